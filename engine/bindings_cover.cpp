@@ -1,0 +1,3 @@
+#include "bindings.hpp"
+
+void bind_cover(nanobind::module_&) {}

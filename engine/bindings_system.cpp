@@ -1,0 +1,62 @@
+// The system and the limits of a search, from Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "limits.hpp"
+#include "system.hpp"
+
+namespace nb = nanobind;
+using namespace stormproof;
+
+using TransitionTuple = std::tuple<std::uint32_t, std::uint8_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+static void add_process(System& self, std::uint32_t states, std::uint32_t initial,
+                        const std::vector<TransitionTuple>& transitions,
+                        const std::vector<std::uint32_t>& crashed) {
+    Process process;
+    process.states = states;
+    process.initial = initial;
+    process.crashed.assign(states, 0);
+    for (auto state : crashed) process.crashed.at(state) = 1;
+    for (const auto& [source, kind, channel, message, target] : transitions) {
+        if (source >= states || target >= states || kind > 2) throw nb::value_error("transition out of range");
+        process.transitions.push_back({source, static_cast<Kind>(kind), channel, message, target});
+    }
+    std::stable_sort(process.transitions.begin(), process.transitions.end(),
+                     [](const Transition& a, const Transition& b) { return a.source < b.source; });
+    self.processes.push_back(std::move(process));
+}
+
+static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiver, bool loss, bool reorder,
+                        bool total, std::vector<std::uint32_t> pool,
+                        std::vector<std::vector<std::uint32_t>> becomes) {
+    becomes.resize(self.messages);
+    self.channels.push_back({sender, receiver, loss, reorder, total, std::move(pool), std::move(becomes)});
+}
+
+void bind_system(nb::module_& m) {
+    nb::class_<System>(m, "System")
+        .def("__init__", [](System* self, std::uint32_t messages) { new (self) System{{}, {}, messages}; },
+             nb::arg("messages"))
+        .def("add_process", &add_process, nb::arg("states"), nb::arg("initial"), nb::arg("transitions"),
+             nb::arg("crashed"))
+        .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("loss"),
+             nb::arg("reorder"), nb::arg("total"), nb::arg("pool"), nb::arg("becomes"));
+
+    nb::class_<Monitor>(m, "Monitor")
+        .def("__init__",
+             [](Monitor* self, std::optional<double> seconds, std::optional<std::uint64_t> memory,
+                std::optional<std::uint64_t> states) {
+                 new (self) Monitor(seconds.value_or(0), memory.value_or(0), states.value_or(0));
+             },
+             nb::arg("seconds").none(), nb::arg("memory").none(), nb::arg("states").none())
+        .def("interrupt", &Monitor::interrupt)
+        .def_prop_ro("states", [](const Monitor& self) { return self.states.load(); })
+        .def_prop_ro("frontier", [](const Monitor& self) { return self.frontier.load(); })
+        .def_prop_ro("memory", [](const Monitor& self) { return self.memory.load(); })
+        .def_prop_ro("seconds", &Monitor::elapsed);
+}

@@ -1,0 +1,54 @@
+// The system as integers: what every search of the engine reads. No Python here.
+//
+// Names stay in src/stormproof/engine/lowering.py, which numbers processes, local states, channels and
+// messages. Message 0 is always the crash message; users' messages count from 1.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stormproof {
+
+enum class Kind : std::uint8_t { send = 0, receive = 1, internal = 2 };
+
+constexpr std::uint32_t crash_message = 0;
+constexpr std::uint32_t no_channel = UINT32_MAX;
+
+struct Transition {
+    std::uint32_t source = 0;
+    Kind kind = Kind::internal;
+    std::uint32_t channel = no_channel;  // index into System::channels; no_channel for internal actions
+    std::uint32_t message = 0;           // for internal actions: the number of the action's name
+    std::uint32_t target = 0;
+};
+
+struct Process {
+    std::uint32_t states = 0;
+    std::uint32_t initial = 0;
+    std::vector<Transition> transitions;  // sorted by source
+    std::vector<std::uint8_t> crashed;    // for each state: in the crash broadcast or in `stop`
+};
+
+// What a channel may do, silently, between any two actions (semantics, section 2).
+struct Channel {
+    std::uint32_t sender = 0;
+    std::uint32_t receiver = 0;
+    bool loss = false;
+    bool reorder = false;
+    bool total = false;                                // corruption relates every two messages of the pool
+    std::vector<std::uint32_t> pool;                   // messages that may stand here, without the crash message
+    std::vector<std::vector<std::uint32_t>> becomes;   // message -> what it may become, itself left out
+    bool corrupt() const {
+        for (const auto& others : becomes)
+            if (!others.empty()) return true;
+        return false;
+    }
+};
+
+struct System {
+    std::vector<Process> processes;
+    std::vector<Channel> channels;
+    std::uint32_t messages = 1;  // how many messages there are, the crash message included
+};
+
+}  // namespace stormproof

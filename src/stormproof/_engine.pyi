@@ -1,0 +1,29 @@
+"""Types of the native engine. Kept by hand; a test compares the names with the module."""
+
+class System:
+    def __init__(self, messages: int) -> None: ...
+    def add_process(
+        self, states: int, initial: int, transitions: list[tuple[int, int, int, int, int]], crashed: list[int]
+    ) -> None: ...
+    def add_channel(
+        self,
+        sender: int,
+        receiver: int,
+        loss: bool,
+        reorder: bool,
+        total: bool,
+        pool: list[int],
+        becomes: list[list[int]],
+    ) -> None: ...
+
+class Monitor:
+    def __init__(self, seconds: float | None, memory: int | None, states: int | None) -> None: ...
+    def interrupt(self) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def frontier(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...

@@ -1,0 +1,99 @@
+"""A system and its failure model as integers, and the way back to names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import _engine
+from ..failures import FailureModel
+from ..model import CRASH, Channel, Internal, Message, Process, Receive, Send, System, Transition, channel_of
+
+_SEND, _RECEIVE, _INTERNAL = 0, 1, 2
+_NO_CHANNEL = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The engine's system with the names that its numbers stand for.
+
+    `transitions[p][t]` is the transition that the engine calls number `t` of process `p`: the engine keeps
+    the transitions of a process sorted by source state, and so does this table.
+    """
+
+    system: System
+    failures: FailureModel
+    native: _engine.System
+    messages: tuple[Message, ...]
+    channels: tuple[Channel, ...]
+    transitions: tuple[tuple[Transition, ...], ...]
+
+    def state_name(self, process: int, state: int) -> str:
+        return self.system.processes[process].states[state]
+
+    def word(self, numbers: list[int]) -> tuple[Message, ...]:
+        return tuple(self.messages[n] for n in numbers)
+
+
+def lower(system: System, failures: FailureModel) -> Lowered:
+    """Number everything. Message 0 is the crash message; channels are `System.channels` in that order."""
+    pools = [m for c in system.channels for m in failures.on(c).pool]
+    messages: tuple[Message, ...] = (CRASH, *dict.fromkeys([*system.messages, *pools]))
+    number = {m: i for i, m in enumerate(messages)}
+    native = _engine.System(len(messages))
+    channels = system.channels
+    index = {c: i for i, c in enumerate(channels)}
+    for channel in channels:
+        _add_channel(native, system, failures, channel, number)
+    transitions = tuple(_add_process(native, p, index, number) for p in system)
+    return Lowered(system, failures, native, messages, channels, transitions)
+
+
+def _add_channel(
+    native: _engine.System,
+    system: System,
+    failures: FailureModel,
+    channel: Channel,
+    number: Mapping[Message, int],
+) -> None:
+    failure = failures.on(channel)
+    becomes: list[list[int]] = [[] for _ in number]
+    for message, others in failure.becomes.items():
+        if message in number:
+            becomes[number[message]] = sorted(number[m] for m in others)
+    pool = failure.pool or tuple(m for m in system.alphabet(channel) if m is not CRASH)
+    native.add_channel(
+        sender=system.names.index(channel.sender),
+        receiver=system.names.index(channel.receiver),
+        loss=failure.loss,
+        reorder=failure.reorder,
+        total=failure.total and failure.corrupt,
+        pool=[number[m] for m in pool],
+        becomes=becomes,
+    )
+
+
+def _add_process(
+    native: _engine.System, process: Process, channels: Mapping[Channel, int], number: Mapping[Message, int]
+) -> tuple[Transition, ...]:
+    state = {s: i for i, s in enumerate(process.states)}
+    ordered = sorted(process.transitions, key=lambda t: state[t.source])
+    internal = {name: i for i, name in enumerate(dict.fromkeys(str(t.action) for t in ordered))}
+    rows = []
+    for transition in ordered:
+        action = transition.action
+        if isinstance(action, Internal):
+            kind, channel, message = _INTERNAL, _NO_CHANNEL, internal[str(action)]
+        else:
+            kind = _SEND if isinstance(action, Send) else _RECEIVE
+            where = channel_of(process.name, action)
+            assert where is not None and isinstance(action, (Send, Receive))
+            channel, message = channels[where], number[action.message]
+        rows.append((state[transition.source], kind, channel, message, state[transition.target]))
+    native.add_process(
+        states=len(process.states),
+        initial=state[process.initial],
+        transitions=rows,
+        crashed=sorted(state[s] for s in process.crashed_states),
+    )
+    return tuple(ordered)

@@ -1,0 +1,77 @@
+"""Runs a native search while the main thread draws progress and listens for Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .. import _engine
+from ..limits import Limits
+
+T = TypeVar("T")
+
+#: The engine's number for why a search stopped -> the word used in reasons; "" when it ran to its end.
+STOPS = ("", "time", "memory", "states", "interrupted")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running search tells: shown on a terminal, never relied on."""
+
+    task: str
+    states: int
+    frontier: int
+    memory: int
+    seconds: float
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+def watch(
+    search: Callable[[_engine.Monitor], T],
+    limits: Limits,
+    task: str = "",
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+) -> T:
+    """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has.
+
+    `seconds` overrides the limit's own, for what is left of a budget shared by several searches.
+    """
+    monitor = _engine.Monitor(limits.seconds if seconds is None else seconds, limits.bytes, limits.states)
+    result: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(search(monitor))
+        except BaseException as problem:
+            failure.append(problem)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    pause = 0.0005
+    while thread.is_alive():
+        try:
+            thread.join(pause)
+            pause = min(pause * 2, 0.1)
+            if progress is not None and monitor.seconds > 0.2:
+                progress(
+                    Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds)
+                )
+        except KeyboardInterrupt:
+            monitor.interrupt()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def left(limits: Limits, started: float) -> float | None:
+    """What is left of the time limit, never zero, which would mean no limit."""
+    if limits.seconds is None:
+        return None
+    return max(limits.seconds - (time.monotonic() - started), 1e-6)

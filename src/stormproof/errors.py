@@ -1,0 +1,118 @@
+"""Every error that stormproof raises on purpose.
+
+    Exception
+    ├── StormproofError          something a user can cause: printed without a traceback, exit code 2
+    │   ├── InputError           the text or the system is wrong (also a ValueError)
+    │   │   ├── ParseError       the text does not follow its language
+    │   │   ├── ModelError       the text is fine, the system it describes is not
+    │   │   └── FormatError      no language, or more than one, fits the text
+    │   ├── UsageError           the question is wrong: a flag, a property, a channel (also a ValueError)
+    │   ├── OutputError          a file cannot be written (also an OSError)
+    │   └── MissingDependency    an optional package is not installed (also an ImportError)
+    └── InternalError            a defect of stormproof; it says so and asks for a report
+
+This module imports nothing of the project, so that every room may use it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a text something is wrong; line and column count from 1."""
+
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None
+    width: int = 1
+
+    def __str__(self) -> str:
+        parts = [self.file or "<input>"]
+        if self.line is not None:
+            parts.append(str(self.line))
+            if self.column is not None:
+                parts.append(str(self.column))
+        return ":".join(parts)
+
+
+class StormproofError(Exception):
+    """Something that a user can cause and mend."""
+
+    def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.hint = hint
+
+    def __str__(self) -> str:
+        head = f"{self.place}: {self.message}" if self.place else self.message
+        drawn = _draw(self.place, self.hint)
+        return f"{head}\n{drawn}" if drawn else head
+
+
+class InputError(StormproofError, ValueError):
+    """The text or the system is wrong."""
+
+
+class ParseError(InputError):
+    """The text does not follow its language."""
+
+
+class ModelError(InputError):
+    """The text is fine, the system that it describes is not."""
+
+
+class FormatError(InputError):
+    """No language, or more than one, fits the text."""
+
+
+class UsageError(StormproofError, ValueError):
+    """The question is wrong: a flag, a property, a channel."""
+
+
+class OutputError(StormproofError, OSError):
+    """A file cannot be written."""
+
+
+class MissingDependency(StormproofError, ImportError):
+    """An optional package is not installed."""
+
+
+class InternalError(Exception):
+    """A defect of stormproof itself, never the user's fault."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """The hint for a misspelt name, or None when nothing is near."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else None
+
+
+_WINDOW = 100
+
+
+def _draw(place: Place | None, hint: str | None) -> str:
+    """The offending line with a caret under it, and the hint behind the caret."""
+    if place is None or place.text is None or place.line is None:
+        return f"    {hint}" if hint else ""
+    column = max(place.column or 1, 1)
+    text, column = _window(place.text.rstrip("\r\n"), column)
+    gutter = f"{place.line:>5} | "
+    under = " " * (len(gutter) - 2) + "| " + " " * (column - 1) + "^" * max(place.width, 1)
+    return f"{gutter}{text}\n{under}{' ' + hint if hint else ''}"
+
+
+def _window(text: str, column: int) -> tuple[str, int]:
+    """The part of a long line around the caret, tabs made blanks so that the caret stands right."""
+    text = text.replace("\t", " ")
+    if len(text) <= _WINDOW:
+        return text, column
+    start = max(0, min(column - 1 - _WINDOW // 2, len(text) - _WINDOW))
+    lead = "…" if start else ""
+    tail = "…" if start + _WINDOW < len(text) else ""
+    return lead + text[start : start + _WINDOW] + tail, column - start + len(lead)

@@ -1,0 +1,55 @@
+"""How much a check may take. A limit that is hit gives *undecided*, never a wrong verdict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .errors import UsageError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def parse_memory(text: str | int) -> int:
+    """Bytes from `4GiB`, `512M`, `1000000`."""
+    if isinstance(text, int):
+        amount = text
+    else:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
+        if not match or (match[3] and not match[2]):
+            raise UsageError(f"'{text}' is not an amount of memory", hint="write it like 4GiB or 500MB")
+        unit = match[2].lower()
+        amount = int(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]))
+    if amount <= 0:
+        raise UsageError(f"a memory limit must be more than nothing, not {text}")
+    return amount
+
+
+def format_memory(amount: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    raise AssertionError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Time in seconds, memory in bytes or as text, number of configurations; None is no limit."""
+
+    seconds: float | None = None
+    memory: int | str | None = "16GiB"
+    states: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not self.seconds > 0:
+            raise UsageError(f"a time limit must be more than nothing, not {self.seconds}")
+        if self.states is not None and self.states < 1:
+            raise UsageError(f"a limit on configurations must be at least 1, not {self.states}")
+        if self.memory is not None:
+            object.__setattr__(self, "memory", parse_memory(self.memory))
+
+    @property
+    def bytes(self) -> int | None:
+        return None if self.memory is None else parse_memory(self.memory)

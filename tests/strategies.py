@@ -1,0 +1,121 @@
+"""Random systems and failure models, in one place: seeded ones by the thousand, and Hypothesis strategies.
+
+`random_system(rng, ...)` and `random_failures(rng, system)` are for loops over seeds, where a failing seed
+is its own reproducer; `systems()` and `failures()` are the Hypothesis strategies around them, which shrink.
+"""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import strategies as st
+
+from stormproof.failures import Failures
+from stormproof.model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
+
+
+def random_system(
+    rng: random.Random,
+    processes: int | None = None,
+    states: int = 3,
+    transitions: int = 4,
+    messages: int = 2,
+    csa: bool | None = None,
+    internal: float = 0.1,
+    unreliable: float = 0.0,
+) -> System:
+    """2 to 4 small processes. `csa` True: only session automata; False or None: anything goes.
+
+    To make communication likely, most actions are drawn from a small pool of (sender, receiver, message)
+    that both ends share.
+    """
+    count = processes or rng.choice((2, 2, 2, 3, 3, 4))
+    names = [f"P{i}" for i in range(count)]
+    pairs = [(p, q) for p in names for q in names if p != q]
+    wires = [
+        (*pair, f"m{rng.randrange(messages)}")
+        for pair in rng.sample(pairs, min(len(pairs), rng.randint(1, count + 1)))
+        for _ in range(2)
+    ]
+    strict = rng.random() < 0.5 if csa is None else csa
+    built = tuple(_random_process(rng, n, wires, states, transitions, strict, internal) for n in names)
+    system = System(built, name="random")
+    return system.with_unreliable([n for n in names if rng.random() < unreliable])
+
+
+def _random_process(
+    rng: random.Random,
+    name: str,
+    wires: list[tuple[str, str, str]],
+    states: int,
+    transitions: int,
+    csa: bool,
+    internal: float,
+) -> Process:
+    actions: list[Action] = [Send(q, m) for p, q, m in wires if p == name]
+    actions += [Receive(p, m) for p, q, m in wires if q == name]
+    local = [f"s{i}" for i in range(rng.randint(1, states))]
+    rows: dict[Transition, None] = {}
+    for _ in range(rng.randint(1, transitions)):
+        action: Action = Internal("tau") if rng.random() < internal or not actions else rng.choice(actions)
+        rows[Transition(rng.choice(local), action, rng.choice(local))] = None
+    kept = list(rows)
+    if csa:
+        kept = _make_csa(kept)
+    return Process(name, "s0", tuple(kept), states=tuple(local))
+
+
+def _make_csa(rows: list[Transition]) -> list[Transition]:
+    """Drop what makes a state mixed or nondeterministic."""
+    kind: dict[str, type] = {}
+    seen: set[tuple[str, Action]] = set()
+    kept = []
+    for row in rows:
+        if (row.source, row.action) in seen:
+            continue
+        if not isinstance(row.action, Internal) and kind.setdefault(row.source, type(row.action)) is not type(
+            row.action
+        ):
+            continue
+        seen.add((row.source, row.action))
+        kept.append(row)
+    return kept
+
+
+def random_failures(rng: random.Random, system: System) -> Failures:
+    """All eight combinations of faults, mixed by channel, and corruption by given pairs."""
+
+    def choose() -> bool | list[tuple[str, str]]:
+        dice = rng.random()
+        if dice < 0.45:
+            return False
+        if dice < 0.7:
+            return True
+        return [tuple(c) for c in system.channels if rng.random() < 0.5]
+
+    pairs = []
+    if rng.random() < 0.25:
+        for channel in system.channels:
+            alphabet = [m for m in system.alphabet(channel) if isinstance(m, str)]
+            if len(alphabet) > 1 and rng.random() < 0.7:
+                pairs.append((tuple(channel), *rng.sample(alphabet, 2)))
+    return Failures(
+        loss=choose(),
+        corrupt=choose() if not pairs else False,
+        reorder=choose(),
+        corrupt_scope=rng.choice(("channel", "channel", "sender", "system")),
+        corrupt_map=pairs,
+    )
+
+
+def systems(**options: object) -> st.SearchStrategy[System]:
+    """Hypothesis: any system that `random_system` makes."""
+    return st.integers(0, 2**32).map(lambda seed: random_system(random.Random(seed), **options))  # type: ignore[arg-type]
+
+
+def failures_of(system: System) -> st.SearchStrategy[Failures]:
+    """Hypothesis: any failure model of a system."""
+    return st.integers(0, 2**32).map(lambda seed: random_failures(random.Random(seed), system))
+
+
+messages_or_crash: st.SearchStrategy[Message] = st.one_of(st.sampled_from(["a", "b", "c"]), st.just(CRASH))
