@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import UsageError
 
@@ -34,12 +35,23 @@ def format_memory(amount: float) -> str:
     raise AssertionError
 
 
+def three_quarters() -> int:
+    """Three quarters of the machine's memory, so that the machine stays usable."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+    except (ValueError, OSError, AttributeError):
+        return 4 * 2**30
+
+
 @dataclass(frozen=True)
 class Limits:
-    """Time in seconds, memory in bytes or as text, number of configurations; None is no limit."""
+    """Time in seconds, memory in bytes or as text, number of configurations; None is no limit.
 
-    seconds: float | None = None
-    memory: int | str | None = "16GiB"
+    Without a word from the user: five minutes, as in the paper's evaluation, and most of the memory.
+    """
+
+    seconds: float | None = 300
+    memory: int | str | None = field(default_factory=three_quarters)
     states: int | None = None
 
     def __post_init__(self) -> None:

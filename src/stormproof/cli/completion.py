@@ -1,0 +1,25 @@
+"""`stormproof completion`: the script that teaches a shell our commands and flags."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from ..errors import UsageError
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the completion script for a shell.
+
+    \b
+    Example:
+      stormproof completion bash > ~/.local/share/bash-completion/completions/stormproof
+    """
+    from . import group
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise UsageError(f"no completion for the shell '{shell}'")
+    click.echo(kind(group, {}, "stormproof", "_STORMPROOF_COMPLETE").source())

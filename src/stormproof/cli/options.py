@@ -1,0 +1,167 @@
+"""Arguments and flags that commands share: the input, the failures, the limits."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from .. import formats, protocols
+from ..errors import InputError, UsageError, did_you_mean
+from ..failures import Failures, parse_channel
+from ..faults import SCOPES
+from ..limits import Limits, parse_memory
+from ..model import Channel, System
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def load_input(source: str, format: str | None = None) -> System:
+    """The system that FILE names: standard input, a built-in protocol, or a file in any language."""
+    if source == "-" or not is_library_name(source):
+        return formats.load(source, format)
+    return protocols.protocol(source)
+
+
+def is_library_name(source: str) -> bool:
+    """A bare word that the library knows; anything with a suffix, a slash or no such protocol is a file."""
+    if source in protocols.names():
+        return True
+    path = Path(source)
+    if path.suffix or "/" in source or path.exists():
+        return False
+    hint = did_you_mean(source, protocols.names())
+    raise InputError(
+        f"there is no file '{source}' and no built-in protocol of that name",
+        hint=hint or "`stormproof list` shows the built-in protocols",
+    )
+
+
+def input_argument(command: F) -> F:
+    """FILE and --format; the command gets `source` and `format`."""
+    command = click.option(
+        "--format",
+        "format",
+        metavar="LANGUAGE",
+        help="Read FILE in this language instead of finding it out.",
+    )(command)
+    return click.argument("source", metavar="FILE")(command)
+
+
+def json_option(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
+
+
+def failure_options(command: F) -> F:
+    """--loss and its kin; the command gets one `failures` in their place."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **flags: Any) -> Any:
+        return command(*args, failures=_failures(flags), **flags)
+
+    decorators = [
+        click.option("--loss", is_flag=True, help="Messages may be lost, on all channels."),
+        click.option("--corrupt", is_flag=True, help="Messages may turn into others, on all channels."),
+        click.option("--reorder", is_flag=True, help="Messages may overtake each other, on all channels."),
+        _channels_option("--loss-on", "Loss on these channels only: Sender:Receiver,..."),
+        _channels_option("--corrupt-on", "Corruption on these channels only."),
+        _channels_option("--reorder-on", "Reordering on these channels only."),
+        click.option(
+            "--corrupt-scope",
+            type=click.Choice(SCOPES),
+            default="channel",
+            show_default=True,
+            help="What a message may become: any message of its channel, of its sender, of the system.",
+        ),
+        click.option(
+            "--corrupt-map",
+            multiple=True,
+            metavar="A:B:x=y,...",
+            help="Only these corruptions: on the channel from A to B, x may become y.",
+        ),
+        click.option("--crash", multiple=True, metavar="P,Q", help="These processes may crash."),
+        click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares."),
+    ]
+    for decorate in reversed(decorators):
+        wrapper = decorate(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
+def _channels_option(flag: str, text: str) -> Callable[[F], F]:
+    return click.option(flag, multiple=True, metavar="A:B,...", help=text)
+
+
+def _failures(flags: dict[str, Any]) -> Failures:
+    """Take the failure flags out of `flags` and make them one value."""
+    on = {}
+    for fault in ("loss", "corrupt", "reorder"):
+        everywhere, some = flags.pop(fault), flags.pop(f"{fault}_on")
+        on[fault] = True if everywhere else [parse_channel(c) for c in _split_all(some)]
+    return Failures(
+        loss=on["loss"] or False,
+        corrupt=on["corrupt"] or False,
+        reorder=on["reorder"] or False,
+        corrupt_scope=flags.pop("corrupt_scope"),
+        corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
+        crash=_split_all(flags.pop("crash")),
+        file_faults=not flags.pop("no_file_faults"),
+    )
+
+
+def _split_all(texts: tuple[str, ...]) -> list[str]:
+    return [part for text in texts for part in split_list(text)]
+
+
+def split_list(text: str) -> list[str]:
+    """Split at commas that stand outside brackets, since messages may carry payloads: `a(int,str),b`."""
+    parts, depth, current = [], 0, ""
+    for letter in text:
+        depth += (letter in "(<[{") - (letter in ")>]}" and depth > 0)
+        if letter == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += letter
+    parts.append(current.strip())
+    return [part for part in parts if part]
+
+
+def parse_corrupt_map(text: str) -> list[tuple[Channel, str, str]]:
+    """`A:B:x=y,z=w`: the pairs after a channel belong to it until the next one is named."""
+    found: list[tuple[Channel, str, str]] = []
+    channel: Channel | None = None
+    for part in split_list(text):
+        before, equals, after = part.partition("=")
+        where, colon, message = before.rpartition(":")
+        if colon:
+            channel = parse_channel(where)
+        if channel is None or not equals or not message.strip() or not after.strip():
+            raise UsageError(f"'{part}' is not a corruption", hint="write it A:B:x=y, or 'A->B:x=y'")
+        found.append((channel, message.strip(), after.strip()))
+    return found
+
+
+def limit_options(command: F) -> F:
+    """--timeout, --memory, --max-states; the command gets one `limits` in their place."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **flags: Any) -> Any:
+        seconds, memory, states = (flags.pop(name) for name in ("timeout", "memory", "max_states"))
+        chosen: dict[str, Any] = {"states": states}
+        if seconds is not None:
+            chosen["seconds"] = seconds
+        if memory is not None:
+            chosen["memory"] = parse_memory(memory)
+        return command(*args, limits=Limits(**chosen), **flags)
+
+    decorators = [
+        click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this time (300)."),
+        click.option("--memory", metavar="AMOUNT", help="Keep under this much memory, like 4GiB."),
+        click.option("--max-states", type=int, metavar="N", help="Give up after this many configurations."),
+    ]
+    for decorate in reversed(decorators):
+        wrapper = decorate(wrapper)
+    return wrapper  # type: ignore[return-value]
