@@ -1,0 +1,381 @@
+"""`check`: one system, one failure model, some properties, and the verdicts with their evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from . import crash, encodings, halfduplex, notes, reasons
+from .concretise import concretise
+from .engine.kproperties import Exploration, Violation, explore
+from .engine.monitor import ProgressCallback, left
+from .engine.rsc import RscResult, rsc
+from .errors import InternalError, UsageError, did_you_mean
+from .failures import FailureModel, Failures
+from .limits import Limits
+from .model import System
+from .replay import replay, reproducer
+from .semantics import CONJUNCTIONS, VIOLATIONS
+from .verdicts import CRASH_PROPERTIES, DEFAULT_PROPERTIES, PROPERTIES, Report, Tried, Verdict
+from .witness import Witness
+
+#: Asked on perfect channels only (semantics, section 3).
+SIDE_CONDITIONS = ("k-obi", "k-sibi")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A check made ready: the system that is really searched, and how."""
+
+    given: System
+    system: System
+    model: FailureModel
+    bounds: tuple[int, ...]
+    one_bound: bool
+    limits: Limits
+    reduction: bool
+    threads: int | None
+    progress: ProgressCallback | None
+    replay: bool
+    notes: tuple[str, ...]
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float | None:
+        """What is left of the time limit."""
+        return left(self.limits, self.started)
+
+
+def check(
+    system: System,
+    failures: Failures | None = None,
+    *,
+    k: int | None = None,
+    max_k: int = 10,
+    properties: Iterable[str] | None = None,
+    limits: Limits | None = None,
+    semantics: str = "definition",
+    reduction: bool = True,
+    threads: int | None = None,
+    replay: bool = True,
+    progress: ProgressCallback | None = None,
+) -> Report:
+    """Decide the properties of a system under a failure model.
+
+    With `k` each k-property is asked at that bound; otherwise for the least k up to `max_k`, and *violated*
+    means: for none of them. A limit that is hit gives *undecided*.
+
+    >>> import stormproof as sp
+    >>> report = sp.check(sp.protocol("alternating-bit"), sp.Failures(loss=True), properties=["k-wmc", "k-pg"])
+    >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
+    (True, 1, False)
+    """
+    started = time.monotonic()
+    asked = failures or Failures()
+    prepared, model, remarks = prepare(system, asked, semantics)
+    names = _properties(properties, bool(model.unreliable))
+    question = Question(
+        given=system.with_unreliable(model.unreliable),
+        system=prepared,
+        model=model,
+        bounds=_bounds(k, max_k),
+        one_bound=k is not None,
+        limits=limits or Limits(),
+        reduction=reduction,
+        threads=threads,
+        progress=progress,
+        replay=replay,
+        notes=remarks,
+        started=started,
+    )
+    verdicts = _verdicts(question, names)
+    return Report(
+        system=prepared,
+        failures=asked,
+        model=model,
+        verdicts=verdicts,
+        notes=remarks,
+        semantics=semantics,
+        seconds=time.monotonic() - started,
+    )
+
+
+def prepare(
+    system: System, failures: Failures, semantics: str = "definition"
+) -> tuple[System, FailureModel, tuple[str, ...]]:
+    """The system that is searched: who may crash is marked, crash handling completed, encodings applied."""
+    if semantics not in ("definition", "encoding"):
+        raise UsageError(f"unknown semantics '{semantics}'; it is 'definition' or 'encoding'")
+    model = failures.on(system)
+    marked = system.with_unreliable(model.unreliable)
+    remarks: list[str] = []
+    if model.unreliable and not crash.crash_handling(marked).holds:
+        marked = crash.complete(marked)
+        remarks.append(
+            f"crash handling was completed: {_and(model.unreliable)} may crash and the system as given does not "
+            "handle it (`stormproof crash` shows what was missing)"
+        )
+    if semantics == "encoding":
+        marked, model = encodings.encode(marked, model)
+        remarks.append("loss and corruption are the paper's encodings (its section 7), not the definitions")
+    return marked, model, tuple(remarks)
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
+    for name, bound in (("k", k), ("max-k", max_k)):
+        if bound is not None and bound < 1:
+            raise UsageError(f"{name} must be at least 1, not {bound}")
+    return (k,) if k is not None else tuple(range(1, max_k + 1))
+
+
+def _properties(asked: Iterable[str] | None, may_crash: bool) -> tuple[str, ...]:
+    if asked is None:
+        return DEFAULT_PROPERTIES + (CRASH_PROPERTIES if may_crash else ())
+    names = tuple(dict.fromkeys([asked] if isinstance(asked, str) else asked))
+    for name in names:
+        if name not in PROPERTIES:
+            raise UsageError(
+                f"unknown property '{name}'; there are {', '.join(PROPERTIES)}",
+                hint=did_you_mean(name, PROPERTIES),
+            )
+    return names
+
+
+def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]:
+    """The verdicts in the order asked; all k-properties come from shared explorations."""
+    found: dict[str, Verdict] = {}
+    bounded = [n for n in names if n in VIOLATIONS or n in CONJUNCTIONS]
+    if bounded:
+        found |= _bounded(question, bounded)
+    for name in names:
+        if name == "rsc":
+            found[name] = _rsc(question)
+        elif name == "half-duplex":
+            found[name] = _half_duplex(question)
+        elif name == "crash-handling":
+            found[name] = _crash_handling(question)
+    return tuple(found[name] for name in names)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return CONJUNCTIONS.get(name, (name,))
+
+
+def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
+    """Explore for k = 1, 2, ... until every property has held once, a limit is hit, or the bounds end."""
+    refused = {n: _refuse(question, n) for n in names if n in SIDE_CONDITIONS and not question.model.perfect}
+    open_names = [n for n in names if n not in refused]
+    explorations: list[Exploration] = []
+    missing = list(open_names)
+    for k in question.bounds if missing else ():
+        wanted = tuple(dict.fromkeys(part for n in missing for part in _parts(n)))
+        extra = notes.side_conditions(question.system, question.model, missing)
+        explorations.append(_explore(question, k, (*wanted, *extra)))
+        missing = [n for n in missing if _holds(explorations[-1], n) is not True]
+        if not missing or explorations[-1].stopped or _saturated(explorations):
+            break
+    decided = {n: _bounded_verdict(question, n, explorations) for n in open_names}
+    return {n: refused.get(n) or decided[n] for n in names}
+
+
+def _explore(question: Question, k: int, wanted: Sequence[str]) -> Exploration:
+    return explore(
+        question.system,
+        question.model,
+        k,
+        properties=tuple(dict.fromkeys(wanted)),
+        limits=question.limits,
+        reduction=question.reduction,
+        threads=question.threads,
+        progress=question.progress,
+        seconds=question.seconds,
+    )
+
+
+def _refuse(question: Question, name: str) -> Verdict:
+    return Verdict(
+        name,
+        None,
+        k=question.bounds[0] if question.one_bound else None,
+        reason=f"{name} is defined on perfect channels only",
+    )
+
+
+def _holds(exploration: Exploration, name: str) -> bool | None:
+    """A conjunction fails when a part fails, holds when all do, and is undecided otherwise."""
+    parts = [exploration.holds.get(part) for part in _parts(name)]
+    if False in parts:
+        return False
+    return None if None in parts else True
+
+
+def _saturated(explorations: Sequence[Exploration]) -> bool:
+    """No run fills a channel beyond the last bound: every larger k gives the same transition system.
+
+    RS_k is contained in RS_{k+1}, so equal sizes mean equal sets, and then no send was ever held back.
+    """
+    if len(explorations) < 2:
+        return False
+    before, now = explorations[-2:]
+    return not (before.reduced or now.reduced) and before.states == now.states
+
+
+def _bounded_verdict(question: Question, name: str, explorations: Sequence[Exploration]) -> Verdict:
+    tried = tuple(Tried(e.k, _holds(e, name)) for e in explorations)
+    for exploration, attempt in zip(explorations, tried, strict=True):
+        if attempt.holds:
+            seen = tried[: exploration.k - question.bounds[0] + 1]
+            return _good(question, name, exploration, () if question.one_bound else seen)
+    last = explorations[-1]
+    history = () if question.one_bound else _padded(question, tried, explorations)
+    if any(t.holds is None for t in tried):
+        return _undecided(question, name, last, history)
+    return _bad(question, name, last, history)
+
+
+def _padded(
+    question: Question, tried: tuple[Tried, ...], explorations: Sequence[Exploration]
+) -> tuple[Tried, ...]:
+    """After saturation the larger bounds have the verdict of the last one, without being explored."""
+    if explorations[-1].stopped or not _saturated(explorations):
+        return tried
+    return tried + tuple(Tried(k, tried[-1].holds) for k in question.bounds[len(tried) :])
+
+
+def _good(question: Question, name: str, exploration: Exploration, tried: tuple[Tried, ...]) -> Verdict:
+    return Verdict(
+        name,
+        True,
+        k=exploration.k,
+        states=exploration.states,
+        transitions=exploration.transitions,
+        seconds=exploration.seconds,
+        tried=tried,
+        notes=notes.on_holding(question.system, question.model, name, exploration),
+    )
+
+
+def _undecided(question: Question, name: str, last: Exploration, tried: tuple[Tried, ...]) -> Verdict:
+    failed = [t.k for t in tried if t.holds is False]
+    return Verdict(
+        name,
+        None,
+        k=last.k if question.one_bound else None,
+        reason=notes.undecided(last.stopped, question.limits, last.k, last.states, failed),
+        states=last.states,
+        transitions=last.transitions,
+        seconds=last.seconds,
+        tried=tried,
+    )
+
+
+def _bad(question: Question, name: str, last: Exploration, tried: tuple[Tried, ...]) -> Verdict:
+    """Violated, with the witness at the largest bound that was explored."""
+    part = next(p for p in _parts(name) if last.holds.get(p) is False)
+    violation = last.violations[part]
+    witness = _witness(question, violation, last.k)
+    replayed, remark = _replay(question, part, last.k, witness)
+    why = reasons.reason(question.system, question.model, part, last.k, witness)
+    where = "" if question.one_bound else _where(part, name, tried)
+    return Verdict(
+        name,
+        False,
+        k=last.k if question.one_bound else None,
+        reason=f"{where}{why}",
+        states=last.states,
+        transitions=last.transitions,
+        seconds=last.seconds,
+        witness=witness,
+        tried=tried,
+        notes=notes.on_failing(question.system, question.model, name, last) + remark,
+        replayed=replayed,
+        witness_k=last.k,
+    )
+
+
+def _where(part: str, name: str, tried: tuple[Tried, ...]) -> str:
+    """Which part of a conjunction fails, and for which bounds."""
+    if name == part:
+        return ""
+    return f"{part} fails at every k ≤ {tried[-1].k}: " if len(tried) > 1 else f"{part} fails: "
+
+
+def _witness(question: Question, violation: Violation, k: int) -> Witness:
+    made = concretise(question.system, question.model, violation.moves, violation.channels, bound=k)
+    return replace(made, culprit=dict(violation.culprit), shortest=violation.shortest)
+
+
+def _replay(
+    question: Question, name: str, k: int | None, witness: Witness
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Ask the replay kernel before the verdict is shown; a mismatch is a defect and says so loudly."""
+    if not question.replay:
+        return None, ()
+    answer = replay(question.system, question.model, name, k, witness)
+    if not answer.ok:
+        where = reproducer(question.system, question.model, name, k, witness, answer)
+        raise InternalError(
+            f"the witness against {name} does not replay: {answer.message}; what is needed to reproduce this is in {where}"
+        )
+    if answer.established:
+        return True, ()
+    return None, (f"replayed as a run; {answer.message}",)
+
+
+def _rsc(question: Question) -> Verdict:
+    result = rsc(
+        question.system,
+        question.model,
+        limits=question.limits,
+        progress=question.progress,
+        seconds=question.seconds,
+    )
+    return _unbounded(question, "rsc", result)
+
+
+def _unbounded(question: Question, name: str, result: RscResult) -> Verdict:
+    base = Verdict(
+        name,
+        result.holds,
+        states=result.states,
+        transitions=result.transitions,
+        seconds=result.seconds,
+    )
+    if result.holds is None:
+        return replace(base, reason=notes.undecided(result.stopped, question.limits, None, result.states, []))
+    if result.violation is None:
+        return replace(base, notes=notes.on_holding(question.system, question.model, name, None))
+    witness = result.violation.witness(question.system, question.model)
+    replayed, remark = _replay(question, name, None, witness)
+    why = reasons.reason(question.system, question.model, name, None, witness)
+    return replace(base, witness=witness, reason=why, replayed=replayed, notes=remark)
+
+
+def _half_duplex(question: Question) -> Verdict:
+    started = time.monotonic()
+    answer = halfduplex.half_duplex(question.system, question.model, limits=question.limits)
+    verdict = Verdict(
+        "half-duplex",
+        answer.holds,
+        reason=answer.reason,
+        states=answer.states,
+        seconds=time.monotonic() - started,
+        witness=answer.witness,
+    )
+    if answer.witness is None:
+        return verdict
+    replayed, remark = _replay(question, "half-duplex", None, answer.witness)
+    return replace(verdict, replayed=replayed, notes=remark)
+
+
+def _crash_handling(question: Question) -> Verdict:
+    """Asked of the system as given: completion would make it true (paper, section 5)."""
+    answer = crash.crash_handling(question.given)
+    reason = "; ".join(str(missing) for missing in answer.missing)
+    remark = () if answer.cleans_up else ("some resting state does not take dangling crash messages",)
+    return Verdict("crash-handling", answer.holds, reason=reason, notes=remark if answer.holds else ())
