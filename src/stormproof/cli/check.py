@@ -1,0 +1,97 @@
+"""`stormproof check`: the main job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..checks import check
+from ..failures import Failures
+from ..limits import Limits
+from ..verdicts import PROPERTIES
+from .console import console, print_json, progress_line
+from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .render import print_report
+
+
+@click.command("check", epilog="Properties: " + ", ".join(PROPERTIES))
+@input_argument
+@failure_options
+@click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
+@click.option(
+    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
+)
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@click.option(
+    "--semantics",
+    type=click.Choice(["definition", "encoding"]),
+    default="definition",
+    show_default=True,
+    help="Faults as the paper defines them, or as its evaluation encodes them.",
+)
+@click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
+@click.option("--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of a full exploration.")
+@click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
+@click.option("--examples", is_flag=True, help="Also show sample runs, and transitions that no run takes.")
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    failures: Failures,
+    limits: Limits,
+    k: int | None,
+    max_k: int,
+    properties: tuple[str, ...],
+    semantics: str,
+    no_reduction: bool,
+    threads: int | None,
+    no_replay: bool,
+    examples: bool,
+    as_json: bool,
+) -> Any:
+    """Does the protocol in FILE work under the failures?
+
+    \b
+    Examples:
+      stormproof check alternating-bit --loss
+      stormproof check shop.storm --corrupt-on Shop:Buyer --property k-wmc
+      stormproof check two-phase-commit --crash Coordinator --json
+      stormproof convert net.scm --to json | stormproof check - -k 3
+    """
+    system = load_input(source, format)
+    with progress_line() as progress:
+        report = check(
+            system,
+            failures,
+            k=k,
+            max_k=max_k,
+            properties=properties or None,
+            limits=limits,
+            semantics=semantics,
+            reduction=not no_reduction,
+            threads=threads,
+            replay=not no_replay,
+            progress=progress,
+        )
+    samples = None
+    if examples:
+        from ..examples import examples as sample
+
+        samples = sample(report.system, report.model, k or _largest(report))
+    if as_json:
+        data = report.to_json()
+        if samples is not None:
+            data["examples"] = samples.to_json()
+        print_json(data)
+    else:
+        print_report(console(), report, source)
+        if samples is not None:
+            console().print(str(samples))
+    return report.exit_code
+
+
+def _largest(report: Any) -> int:
+    """The largest bound that some verdict speaks of."""
+    return max([1, *(v.k or v.witness_k or 1 for v in report)])

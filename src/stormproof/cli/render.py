@@ -1,0 +1,167 @@
+"""A report as a person reads it: what was assumed, what holds, what does not, why, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..draw.chart import chart
+from ..draw.chart_text import chart_text
+from ..failures import FailureModel
+from ..model import Channel, System
+from ..verdicts import Report, Verdict
+
+MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
+
+
+def print_report(console: Console, report: Report, source: str) -> None:
+    print_heading(console, report.system, source)
+    _field(console, "failures", describe_failures(report.system, report.model))
+    for note in report.notes:
+        _field(console, "note", note)
+    console.print()
+    console.print(verdict_table(report))
+    _notes(console, report)
+    violated = next((v for v in report if v.witness is not None), None)
+    if violated is not None:
+        print_why(console, report, violated)
+    _closing(console, report, source, violated)
+
+
+def print_heading(console: Console, system: System, source: str) -> None:
+    count = {
+        "role": len(system.processes),
+        "channel": len(system.channels),
+        "message": len(system.messages),
+    }
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in count.items()]
+    _field(console, system.name or source, " · ".join([*parts, classes(system)]))
+
+
+def _field(console: Console, name: str, text: str) -> None:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(min_width=17, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(name, style="bold"), Text(text))
+    console.print(grid)
+
+
+def classes(system: System) -> str:
+    """`CSA, directed`, or what keeps the system out."""
+    found = system.classification
+    words = ["CSA" if found.csa else "not a CSA (" + _why_no_csa(system) + ")"]
+    words.append("directed" if found.directed else f"not directed ({_place(found.undirected[0])})")
+    if found.internal:
+        words.append("internal actions")
+    return ", ".join(words)
+
+
+def _why_no_csa(system: System) -> str:
+    found = system.classification
+    if found.mixed:
+        return f"{_place(found.mixed[0])} sends and receives"
+    return f"{_place(found.nondeterministic[0])} is not deterministic"
+
+
+def _place(where: tuple[str, str]) -> str:
+    return ".".join(where)
+
+
+def describe_failures(system: System, model: FailureModel) -> str:
+    """`loss on A→B and B→A · C may crash`, or that the channels are perfect."""
+    by_fault: dict[str, list[Channel]] = {}
+    for channel, failure in model.channels.items():
+        for fault in failure.describe():
+            by_fault.setdefault(fault, []).append(channel)
+    parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
+    if model.unreliable:
+        parts.append(f"{' and '.join(model.unreliable)} may crash")
+    return " · ".join(parts) or "none: channels are perfect and nobody crashes"
+
+
+def _channels(system: System, channels: list[Channel]) -> str:
+    if len(channels) == len(system.channels) > 2:
+        return "every channel"
+    return " and ".join(f"{c.sender}→{c.receiver}" for c in channels)
+
+
+def verdict_table(report: Report) -> Table:
+    table = Table(box=None, padding=(0, 2), show_edge=True, header_style="dim")
+    table.add_column("property", no_wrap=True)
+    table.add_column("k", justify="right")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for verdict in report:
+        mark, colour = MARKS[verdict.holds]
+        k = "" if verdict.k is None else str(verdict.k)
+        table.add_row(verdict.property, k, Text(mark, style=colour), Text(verdict.reason))
+    return table
+
+
+def _notes(console: Console, report: Report) -> None:
+    """Each remark once, with the properties that it belongs to."""
+    by_text: dict[str, list[str]] = {}
+    for verdict in report:
+        for note in verdict.notes:
+            by_text.setdefault(note, []).append(verdict.property)
+    if by_text:
+        console.print()
+    for text, names in by_text.items():
+        console.print(Text(f"  {', '.join(names)}: {text}", style="dim"))
+
+
+def print_why(console: Console, report: Report, verdict: Verdict) -> None:
+    assert verdict.witness is not None
+    witness = verdict.witness
+    counts = [_plural(len(witness.steps), "step")]
+    if witness.faults:
+        counts.append(_plural(len(witness.faults), "fault"))
+    counts.append("replayed ✔" if verdict.replayed else "not replayed")
+    bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
+    console.print()
+    console.print(Text(f"why {verdict.property} fails{bound}: {', '.join(counts)}", style="bold"))
+    console.print()
+    drawn = chart_text(chart(report.system, witness), width=max(console.width - 2, 40))
+    console.print(Text(drawn), soft_wrap=True)
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _closing(console: Console, report: Report, source: str, violated: Verdict | None) -> None:
+    explored = max((v.states for v in report), default=0)
+    line = f"{explored:,} configurations in {_time(report.seconds)}."
+    if violated is not None:
+        line += f"  Step through it: stormproof report {shlex.quote(source)}{flags(report)} -o report.html"
+    console.print()
+    console.print(Text(line), soft_wrap=True)
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+
+
+def flags(report: Report) -> str:
+    """The failure flags that ask the same again, quoted for a shell."""
+    asked, words = report.failures, []
+    for fault in ("loss", "corrupt", "reorder"):
+        choice = getattr(asked, fault)
+        if choice is True:
+            words.append(f"--{fault}")
+        elif choice:
+            words.append(f"--{fault}-on " + shlex.quote(",".join(f"{c.sender}:{c.receiver}" for c in choice)))
+    if asked.corrupt_scope != "channel":
+        words.append(f"--corrupt-scope {asked.corrupt_scope}")
+    for channel, message, other in asked.corrupt_map:
+        words.append("--corrupt-map " + shlex.quote(f"{channel.sender}:{channel.receiver}:{message}={other}"))
+    if asked.crash:
+        words.append("--crash " + shlex.quote(",".join(asked.crash)))
+    if not asked.file_faults:
+        words.append("--no-file-faults")
+    return "".join(f" {word}" for word in words)

@@ -1,0 +1,100 @@
+"""`stormproof show`: what was read."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..formats import system_to_json
+from ..model import System
+from .console import console, print_json
+from .options import input_argument, json_option, load_input
+from .render import describe_failures, print_heading
+from ..failures import Failures
+
+
+@click.command("show")
+@input_argument
+@json_option
+def command(source: str, format: str | None, as_json: bool) -> None:
+    """Show what was read from FILE: roles, states, channels, alphabets, classes.
+
+    \b
+    Examples:
+      stormproof show alternating-bit
+      stormproof show net.scm --json
+    """
+    system = load_input(source, format)
+    if as_json:
+        print_json({**system_to_json(system), "classes": _classes(system), "alphabets": _alphabets(system)})
+    else:
+        _print(console(), system, source)
+
+
+def _classes(system: System) -> dict[str, object]:
+    found = system.classification
+    return {
+        "csa": found.csa,
+        "deterministic": found.deterministic,
+        "directed": found.directed,
+        "internal": found.internal,
+        "mixed_states": [list(p) for p in found.mixed],
+        "undirected_states": [list(p) for p in found.undirected],
+        "nondeterministic_states": [list(p) for p in found.nondeterministic],
+        "product_size": system.product_size,
+    }
+
+
+def _alphabets(system: System) -> dict[str, list[str]]:
+    return {str(c): [str(m) for m in alphabet] for c, alphabet in system.alphabets.items()}
+
+
+def _print(out: Console, system: System, source: str) -> None:
+    print_heading(out, system, source)
+    out.print(Text(f"product            {system.product_size:,} control states"))
+    out.print(Text(f"failures           {describe_failures(system, Failures().on(system))}"))
+    out.print()
+    out.print(_roles(system))
+    out.print()
+    out.print(_channels(system))
+    _offenders(out, system)
+
+
+def _roles(system: System) -> Table:
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    for column in ("role", "initial", "states", "transitions", "unreachable", "crashes"):
+        table.add_column(column, overflow="fold")
+    for process in system:
+        idle = len(process.states) - len(process.reachable())
+        table.add_row(
+            process.name,
+            process.initial,
+            str(len(process.states)),
+            str(len(process.transitions)),
+            str(idle) if idle else "",
+            "" if process.reliable else "may crash",
+        )
+    return table
+
+
+def _channels(system: System) -> Table:
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table.add_column("channel", no_wrap=True)
+    table.add_column("messages", overflow="fold")
+    for channel, alphabet in system.alphabets.items():
+        table.add_row(f"{channel.sender} → {channel.receiver}", ", ".join(str(m) for m in alphabet))
+    return table
+
+
+def _offenders(out: Console, system: System) -> None:
+    found = system.classification
+    for what, where in (
+        ("mixed", found.mixed),
+        ("not directed", found.undirected),
+        ("not deterministic", found.nondeterministic),
+    ):
+        if where:
+            out.print()
+            out.print(Text(f"{what}: " + ", ".join(f"{p}.{s}" for p, s in where)))
