@@ -1,4 +1,4 @@
-"""Other tools' input files lie beside the repository; tests that need them skip, visibly, where they are absent."""
+"""Other tools' files lie beside the repository; tests that need them skip, visibly, where they are absent."""
 
 from __future__ import annotations
 

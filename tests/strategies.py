@@ -91,14 +91,15 @@ def random_failures(rng: random.Random, system: System) -> Failures:
             return False
         if dice < 0.7:
             return True
-        return [tuple(c) for c in system.channels if rng.random() < 0.5]
+        return [(c.sender, c.receiver) for c in system.channels if rng.random() < 0.5]
 
-    pairs = []
+    pairs: list[tuple[str | tuple[str, str], str, str]] = []
     if rng.random() < 0.25:
         for channel in system.channels:
             alphabet = [m for m in system.alphabet(channel) if isinstance(m, str)]
             if len(alphabet) > 1 and rng.random() < 0.7:
-                pairs.append((tuple(channel), *rng.sample(alphabet, 2)))
+                before, after = rng.sample(alphabet, 2)
+                pairs.append((channel, before, after))
     return Failures(
         loss=choose(),
         corrupt=choose() if not pairs else False,

@@ -1,1 +1,1 @@
-"""Does a message-passing protocol still work when messages are lost, corrupted or reordered, and processes crash?"""
+"""Does a protocol still work when messages are lost, corrupted or reordered, and when processes crash?"""

@@ -67,7 +67,8 @@ def check(
     means: for none of them. A limit that is hit gives *undecided*.
 
     >>> import stormproof as sp
-    >>> report = sp.check(sp.protocol("alternating-bit"), sp.Failures(loss=True), properties=["k-wmc", "k-pg"])
+    >>> system = sp.protocol("alternating-bit")
+    >>> report = sp.check(system, sp.Failures(loss=True), properties=["k-wmc", "k-pg"])
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
@@ -113,8 +114,8 @@ def prepare(
     if model.unreliable and not crash.crash_handling(marked).holds:
         marked = crash.complete(marked)
         remarks.append(
-            f"crash handling was completed: {_and(model.unreliable)} may crash and the system as given does not "
-            "handle it (`stormproof crash` shows what was missing)"
+            f"crash handling was completed: {_and(model.unreliable)} may crash, which the system as given does "
+            "not handle (`stormproof crash` shows what was missing)"
         )
     if semantics == "encoding":
         marked, model = encodings.encode(marked, model)
@@ -320,7 +321,8 @@ def _replay(
     if not answer.ok:
         where = reproducer(question.system, question.model, name, k, witness, answer)
         raise InternalError(
-            f"the witness against {name} does not replay: {answer.message}; what is needed to reproduce this is in {where}"
+            f"the witness against {name} does not replay: {answer.message}; "
+            f"what is needed to reproduce this is in {where}"
         )
     if answer.established:
         return True, ()

@@ -134,7 +134,9 @@ class Failures:
         if scope is None and not pairs:
             return ChannelFailure(loss=loss, reorder=reorder)
         pool = _pool(system, channel, scope, pairs)
-        becomes = transitive_closure([*_all_pairs(_pool(system, channel, scope, ())), *pairs] if scope else pairs)
+        becomes = transitive_closure(
+            [*_all_pairs(_pool(system, channel, scope, ())), *pairs] if scope else pairs
+        )
         total = all(becomes.get(m, frozenset()) | {m} == frozenset(pool) for m in pool)
         return ChannelFailure(loss=loss, reorder=reorder, becomes=becomes, pool=pool, total=total)
 
@@ -150,7 +152,12 @@ class Failures:
         return max(scopes, key=SCOPES.index, default=None), tuple(pairs)
 
     def _check_names(self, system: System) -> None:
-        named = [c for choice in (self.loss, self.corrupt, self.reorder) if isinstance(choice, tuple) for c in choice]
+        named = [
+            c
+            for choice in (self.loss, self.corrupt, self.reorder)
+            if isinstance(choice, tuple)
+            for c in choice
+        ]
         named += [c for c, _, _ in self.corrupt_map]
         for channel in named:
             for end in channel:

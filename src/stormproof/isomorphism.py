@@ -11,9 +11,7 @@ def same_up_to_states(first: System, second: System) -> bool:
     """Equal but for the names of local states; unreachable states and the system's name do not count."""
     if first.names != second.names or set(first.faults) != set(second.faults):
         return False
-    return all(
-        isomorphism(a, b) is not None for a, b in zip(first.processes, second.processes, strict=True)
-    )
+    return all(isomorphism(a, b) is not None for a, b in zip(first.processes, second.processes, strict=True))
 
 
 def isomorphism(first: Process, second: Process) -> dict[str, str] | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from .errors import ModelError, did_you_mean
 from .faults import ChannelFaults
@@ -30,7 +30,7 @@ class Crash(enum.Enum):
 
 
 CRASH = Crash.CRASH
-Message = Union[str, Crash]
+Message = str | Crash
 
 #: The internal action by which a process crashes (paper, section 5).
 CRASH_ACTION = "crash"
@@ -78,7 +78,7 @@ class Internal:
         return self.name
 
 
-Action = Union[Send, Receive, Internal]
+Action = Send | Receive | Internal
 
 
 class Transition(NamedTuple):
@@ -328,9 +328,7 @@ class System:
         try:
             return self._by_name[name]
         except KeyError:
-            raise ModelError(
-                f"unknown process '{name}'", hint=did_you_mean(name, self._by_name)
-            ) from None
+            raise ModelError(f"unknown process '{name}'", hint=did_you_mean(name, self._by_name)) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
@@ -449,7 +447,9 @@ class System:
         )
 
 
-def _rename_fault(fault: ChannelFaults, roles: Mapping[str, str], letters: Mapping[str, str]) -> ChannelFaults:
+def _rename_fault(
+    fault: ChannelFaults, roles: Mapping[str, str], letters: Mapping[str, str]
+) -> ChannelFaults:
     corrupt = fault.corrupt
     if corrupt is not None and corrupt.pairs is not None:
         pairs = tuple((letters.get(a, a), letters.get(b, b)) for a, b in corrupt.pairs)

@@ -85,7 +85,9 @@ def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: 
     limit = {
         "time": f"the time limit of {limits.seconds:g} s was reached" if limits.seconds else "out of time",
         "memory": f"the memory limit of {format_memory(limits.bytes or 0)} was reached",
-        "states": f"the limit of {limits.states:,} configurations was reached" if limits.states else "too many",
+        "states": f"the limit of {limits.states:,} configurations was reached"
+        if limits.states
+        else "too many",
         "interrupted": "interrupted",
     }.get(stopped, stopped or "not decided")
     where = "" if k is None else f" at k = {k}"

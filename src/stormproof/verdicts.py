@@ -99,7 +99,7 @@ class Verdict:
 class Report:
     """The answer to one check.
 
-    `system` is what was checked: the given one, with crash handling completed or the paper's encodings applied
+    `system` is what was checked: the given one, with crash handling completed or encodings applied
     where `notes` say so. `model` is the failure model resolved against it.
     """
 
@@ -117,7 +117,8 @@ class Report:
                 return verdict
         known = [v.property for v in self.verdicts]
         raise UsageError(
-            f"the report has no verdict on '{name}'; it has {', '.join(known)}", hint=did_you_mean(name, known)
+            f"the report has no verdict on '{name}'; it has {', '.join(known)}",
+            hint=did_you_mean(name, known),
         )
 
     def __iter__(self) -> Iterator[Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from .errors import InputError
 from .model import CRASH, Action, Channel, Internal, Message, Receive, Send
@@ -46,8 +46,8 @@ class Swap:
     position: int
 
 
-Fault = Union[Lose, Corrupt, Swap]
-Step = Union[Act, Lose, Corrupt, Swap]
+Fault = Lose | Corrupt | Swap
+Step = Act | Lose | Corrupt | Swap
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def group() -> None:
     """Does a message-passing protocol still work when messages are lost, corrupted or reordered, and when
     processes crash?
 
-    FILE is a file in any of the languages that `stormproof convert --help` lists, `-` for standard input, or the
-    name of a built-in protocol (`stormproof list`).
+    FILE is a file in any of the languages that `stormproof convert --help` lists, `-` for standard input,
+    or the name of a built-in protocol (`stormproof list`).
 
     \b
     Exit codes: 0 everything asked holds      1 something is violated

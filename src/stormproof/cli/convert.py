@@ -30,7 +30,13 @@ def _languages() -> str:
 @click.option("-k", "k", type=click.IntRange(1), default=1, show_default=True, help="Promela: the capacity.")
 @json_option
 def command(
-    source: str, format: str | None, target: str | None, output: str | None, force: bool, k: int, as_json: bool
+    source: str,
+    format: str | None,
+    target: str | None,
+    output: str | None,
+    force: bool,
+    k: int,
+    as_json: bool,
 ) -> None:
     """Write the system in FILE in another language.
 
@@ -62,7 +68,9 @@ def _target(target: str | None, output: str | None) -> str:
         suffix = Path(output).suffix
         fitting = [f.name for f in formats.FORMATS.values() if f.write and suffix in f.suffixes]
         if len(fitting) != 1:
-            raise UsageError(f"the suffix '{suffix}' does not tell the language; add --to {'|'.join(written)}")
+            raise UsageError(
+                f"the suffix '{suffix}' does not tell the language; add --to {'|'.join(written)}"
+            )
         return fitting[0]
     if target not in written:
         raise UsageError(

@@ -15,7 +15,9 @@ from .options import json_option
 @click.command("fmt")
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True)
 @click.option("--write", "-w", is_flag=True, help="Rewrite the files in place.")
-@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit 1 if a file is not canonical.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Change nothing; exit 1 if a file is not canonical."
+)
 @json_option
 def command(sources: tuple[str, ...], write: bool, only_check: bool, as_json: bool) -> int:
     """Print FILE in the canonical layout of the .storm language.

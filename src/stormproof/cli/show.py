@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..failures import Failures
 from ..formats import system_to_json
 from ..model import System
 from .console import console, print_json
 from .options import input_argument, json_option, load_input
 from .render import describe_failures, print_heading
-from ..failures import Failures
 
 
 @click.command("show")

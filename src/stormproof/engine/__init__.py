@@ -1,1 +1,1 @@
-"""The door to the native engine: names become integers here, and integers names. Nothing else imports `_engine`."""
+"""The door to the native engine: names become integers, integers names. Only this room imports `_engine`."""

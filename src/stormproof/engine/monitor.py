@@ -60,9 +60,7 @@ def watch(
             thread.join(pause)
             pause = min(pause * 2, 0.1)
             if progress is not None and monitor.seconds > 0.2:
-                progress(
-                    Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds)
-                )
+                progress(Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds))
         except KeyboardInterrupt:
             monitor.interrupt()
     if failure:
