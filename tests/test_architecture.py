@@ -24,7 +24,7 @@ RANKS = [
     {"checks"},
     {"explain", "examples", "classify", "reach", "goals", "frontier", "table", "campaign"},
     {"draw"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 

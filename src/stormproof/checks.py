@@ -114,8 +114,8 @@ def prepare(
     if model.unreliable and not crash.crash_handling(marked).holds:
         marked = crash.complete(marked)
         remarks.append(
-            f"crash handling was completed: {_and(model.unreliable)} may crash, which the system as given does "
-            "not handle (`stormproof crash` shows what was missing)"
+            f"crash handling was completed: {_and(model.unreliable)} may crash, which the system as given "
+            "does not handle (`stormproof crash` shows what was missing)"
         )
     if semantics == "encoding":
         marked, model = encodings.encode(marked, model)

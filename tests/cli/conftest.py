@@ -1,0 +1,1 @@
+from runner import run  # noqa: F401
