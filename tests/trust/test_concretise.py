@@ -1,0 +1,177 @@
+"""Concretise: every run of the definitions gets explicit faults, as few as Dijkstra over words finds."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from trust_runs import crashing, events_on, fewest_faults, matching, random_run, random_script
+
+from stormproof import semantics
+from stormproof.concretise import concretise
+from stormproof.errors import InternalError
+from stormproof.failures import ChannelFailure, FailureModel, Failures
+from stormproof.model import CRASH, Channel, Process, Receive, Send, System, Transition, channel_of
+from stormproof.witness import Act, Corrupt, Lose, Swap, Witness
+from strategies import random_failures, random_system
+
+AB = Channel("A", "B")
+
+
+def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
+    """By the definitions: each step is one of `semantics.steps`, a send into a full channel with its loss."""
+    at, i = semantics.initial(system), 0
+    index = {c: n for n, c in enumerate(system.channels)}
+    while i < len(witness.steps):
+        step = witness.steps[i]
+        options = [s.after for s in semantics.steps(system, failures, at, bound) if _same(s.event, step)]
+        if isinstance(step, Act):
+            options = [o for o in options if o.states[system.names.index(step.process)] == step.state]
+            if isinstance(step.action, Send) and _full(
+                at.words[index[channel_of(step.process, step.action)]], bound
+            ):
+                lose = witness.steps[i + 1]
+                wanted = _fault((*at.words[index[lose.channel]], step.action.message), lose)
+                options = [o for o in options if o.words[index[lose.channel]] == wanted]
+                i += 1
+        else:
+            words = list(at.words)
+            words[index[step.channel]] = _fault(words[index[step.channel]], step)
+            options = [o for o in options if o.words == tuple(words)]
+        if not options:
+            return False
+        at = options[0]
+        i += 1
+    ends = {c: w for c, w in zip(system.channels, at.words) if w}
+    return ends == dict(witness.channels) and dict(zip(system.names, at.states)) == dict(witness.states)
+
+
+def _full(word: semantics.Word, bound: int | None) -> bool:
+    return bound is not None and len(word) == bound
+
+
+def _same(event: semantics.Event | None, step: object) -> bool:
+    if isinstance(step, Act):
+        return event == semantics.Event(step.process, step.action)
+    return event is None
+
+
+def _fault(word: semantics.Word, step: Lose | Corrupt | Swap) -> semantics.Word:
+    p = step.position
+    if isinstance(step, Swap):
+        return (*word[:p], word[p + 1], word[p], *word[p + 2 :])
+    assert word[p] == step.message
+    return word[:p] + word[p + 1 :] if isinstance(step, Lose) else (*word[:p], step.becomes, *word[p + 1 :])
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_runs_become_runs_with_the_fewest_faults(chunk: int) -> None:
+    for seed in range(chunk * 500, (chunk + 1) * 500):
+        rng = random.Random(seed)
+        system = random_system(rng, messages=3)
+        system = crashing(rng, system) if rng.random() < 0.3 else system
+        failures = random_failures(rng, system).on(system)
+        bound = rng.choice([1, 2, 3, None])
+        moves, channels = random_run(rng, system, failures, bound, rng.randint(1, 14))
+        witness = concretise(system, failures, moves, channels, bound)
+        assert dict(witness.channels) == channels, seed
+        assert is_run(system, failures, witness, bound), seed
+        for channel in system.channels:
+            events = events_on(moves, channel)
+            if len(events) <= 9:
+                least = fewest_faults(failures.on(channel), events, channels.get(channel, ()), bound)
+                assert least == sum(f.channel == channel for f in witness.faults), seed
+
+
+def random_channel(rng: random.Random, letters: str) -> ChannelFailure:
+    sender = Process("A", "s", tuple(Transition("s", Send("B", m), "s") for m in letters))
+    kind = rng.choice(("none", "pairs", "all"))
+    pairs = [("A->B", a, b) for a in letters for b in letters if a < b and rng.random() < 0.4]
+    failures = Failures(
+        loss=rng.random() < 0.6,
+        reorder=rng.random() < 0.6,
+        corrupt=kind == "all",
+        corrupt_map=pairs if kind == "pairs" else (),
+    )
+    return failures.on(System((sender, Process("B", "s")))).on(AB)
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_one_channel_under_heavy_interference(chunk: int) -> None:
+    for seed in range(chunk * 500, (chunk + 1) * 500):
+        rng = random.Random(seed)
+        failure = random_channel(rng, "abc")
+        k = rng.randint(1, 3)
+        system, moves, final = random_script(rng, failure, k, rng.randint(1, 12), "abc")
+        model = FailureModel({AB: failure})
+        witness = concretise(system, model, moves, {AB: final}, k)
+        assert is_run(system, model, witness, k), seed
+        assert len(witness.faults) == fewest_faults(failure, events_on(moves, AB), final, k), seed
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_a_given_matching_is_realised(chunk: int) -> None:
+    """The matching of any run, given as its communication, comes out again, with no more faults."""
+    for seed in range(chunk * 500, (chunk + 1) * 500):
+        rng = random.Random(seed)
+        failure = random_channel(rng, "ab")
+        system, moves, final = random_script(rng, failure, 4, rng.randint(1, 12), "ab")
+        model = FailureModel({AB: failure})
+        first = concretise(system, model, moves, {AB: final}, None)
+        index = {s: i for i, s in enumerate(i for i, s in enumerate(first.steps) if isinstance(s, Act))}
+        pairs = [(index[r], index[s]) for r, s in matching(first.steps)]
+        again = concretise(system, model, moves, {AB: final}, None, pairs)
+        anyhow = concretise(system, model, moves, None, None, pairs)
+        for witness in (again, anyhow):
+            assert is_run(system, model, witness, None), seed
+            assert witness.communication == matching(witness.steps), seed
+        assert len(anyhow.faults) <= len(again.faults) == len(first.faults), seed
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_long_runs_with_ten_messages_a_channel_are_quick_and_valid(seed: int) -> None:
+    rng = random.Random(seed)
+    failure = random_channel(rng, "abcde")
+    system, moves, final = random_script(rng, failure, 10, 150, "abcde")
+    started = time.process_time()
+    witness = concretise(system, FailureModel({AB: failure}), moves, {AB: final}, 10)
+    assert time.process_time() - started < 5, seed
+    assert is_run(system, FailureModel({AB: failure}), witness, 10), seed
+
+
+def lines(sender: str, receiver: str = "") -> tuple[System, list[tuple[str, Transition]]]:
+    a = [Transition(str(i), Send("B", m), str(i + 1)) for i, m in enumerate(sender)]
+    b = [Transition(str(i), Receive("A", m), str(i + 1)) for i, m in enumerate(receiver)]
+    system = System((Process("A", "0", tuple(a)), Process("B", "0", tuple(b))))
+    return system, [*(("A", t) for t in a), *(("B", t) for t in b)]
+
+
+def test_a_send_into_a_full_lossy_channel_is_lost_at_once() -> None:
+    system, moves = lines("ab")
+    witness = concretise(system, Failures(loss=True).on(system), moves, {AB: ("a",)}, 1)
+    assert [type(s) for s in witness.steps] == [Act, Act, Lose]
+    assert witness.steps[2] == Lose(AB, 1, "b")
+
+
+def test_each_overtaking_is_one_swap() -> None:
+    system, moves = lines("abc", "ca")
+    witness = concretise(system, Failures(reorder=True).on(system), moves, {AB: ("b",)}, 3)
+    assert list(witness.faults) == [Swap(AB, 1), Swap(AB, 0)]
+
+
+def test_a_crash_message_goes_into_a_full_channel_when_another_is_lost() -> None:
+    rows = (Transition("0", Send("B", "a"), "1"), Transition("1", Send("B", CRASH), "2"))
+    system = System((Process("A", "0", rows), Process("B", "0", (Transition("0", Receive("A", "a"), "0"),))))
+    moves = [("A", r) for r in rows]
+    witness = concretise(system, Failures(loss=True).on(system), moves, {AB: (CRASH,)}, 1)
+    assert witness.steps[1] == Lose(AB, 0, "a")
+    with pytest.raises(InternalError, match="A->B"):
+        concretise(system, Failures().on(system), moves, {AB: (CRASH,)}, 1)
+
+
+def test_what_no_interference_allows_is_an_internal_error() -> None:
+    system, moves = lines("ab", "b")
+    for failures in (Failures(), Failures(corrupt=True, corrupt_map=[])):
+        with pytest.raises(InternalError, match="no interference"):
+            concretise(system, failures.on(system), moves, {AB: ()}, None)

@@ -1,0 +1,216 @@
+"""Runs and violations from the definitions (`semantics`), for the tests of the trusted kernel."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import deque
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from stormproof import semantics
+from stormproof.failures import ChannelFailure, FailureModel
+from stormproof.model import (
+    CRASH,
+    Channel,
+    Internal,
+    Message,
+    Process,
+    Receive,
+    Send,
+    System,
+    Transition,
+    channel_of,
+)
+from stormproof.semantics import Configuration
+from stormproof.witness import Act, Lose, Step, Swap
+
+Moves = tuple[tuple[str, Transition], ...]
+
+
+class Found(NamedTuple):
+    """A configuration that violates a property, and the moves of a shortest run to it."""
+
+    property: str
+    moves: Moves
+    channels: dict[Channel, tuple[Message, ...]]
+
+
+def path(ts: semantics.TransitionSystem, wanted: set[Configuration]) -> tuple[Moves, Configuration]:
+    """The moves of a run with the fewest actions to one of the wanted configurations, and that one."""
+    start = semantics.initial(ts.system)
+    parent: dict[Configuration, tuple[Configuration, semantics.Event | None] | None] = {start: None}
+    queue: deque[Configuration] = deque([start])
+    while queue:
+        at = queue.popleft()
+        if at in wanted:
+            return _unwind(ts.system, parent, at)
+        for event, after in sorted(ts.steps[at], key=lambda s: s.event is not None):
+            if after in parent:
+                continue
+            parent[after] = (at, event)
+            (queue.appendleft if event is None else queue.append)(after)
+    raise AssertionError("not reachable")
+
+
+def _unwind(system: System, parent: dict, at: Configuration) -> tuple[Moves, Configuration]:
+    moves, here = [], at
+    while parent[here] is not None:
+        before, event = parent[here]
+        if event is not None:
+            i = system.names.index(event.process)
+            moves.append((event.process, Transition(before.states[i], event.action, here.states[i])))
+        here = before
+    return tuple(reversed(moves)), at
+
+
+def violations(system: System, failures: FailureModel, k: int, most: int = 1500) -> Iterator[Found]:
+    """For each base property that fails, a shortest run to a violating configuration."""
+    try:
+        ts = semantics.explore(system, failures, k, most)
+    except semantics.TooLarge:
+        return
+    for name, violating in semantics.VIOLATIONS.items():
+        if name in ("k-obi", "k-sibi") and not failures.perfect:
+            continue
+        bad = set(violating(ts))
+        if bad:
+            moves, at = path(ts, bad)
+            yield Found(name, moves, {c: w for c, w in zip(system.channels, at.words) if w})
+
+
+def random_run(
+    rng: random.Random, system: System, failures: FailureModel, bound: int | None, length: int
+) -> tuple[Moves, dict[Channel, tuple[Message, ...]]]:
+    """A random run of the definitions, its faults forgotten."""
+    at = semantics.initial(system)
+    moves = []
+    for _ in range(length):
+        choices = list(semantics.steps(system, failures, at, bound))
+        if not choices:
+            break
+        acts = [c for c in choices if c.event is not None]
+        step = rng.choice(acts if acts and rng.random() < 0.7 else choices)
+        if step.event is not None:
+            i = system.names.index(step.event.process)
+            moves.append(
+                (step.event.process, Transition(at.states[i], step.event.action, step.after.states[i]))
+            )
+        at = step.after
+    return tuple(moves), {c: w for c, w in zip(system.channels, at.words) if w}
+
+
+def fewest_faults(
+    failure: ChannelFailure,
+    events: Sequence[tuple[bool, Message]],
+    final: tuple[Message, ...],
+    bound: int | None,
+) -> int | None:
+    """The least number of faults on one channel, by Dijkstra over words; events are (is a send, message)."""
+    heap: list[tuple[int, int, int, tuple[Message, ...]]] = [(0, 0, 0, ())]
+    order = itertools.count(1)
+    best: dict[tuple[int, tuple[Message, ...]], int] = {}
+    while heap:
+        cost, _, i, word = heappop(heap)
+        if (i, word) in best:
+            continue
+        best[i, word] = cost
+        if i == len(events) and word == final:
+            return cost
+        for other in semantics.interfere(word, failure):
+            heappush(heap, (cost + 1, next(order), i, other))
+        if i == len(events):
+            continue
+        send, message = events[i]
+        if not send:
+            if word and word[0] == message:
+                heappush(heap, (cost, next(order), i + 1, word[1:]))
+        elif bound is None or len(word) < bound:
+            heappush(heap, (cost, next(order), i + 1, (*word, message)))
+        elif failure.loss:
+            longer = (*word, message)
+            for j, lost in enumerate(longer):
+                if lost is not CRASH:
+                    heappush(heap, (cost + 1, next(order), i + 1, longer[:j] + longer[j + 1 :]))
+    return None
+
+
+def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
+    return [
+        (isinstance(t.action, Send), t.action.message) for p, t in moves if channel_of(p, t.action) == channel
+    ]
+
+
+def crashing(rng: random.Random, system: System) -> System:
+    """The system with crash transitions in some states, so that the crash message is under way as well."""
+    names = list(system.names)
+    chosen = [n for n in names if rng.random() < 0.5]
+    return System(tuple(_crashing(rng, p, names, p.name in chosen) for p in system), name=system.name)
+
+
+def _crashing(rng: random.Random, process: Process, names: list[str], crashes: bool) -> Process:
+    rows = list(process.transitions)
+    for state in process.states:
+        if process.receives(state) and rng.random() < 0.6:
+            peer = rng.choice([n for n in names if n != process.name])
+            rows.append(Transition(state, Receive(peer, CRASH), state))
+    if crashes:
+        peers = [n for n in names if n != process.name]
+        chain = [f"x{i}" for i in range(len(peers))] + ["stop"]
+        rows += [Transition(s, Internal("crash"), "x0") for s in process.states if rng.random() < 0.7]
+        rows += [Transition(a, Send(q, CRASH), b) for a, q, b in zip(chain, peers, chain[1:])]
+    return Process(process.name, process.initial, tuple(rows), process.states)
+
+
+def random_script(
+    rng: random.Random, failure: ChannelFailure, bound: int, length: int, letters: str
+) -> tuple[System, Moves, tuple[Message, ...]]:
+    """One channel under heavy interference: two processes, a line each, their moves, the word at the end."""
+    word: tuple[Message, ...] = ()
+    done: list[tuple[bool, Message]] = []
+    for _ in range(length):
+        for _ in range(rng.randrange(4)):
+            others = list(semantics.interfere(word, failure))
+            word = rng.choice(others) if others else word
+        if word and rng.random() < 0.4:
+            done.append((False, word[0]))
+            word = word[1:]
+        elif len(word) < bound or failure.loss:
+            done.append((True, rng.choice(letters)))
+            word = (*word, done[-1][1])
+            if len(word) > bound:
+                lost = rng.randrange(len(word))
+                word = word[:lost] + word[lost + 1 :]
+    return (*_lines(done), word)
+
+
+def _lines(done: list[tuple[bool, Message]]) -> tuple[System, Moves]:
+    rows: dict[str, list[Transition]] = {"A": [], "B": []}
+    moves = []
+    for send, message in done:
+        name = "A" if send else "B"
+        at = len(rows[name])
+        action = Send("B", message) if send else Receive("A", message)
+        rows[name].append(Transition(f"s{at}", action, f"s{at + 1}"))
+        moves.append((name, rows[name][-1]))
+    return System(tuple(Process(n, "s0", tuple(r)) for n, r in rows.items())), tuple(moves)
+
+
+def matching(steps: Sequence[Step]) -> tuple[tuple[int, int], ...]:
+    """Which send each reception takes (indices of steps), following every message through the faults."""
+    words: dict[Channel, list[int]] = {}
+    pairs = []
+    for i, step in enumerate(steps):
+        channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
+        word = words.setdefault(channel, []) if channel else []
+        if isinstance(step, Lose):
+            word.pop(step.position)
+        elif isinstance(step, Swap):
+            p = step.position
+            word[p], word[p + 1] = word[p + 1], word[p]
+        elif isinstance(step, Act) and isinstance(step.action, Send):
+            word.append(i)
+        elif isinstance(step, Act) and isinstance(step.action, Receive):
+            pairs.append((i, word.pop(0)))
+    return tuple(pairs)
