@@ -22,7 +22,7 @@ RANKS = [
     {"engine", "concretise", "replay", "reasons", "halfduplex"},
     {"verdicts", "notes"},
     {"checks"},
-    {"explain", "examples", "classify", "reach", "goals", "frontier", "table", "campaign"},
+    {"explain", "examples", "classify", "reach", "goals", "lattice", "frontier", "table", "campaign"},
     {"draw"},
     {"cli", "__main__"},
 ]

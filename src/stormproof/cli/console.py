@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,17 @@ def progress_line() -> Iterator[ProgressCallback | None]:
     errors = Console(stderr=True, highlight=False, markup=False)
     with Live(console=errors, transient=True, refresh_per_second=10) as live:
         yield lambda state: live.update(_line(state))
+
+
+@contextmanager
+def counter_line(what: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A count on standard error, on a terminal only: done, and of how many where that is known."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    errors = Console(stderr=True, highlight=False, markup=False)
+    with Live(console=errors, transient=True, refresh_per_second=10) as live:
+        yield lambda done, of: live.update(Text(f"{done:,}{'' if of is None else f' of {of:,}'} {what}"))
 
 
 def _line(state: Progress) -> Text:

@@ -1,0 +1,108 @@
+"""`stormproof frontier`: exactly which failures a protocol tolerates."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..frontier import FAULTS, Frontier, frontier, in_words
+from ..limits import Limits
+from .console import console, counter_line, print_json
+from .options import input_argument, json_option, limit_options, load_input, split_list
+
+
+@click.command("frontier")
+@input_argument
+@click.option("--property", "property_", default="rsc", show_default=True, help="The property to keep.")
+@click.option(
+    "-k", "k", type=click.IntRange(1), default=1, show_default=True, help="The bound of a k-property."
+)
+@click.option("--faults", metavar="F,...", help=f"Which faults count: {', '.join(FAULTS)}.")
+@click.option("--channels", metavar="A:B,...", help="Which channels count; all in use if not given.")
+@click.option("--crash", metavar="P,...", help="Which processes may crash; none if not given.")
+@click.option(
+    "--corrupt-scope",
+    type=click.Choice(["channel", "sender", "system"]),
+    default="channel",
+    show_default=True,
+    help="What a corrupted message may become.",
+)
+@click.option(
+    "--max-size", type=click.IntRange(0), metavar="N", help="k-properties: sets of at most N choices."
+)
+@click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares.")
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    property_: str,
+    k: int,
+    faults: str | None,
+    channels: str | None,
+    crash: str | None,
+    corrupt_scope: str,
+    max_size: int | None,
+    no_file_faults: bool,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """The maximal failures that FILE tolerates and the minimal ones that break it.
+
+    \b
+    Examples:
+      stormproof frontier alternating-bit --property rsc
+      stormproof frontier go-back-2 --property k-wmc -k 2 --faults loss,reorder
+      stormproof frontier two-phase-commit --property k-er-up-to-crash --faults crash
+    """
+    system = load_input(source, format)
+    with counter_line("failure models asked") as progress:
+        found = frontier(
+            system,
+            property_,
+            k=k,
+            faults=None if faults is None else split_list(faults),
+            channels=None if channels is None else split_list(channels),
+            processes=None if crash is None else split_list(crash),
+            corrupt_scope=corrupt_scope,
+            file_faults=not no_file_faults,
+            max_size=max_size,
+            limits=limits,
+            progress=progress,
+        )
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_frontier(console(), found)
+    return found.exit_code
+
+
+def print_frontier(out: Console, found: Frontier) -> None:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    for i, atoms in enumerate(found.tolerated):
+        grid.add_row(Text("tolerates" if i == 0 else "", "bold green"), Text("✔ " + in_words(atoms)), "")
+    for i, breaking in enumerate(found.breaking):
+        head = Text("breaks at" if i == 0 else "", "bold red")
+        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(breaking.verdict.reason, "dim"))
+    for i, atoms in enumerate(found.undecided):
+        grid.add_row(Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms)), "")
+    bound = "" if found.k is None else f" at k = {found.k}"
+    out.print(Text(f"{found.system.name}: {found.property}{bound}", "bold"))
+    out.print(grid)
+    out.print()
+    out.print(Text(_closing(found)))
+
+
+def _closing(found: Frontier) -> str:
+    counted = f"{len(found.tolerated)} maximal, {len(found.breaking)} minimal."
+    if found.monotone:
+        return (
+            f"{counted} {found.models:,} failure models: {found.asked:,} decided by search, the rest since "
+            f"{found.property} only gets worse with more faults. {found.seconds:.1f} s."
+        )
+    return f"{counted} Covered: {found.covered}. {found.seconds:.1f} s."

@@ -1,0 +1,150 @@
+"""The frontier of a yes-or-no question over all sets of choices: maximal good sets, minimal bad ones.
+
+A question is *monotone* when every superset of a bad set is bad. Then both halves of the frontier are found
+without asking about every set: the complements of the minimal hitting sets of the known minimal bad sets are
+the candidates for maximal good sets; a candidate that is bad after all is shrunk to a new minimal bad set,
+and when every candidate is good both halves are complete (dualise and advance, Gunopulos et al. 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+Choice = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Good (True), bad (False) or undecided (None); `core` is a bad subset that the evidence shows, if any."""
+
+    good: bool | None
+    core: Choice | None = None
+
+
+Question = Callable[[Choice], Answer]
+
+
+@dataclass(frozen=True)
+class LatticeFrontier:
+    """`complete`: both halves are exact for the whole lattice, or for the sets that `covered` names."""
+
+    maximal_good: tuple[Choice, ...]
+    minimal_bad: tuple[Choice, ...]
+    undecided: tuple[Choice, ...]
+    asked: int
+    complete: bool
+
+
+def monotone_frontier(size: int, ask: Question) -> LatticeFrontier:
+    """Both halves exactly, for a monotone question over the subsets of range(size)."""
+    full = frozenset(range(size))
+    memory = _Memory(ask)
+    bad: list[Choice] = []
+    good: set[Choice] = set()
+    doubtful: set[Choice] = set()
+    advanced = True
+    while advanced:
+        advanced = False
+        for transversal in list(minimal_transversals(bad)):
+            candidate = full - transversal
+            if candidate in good or candidate in doubtful:
+                continue
+            answer = memory(candidate)
+            if answer.good:
+                good.add(candidate)
+            elif answer.good is None:
+                doubtful.add(candidate)
+            else:
+                bad.append(_shrink(answer.core or candidate, memory))
+                advanced = True
+                break
+    return LatticeFrontier(
+        tuple(sorted(good, key=_order)),
+        tuple(sorted(bad, key=_order)),
+        tuple(sorted(doubtful, key=_order)),
+        memory.asked,
+        complete=not (doubtful or memory.doubt),
+    )
+
+
+class _Memory:
+    """Asks each set once."""
+
+    def __init__(self, ask: Question) -> None:
+        self._ask = ask
+        self._known: dict[Choice, Answer] = {}
+        self.doubt = False
+
+    @property
+    def asked(self) -> int:
+        return len(self._known)
+
+    def __call__(self, choice: Choice) -> Answer:
+        if choice not in self._known:
+            self._known[choice] = self._ask(choice)
+            self.doubt |= self._known[choice].good is None
+        return self._known[choice]
+
+
+def _shrink(bad: Choice, ask: Question) -> Choice:
+    """A minimal bad subset: drop one element after the other as long as the rest stays bad."""
+    current = bad
+    for element in sorted(bad):
+        if element not in current:
+            continue
+        smaller = current - {element}
+        answer = ask(smaller)
+        if answer.good is False:
+            current = answer.core if answer.core is not None and answer.core <= smaller else smaller
+    return current
+
+
+def minimal_transversals(family: Iterable[Choice]) -> Iterator[Choice]:
+    """The minimal sets that meet every set of the family (Berge's algorithm)."""
+    found: set[Choice] = {frozenset()}
+    for edge in family:
+        meeting = {t for t in found if t & edge}
+        extended = {t | {e} for t in found - meeting for e in edge}
+        found = meeting | {t for t in extended if not any(m <= t for m in meeting)}
+        found = set(minimal_sets(found))
+    return iter(sorted(found, key=_order))
+
+
+def exhaustive_frontier(choices: Iterable[Choice], ask: Question) -> LatticeFrontier:
+    """The frontier among the given sets, each asked: for questions that are not monotone."""
+    good, bad, doubtful, asked = [], [], [], 0
+    for choice in choices:
+        answer = ask(choice)
+        asked += 1
+        (doubtful if answer.good is None else good if answer.good else bad).append(choice)
+    return LatticeFrontier(
+        maximal_sets(good), minimal_sets(bad), tuple(doubtful), asked, complete=not doubtful
+    )
+
+
+def subsets(size: int, most: int | None = None) -> Iterator[Choice]:
+    """All subsets of range(size), small ones first, up to `most` elements."""
+    for count in range(min(size, size if most is None else most) + 1):
+        yield from map(frozenset, combinations(range(size), count))
+
+
+def minimal_sets(family: Iterable[Choice]) -> tuple[Choice, ...]:
+    kept: list[Choice] = []
+    for candidate in sorted(set(family), key=_order):
+        if not any(smaller <= candidate for smaller in kept):
+            kept.append(candidate)
+    return tuple(kept)
+
+
+def maximal_sets(family: Iterable[Choice]) -> tuple[Choice, ...]:
+    kept: list[Choice] = []
+    for candidate in sorted(set(family), key=_order, reverse=True):
+        if not any(candidate <= larger for larger in kept):
+            kept.append(candidate)
+    return tuple(sorted(kept, key=_order))
+
+
+def _order(choice: Choice) -> tuple[int, list[int]]:
+    return len(choice), sorted(choice)

@@ -1,0 +1,67 @@
+"""Frontiers of sets of choices, against asking about every set."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stormproof.lattice import (
+    Answer,
+    Choice,
+    exhaustive_frontier,
+    maximal_sets,
+    minimal_sets,
+    minimal_transversals,
+    monotone_frontier,
+    subsets,
+)
+
+families = st.lists(st.frozensets(st.integers(0, 5), min_size=1), max_size=6)
+
+
+@given(families)
+def test_minimal_transversals_by_brute_force(family: list[Choice]) -> None:
+    meeting = [s for s in subsets(6) if all(s & edge for edge in family)]
+    assert set(minimal_transversals(family)) == set(minimal_sets(meeting))
+
+
+@given(st.lists(st.frozensets(st.integers(0, 6)), max_size=6), st.integers(0, 10**6))
+def test_a_monotone_frontier_is_that_of_asking_everything(bad: list[Choice], seed: int) -> None:
+    rng = random.Random(seed)
+
+    def ask(choice: Choice) -> Answer:
+        inside = [b for b in bad if b <= choice]
+        if not inside:
+            return Answer(True)
+        return Answer(False, rng.choice([None, *inside]))
+
+    found = monotone_frontier(7, ask)
+    everything = exhaustive_frontier(subsets(7), ask)
+    assert found.complete
+    assert found.minimal_bad == everything.minimal_bad == minimal_sets(bad)
+    assert found.maximal_good == everything.maximal_good
+
+
+def test_a_monotone_frontier_asks_little() -> None:
+    asked: list[Choice] = []
+
+    def ask(choice: Choice) -> Answer:
+        asked.append(choice)
+        return Answer(not choice & {3, 17})
+
+    found = monotone_frontier(24, ask)
+    assert found.minimal_bad == (frozenset({3}), frozenset({17}))
+    assert found.maximal_good == (frozenset(range(24)) - {3, 17},)
+    assert len(asked) < 100
+
+
+def test_an_undecided_set_makes_the_frontier_incomplete() -> None:
+    found = monotone_frontier(3, lambda c: Answer(None if len(c) == 3 else True))
+    assert not found.complete and found.undecided == (frozenset({0, 1, 2}),)
+
+
+def test_maximal_sets() -> None:
+    family = [frozenset({1}), frozenset({1, 2}), frozenset({3})]
+    assert set(maximal_sets(family)) == {frozenset({1, 2}), frozenset({3})}
