@@ -1,3 +1,20 @@
-#include "bindings.hpp"
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
-void bind_rsc(nanobind::module_&) {}
+#include "bindings.hpp"
+#include "rsc.hpp"
+
+namespace nb = nanobind;
+using namespace stormproof;
+
+void bind_rsc(nb::module_& m) {
+    nb::class_<RscResult>(m, "RscResult")
+        .def_prop_ro("stop", [](const RscResult& self) { return static_cast<int>(self.stop); })
+        .def_ro("violated", &RscResult::violated)
+        .def_ro("states", &RscResult::states)
+        .def_ro("transitions", &RscResult::transitions)
+        .def_ro("memory", &RscResult::memory)
+        .def_ro("moves", &RscResult::moves)
+        .def_ro("communication", &RscResult::communication);
+    m.def("search_rsc", &search_rsc, nb::arg("system"), nb::arg("monitor"), nb::call_guard<nb::gil_scoped_release>());
+}

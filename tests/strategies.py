@@ -109,6 +109,46 @@ def random_failures(rng: random.Random, system: System) -> Failures:
     )
 
 
+def random_crash(rng: random.Random, system: System) -> System:
+    """One process of the system may crash at some of its states and tell everybody; some others may listen.
+
+    Not a crash-handling system as a rule: the crash message turns up in any place that the model allows.
+    """
+    victim = rng.choice(system.names)
+    others = [n for n in system.names if n != victim]
+    rng.shuffle(others)
+    return System(
+        tuple(
+            _may_crash(rng, p, others) if p.name == victim else _may_hear(rng, p, victim)
+            for p in system.processes
+        ),
+        name=system.name,
+        faults=system.faults,
+    )
+
+
+def _may_crash(rng: random.Random, process: Process, others: list[str]) -> Process:
+    broadcast = [f"x{i}" for i in range(len(others) + 1)]
+    rows = [
+        Transition(s, Internal("crash"), "x0")
+        for s in process.states
+        if s == process.initial or rng.random() < 0.5
+    ]
+    rows += [Transition(a, Send(q, CRASH), b) for a, q, b in zip(broadcast, others, broadcast[1:])]
+    return Process(
+        process.name, process.initial, (*process.transitions, *rows), process.states, reliable=False
+    )
+
+
+def _may_hear(rng: random.Random, process: Process, victim: str) -> Process:
+    rows = [
+        Transition(s, Receive(victim, CRASH), rng.choice(process.states))
+        for s in process.states
+        if rng.random() < 0.7
+    ]
+    return Process(process.name, process.initial, (*process.transitions, *rows), process.states)
+
+
 def systems(**options: object) -> st.SearchStrategy[System]:
     """Hypothesis: any system that `random_system` makes."""
     return st.integers(0, 2**32).map(lambda seed: random_system(random.Random(seed), **options))  # type: ignore[arg-type]

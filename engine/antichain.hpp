@@ -1,0 +1,146 @@
+// States of a cheapest-first search under subsumption: under each key an antichain of sets of bits.
+//
+// A state is a key (compared for equality) and a payload (a set of bits, the more the better): a state is
+// subsumed by one with the same key, a payload that includes its own, and a cost that is not greater. The
+// search settles states in the order of their cost, so dropping subsumed states keeps shortest paths exact.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "limits.hpp"
+
+namespace stormproof {
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+// How a state was reached: a transition of a process and, in a matched pair, the receiver's.
+struct RscMove {
+    std::uint32_t process = none, transition = none, receiver = none, reception = none;
+};
+
+struct RscNode {
+    std::uint32_t key = none, parent = none, next = none, cost = 0;
+    RscMove move;
+    bool dead = false;  // subsumed by a state that came later and is as cheap
+};
+
+class Antichain {
+  public:
+    Antichain(std::size_t key_words, std::size_t payload_words, const Monitor& monitor)
+        : key_words_(key_words), payload_words_(payload_words), monitor_(monitor) {}
+
+    const RscNode& node(std::uint32_t i) const { return nodes_[i]; }
+    const std::uint64_t* key(std::uint32_t i) const { return &keys_[std::size_t(nodes_[i].key) * key_words_]; }
+    const std::uint64_t* payload(std::uint32_t i) const { return &payloads_[std::size_t(i) * payload_words_]; }
+    std::size_t size() const { return nodes_.size(); }
+    std::uint64_t bytes() const { return bytes_; }
+    bool full() const { return full_; }  // the memory limit forbade to grow: the answer is not complete
+
+    // The number of the new state, or `none` when an old one subsumes it (or memory is full). `settled`: every
+    // state still to come costs at least this.
+    std::uint32_t add(const std::uint64_t* key, const std::uint64_t* payload, std::uint32_t parent,
+                      std::uint32_t cost, std::uint32_t settled, const RscMove& move) {
+        std::uint32_t k = find_key(key);
+        if (k == none || subsumed(heads_[k], payload, cost)) return none;
+        if (!room(nodes_, 1) || !room(payloads_, payload_words_)) return none;
+        remove_subsumed(k, payload, cost, settled);
+        std::uint32_t i = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back({k, parent, heads_[k], cost, move, false});
+        payloads_.insert(payloads_.end(), payload, payload + payload_words_);
+        heads_[k] = i;
+        return i;
+    }
+
+    // Asks the monitor before a vector grows, so that the limit on memory is really kept.
+    template <class T>
+    bool room(std::vector<T>& v, std::size_t more) {
+        std::size_t need = v.size() + more;
+        if (need <= v.capacity()) return true;
+        std::size_t capacity = std::max({need, v.capacity() * 2, std::size_t(64)});
+        if (!monitor_.allows(bytes_ + capacity * sizeof(T))) {
+            full_ = true;
+            return false;
+        }
+        bytes_ += (capacity - v.capacity()) * sizeof(T);
+        v.reserve(capacity);
+        return true;
+    }
+
+  private:
+    bool includes(const std::uint64_t* big, const std::uint64_t* small) const {
+        for (std::size_t w = 0; w < payload_words_; ++w)
+            if (small[w] & ~big[w]) return false;
+        return true;
+    }
+
+    bool subsumed(std::uint32_t head, const std::uint64_t* by, std::uint32_t cost) const {
+        for (std::uint32_t i = head; i != none; i = nodes_[i].next)
+            if (nodes_[i].cost <= cost && includes(payload(i), by)) return true;
+        return false;
+    }
+
+    // Takes out of the antichain what the new state subsumes from now on; what was not yet expanded and is no
+    // cheaper need not be.
+    void remove_subsumed(std::uint32_t k, const std::uint64_t* by, std::uint32_t cost, std::uint32_t settled) {
+        std::uint32_t* link = &heads_[k];
+        while (*link != none) {
+            RscNode& old = nodes_[*link];
+            bool covered = cost <= std::max(old.cost, settled) && includes(by, payload(*link));
+            if (covered) {
+                if (old.cost >= cost) old.dead = true;
+                *link = old.next;
+            } else {
+                link = &old.next;
+            }
+        }
+    }
+
+    std::uint64_t hash(const std::uint64_t* key) const {
+        std::uint64_t h = 0x9e3779b97f4a7c15ull;
+        for (std::size_t w = 0; w < key_words_; ++w) {
+            h = (h ^ key[w]) * 0xff51afd7ed558ccdull;
+            h ^= h >> 32;
+        }
+        return h;
+    }
+
+    std::uint32_t find_key(const std::uint64_t* key) {
+        if ((heads_.size() + 1) * 2 > table_.size() && !grow_table()) return none;
+        std::size_t mask = table_.size() - 1, slot = hash(key) & mask;
+        for (; table_[slot] != none; slot = (slot + 1) & mask)
+            if (std::equal(key, key + key_words_, &keys_[std::size_t(table_[slot]) * key_words_]))
+                return table_[slot];
+        if (!room(keys_, key_words_) || !room(heads_, 1)) return none;
+        keys_.insert(keys_.end(), key, key + key_words_);
+        heads_.push_back(none);
+        return table_[slot] = static_cast<std::uint32_t>(heads_.size() - 1);
+    }
+
+    bool grow_table() {
+        std::size_t size = std::max<std::size_t>(64, table_.size() * 2);
+        if (!monitor_.allows(bytes_ + size * sizeof(std::uint32_t))) {
+            full_ = true;
+            return false;
+        }
+        bytes_ += (size - table_.size()) * sizeof(std::uint32_t);
+        table_.assign(size, none);
+        for (std::uint32_t k = 0; k < heads_.size(); ++k) {
+            std::size_t slot = hash(&keys_[std::size_t(k) * key_words_]) & (size - 1);
+            while (table_[slot] != none) slot = (slot + 1) & (size - 1);
+            table_[slot] = k;
+        }
+        return true;
+    }
+
+    std::size_t key_words_, payload_words_;
+    const Monitor& monitor_;
+    std::uint64_t bytes_ = 0;
+    bool full_ = false;
+    std::vector<RscNode> nodes_;
+    std::vector<std::uint64_t> payloads_, keys_;
+    std::vector<std::uint32_t> heads_, table_;
+};
+
+}  // namespace stormproof

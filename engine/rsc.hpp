@@ -1,0 +1,39 @@
+// Is every execution, with every communication that its failure model allows, equivalent to a synchronous one?
+//
+// Semantics, section 4: a system is i-RSC unless it has a borderline violation, an execution made of matched
+// pairs (a send and at once its reception), unmatched sends and internal actions, and one last reception that
+// matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
+// most one *pending* send, the one that is guessed to be matched by the last reception.
+//
+//   state      control states, blocked channels, pending: nothing or (channel, message, D), D the processes
+//              that depend causally on the pending send
+//   violation  pending (p->q, m, D), q in D, and q can receive on p->q a message that m may have become
+//
+// The crash message (semantics, section 5) is the last of its channel and is never lost, corrupted, moved or
+// forged. Where matching must keep the order that says nothing new. On a reordering channel it says: when the
+// crash message is received, every earlier message of the channel was received before it or, with loss, was
+// lost. So there a matched or pending crash message needs the channel unblocked (on a channel without loss an
+// unmatched send blocks it, for the crash message only), and no message that is pending can be overtaken by it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "limits.hpp"
+#include "system.hpp"
+
+namespace stormproof {
+
+struct RscResult {
+    Stop stop = Stop::none;
+    bool violated = false;
+    std::uint64_t states = 0, transitions = 0, memory = 0;
+    // The shortest borderline violation: (process, number of the transition), and its communication as
+    // (index of the reception, index of the send).
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> moves, communication;
+};
+
+RscResult search_rsc(const System& system, Monitor& monitor);
+
+}  // namespace stormproof
