@@ -10,8 +10,20 @@ import random
 
 from hypothesis import strategies as st
 
-from stormproof.failures import Failures
-from stormproof.model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
+from stormproof.failures import FailureModel, Failures
+from stormproof.model import (
+    CRASH,
+    Action,
+    Channel,
+    Internal,
+    Message,
+    Process,
+    Receive,
+    Send,
+    System,
+    Transition,
+)
+from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
 
 
 def random_system(
@@ -160,3 +172,64 @@ def failures_of(system: System) -> st.SearchStrategy[Failures]:
 
 
 messages_or_crash: st.SearchStrategy[Message] = st.one_of(st.sampled_from(["a", "b", "c"]), st.just(CRASH))
+
+
+def random_witness(rng: random.Random, system: System, failures: Failures, length: int = 12) -> Witness:
+    """A run of the system under its failure model with every fault explicit, of at most `length` steps."""
+    model = failures.on(system)
+    states = {p.name: p.initial for p in system}
+    words: dict[Channel, list[Message]] = {}
+    steps: list[Step] = []
+    for _ in range(length):
+        choices = _possible_acts(system, states, words)
+        faults = _possible_faults(model, words)
+        pool = faults if faults and rng.random() < 0.3 else choices or faults
+        if not pool:
+            break
+        step = rng.choice(pool)
+        steps.append(step)
+        _take(step, states, words)
+    return Witness(tuple(steps), states, {c: tuple(w) for c, w in words.items()})
+
+
+def _possible_acts(system: System, states: dict[str, str], words: dict[Channel, list[Message]]) -> list[Step]:
+    found: list[Step] = []
+    for process in system:
+        for _, action, target in process.outgoing(states[process.name]):
+            if isinstance(action, Receive):
+                if words.get(Channel(action.peer, process.name), [])[:1] != [action.message]:
+                    continue
+            found.append(Act(process.name, action, target))
+    return found
+
+
+def _possible_faults(model: FailureModel, words: dict[Channel, list[Message]]) -> list[Step]:
+    found: list[Step] = []
+    for channel, word in words.items():
+        failure = model.on(channel)
+        for i, message in enumerate(word):
+            if not isinstance(message, str):
+                continue
+            if failure.loss:
+                found.append(Lose(channel, i, message))
+            found += [Corrupt(channel, i, message, b) for b in sorted(failure.becomes.get(message, ()))]
+            if failure.reorder and i + 1 < len(word) and isinstance(word[i + 1], str):
+                found.append(Swap(channel, i))
+    return found
+
+
+def _take(step: Step, states: dict[str, str], words: dict[Channel, list[Message]]) -> None:
+    if isinstance(step, Act):
+        states[step.process] = step.state
+        if isinstance(step.action, Send):
+            words.setdefault(Channel(step.process, step.action.peer), []).append(step.action.message)
+        elif isinstance(step.action, Receive):
+            words[Channel(step.action.peer, step.process)].pop(0)
+        return
+    word, i = words[step.channel], step.position
+    if isinstance(step, Lose):
+        del word[i]
+    elif isinstance(step, Corrupt):
+        word[i] = step.becomes
+    else:
+        word[i], word[i + 1] = word[i + 1], word[i]

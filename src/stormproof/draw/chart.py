@@ -1,0 +1,370 @@
+"""Message sequence charts as data: what a witness says, arranged for the eye.
+
+A step of the witness is an *instant*. A message in flight is followed from its send to the step that
+ends it, through every corruption, by replaying the channels as lists of flights; so overtaking, loss and
+what is never received are read off the run and not guessed.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import InputError
+from ..model import (
+    CRASH,
+    CRASH_ACTION,
+    Channel,
+    Message,
+    Process,
+    Receive,
+    Send,
+    System,
+    channel_of,
+)
+from ..witness import Act, Corrupt, Lose, Step, Swap, Witness, message_to_json
+from .folding import Fold, folds_of
+
+
+class End(enum.Enum):
+    """How the flight of a message ends."""
+
+    RECEIVED = "received"
+    LOST = "lost"
+    NEVER = "never received"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A corruption on the way, at an instant."""
+
+    at: int
+    before: Message
+    becomes: Message
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One message from its send to its end. `overtakes` are the flights, by index, that it passes by.
+
+    `position` is its place in the channel at the end of the run, for a message never received; `culprit`
+    marks the one that the verdict is about.
+    """
+
+    channel: Channel
+    message: Message
+    sent: int
+    end: End = End.NEVER
+    ended: int | None = None
+    changes: tuple[Change, ...] = ()
+    overtakes: tuple[int, ...] = ()
+    position: int | None = None
+    culprit: bool = False
+
+    @property
+    def arrives(self) -> Message:
+        """The message as it is at the end of its flight."""
+        return self.changes[-1].becomes if self.changes else self.message
+
+    @property
+    def instants(self) -> tuple[int, ...]:
+        ends = () if self.ended is None else (self.ended,)
+        return (self.sent, *(c.at for c in self.changes), *ends)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a process cannot get past at the end: receptions nothing serves, or a send that never fits."""
+
+    receives: tuple[Receive, ...] = ()
+    sends: tuple[Send, ...] = ()
+    culprit: bool = False
+
+    def phrases(self, several: bool) -> tuple[str, ...]:
+        """`a, b from Peer` for each peer; the peer is left out where there is only one other process."""
+        table: dict[str, list[str]] = {}
+        for action in self.receives:
+            table.setdefault(action.peer, []).append(str(action.message))
+        lines = [", ".join(m) + (f" from {peer}" if several else "") for peer, m in table.items()]
+        lines += [f"cannot send {a.message}" + (f" to {a.peer}" if several else "") for a in self.sends]
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A local state, held from just after instant `since` (-1: from the start)."""
+
+    state: str
+    since: int
+
+
+@dataclass(frozen=True)
+class Lifeline:
+    name: str
+    spans: tuple[Span, ...]
+    crash: int | None = None
+    last: int | None = None
+    wait: Wait | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Everything a renderer needs. `steps` are the instants; `folds` say which are drawn once for many."""
+
+    lifelines: tuple[Lifeline, ...]
+    steps: tuple[Step, ...]
+    flights: tuple[Flight, ...]
+    folds: tuple[Fold, ...] = ()
+    title: str = ""
+    contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(line.name for line in self.lifelines)
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """The instants that a fold leaves out."""
+        return frozenset(i for f in self.folds for i in f.hidden)
+
+    @property
+    def shown(self) -> tuple[Flight, ...]:
+        hidden = self.hidden
+        return tuple(f for f in self.flights if f.sent not in hidden)
+
+    def states_at(self, instant: int) -> dict[str, str]:
+        """The local states just after an instant; -1 is the start."""
+        found = {}
+        for line in self.lifelines:
+            found[line.name] = next(s.state for s in reversed(line.spans) if s.since <= instant)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "lifelines": [_lifeline_json(line) for line in self.lifelines],
+            "messages": [_flight_json(f) for f in self.flights],
+            "folds": [{"first": f.first, "length": f.length, "times": f.times} for f in self.folds],
+        }
+
+    def _repr_svg_(self) -> str:
+        from .chart_svg import chart_svg
+
+        return chart_svg(self)
+
+
+def chart(system: System, witness: Witness, *, title: str = "", fold: bool = True) -> Chart:
+    """The chart of a run. Raises InputError where the witness is no run of the channels or names no state."""
+    tracker = _Tracker(system, witness)
+    for instant, step in enumerate(witness.steps):
+        tracker.take(instant, step)
+    flights = tracker.finish()
+    folds = folds_of(_signatures(system, witness, flights), [f.instants for f in flights]) if fold else ()
+    return Chart(tracker.lifelines(), witness.steps, flights, folds, title, tuple(tracker.contents))
+
+
+class _Tracker:
+    """Replays the run with channels that hold flights instead of messages."""
+
+    def __init__(self, system: System, witness: Witness) -> None:
+        self.system = system
+        self.witness = witness
+        self.flights: list[dict[str, Any]] = []
+        self.channels: dict[Channel, list[int]] = {}
+        self.spans = {p.name: [Span(p.initial, -1)] for p in system}
+        self.crash: dict[str, int] = {}
+        self.last: dict[str, int] = {}
+        self.contents: list[dict[Channel, tuple[Message, ...]]] = [{}]
+
+    def take(self, instant: int, step: Step) -> None:
+        if isinstance(step, Act):
+            self._act(instant, step)
+        else:
+            self._fault(instant, step)
+        self.contents.append(
+            {c: tuple(self.now(i) for i in word) for c, word in self.channels.items() if word}
+        )
+
+    def now(self, flight: int) -> Message:
+        data = self.flights[flight]
+        message: Message = data["changes"][-1].becomes if data["changes"] else data["message"]
+        return message
+
+    def _act(self, instant: int, step: Act) -> None:
+        if step.process not in self.system or step.state not in self.system[step.process].states:
+            raise InputError(
+                f"step {instant} is of {step.process} in {step.state}, which the system does not have"
+            )
+        action = step.action
+        channel = channel_of(step.process, action)
+        if isinstance(action, Send):
+            assert channel is not None
+            self.channels.setdefault(channel, []).append(len(self.flights))
+            self.flights.append(
+                {
+                    "channel": channel,
+                    "message": action.message,
+                    "sent": instant,
+                    "changes": [],
+                    "overtakes": (),
+                }
+            )
+        elif isinstance(action, Receive):
+            assert channel is not None
+            self._receive(instant, channel, action.message)
+        elif action.name == CRASH_ACTION:
+            self.crash.setdefault(step.process, instant)
+        self.last[step.process] = instant
+        if self.spans[step.process][-1].state != step.state:
+            self.spans[step.process].append(Span(step.state, instant))
+
+    def _receive(self, instant: int, channel: Channel, message: Message) -> None:
+        word = self.channels.get(channel, [])
+        if not word or self.now(word[0]) != message:
+            holds = f"starts with {self.now(word[0])}" if word else "is empty"
+            raise InputError(f"step {instant} takes {message} from {channel}, which {holds}")
+        taken = word.pop(0)
+        passed = tuple(sorted(i for i in word if i < taken))
+        self.flights[taken].update(end=End.RECEIVED, ended=instant, overtakes=passed)
+
+    def _fault(self, instant: int, step: Lose | Corrupt | Swap) -> None:
+        word = self.channels.get(step.channel, [])
+        last = step.position + (1 if isinstance(step, Swap) else 0)
+        if step.position < 0 or last >= len(word):
+            raise InputError(
+                f"step {instant} meddles with place {last} of {step.channel}, which holds {len(word)}"
+            )
+        if isinstance(step, Swap):
+            word[step.position], word[last] = word[last], word[step.position]
+            return
+        flight = self.flights[word[step.position]]
+        before = self.now(word[step.position])
+        if before != step.message:
+            raise InputError(
+                f"step {instant} meddles with {step.message} on {step.channel}, where {before} is"
+            )
+        if isinstance(step, Lose):
+            flight.update(end=End.LOST, ended=instant)
+            del word[step.position]
+        else:
+            flight["changes"].append(Change(instant, before, step.becomes))
+
+    def finish(self) -> tuple[Flight, ...]:
+        for word in self.channels.values():
+            for position, flight in enumerate(word):
+                self.flights[flight]["position"] = position
+        culprit = self._culprit()
+        return tuple(
+            Flight(**{**data, "changes": tuple(data["changes"])}, culprit=i == culprit)
+            for i, data in enumerate(self.flights)
+        )
+
+    def _culprit(self) -> int | None:
+        """For eventual reception it is the head of a channel; a send that never fits is no flight."""
+        named = self.witness.culprit
+        if "!" in named.get("action", ""):
+            return None
+        for channel, word in self.channels.items():
+            if word and named.get("channel") == str(channel):
+                return (
+                    word[0]
+                    if str(self.now(word[0])) == named.get("message", str(self.now(word[0])))
+                    else None
+                )
+        return None
+
+    def lifelines(self) -> tuple[Lifeline, ...]:
+        return tuple(
+            Lifeline(
+                p.name,
+                tuple(self.spans[p.name]),
+                self.crash.get(p.name),
+                self.last.get(p.name),
+                self._wait(p),
+            )
+            for p in self.system
+        )
+
+    def _wait(self, process: Process) -> Wait | None:
+        """Blocked: nothing but receptions leaves the state, and no channel starts with one of them.
+
+        A crashed process waits for nothing, nor does one that is done and only takes crash messages. The
+        process that the verdict blames is shown whatever else it could do.
+        """
+        state = self.spans[process.name][-1].state
+        receives = tuple(dict.fromkeys(process.receives(state)))
+        blamed = self.witness.culprit.get("process") == process.name
+        wanted = tuple(s for s in process.sends(state) if str(s) == self.witness.culprit.get("action"))
+        if blamed and wanted:
+            return Wait(sends=wanted[:1], culprit=True)
+        if blamed and receives:
+            return Wait(receives, culprit=True)
+        if state in process.crashed_states or all(r.message is CRASH for r in receives):
+            return None
+        if any(not isinstance(t.action, Receive) for t in process.outgoing(state)):
+            return None
+        heads = {
+            (c.sender, self.now(w[0])) for c, w in self.channels.items() if w and c.receiver == process.name
+        }
+        return None if any((r.peer, r.message) in heads for r in receives) else Wait(receives)
+
+
+def _signatures(system: System, witness: Witness, flights: tuple[Flight, ...]) -> list[object]:
+    """What each step looks like in the picture: two instants with equal ones may be folded together."""
+    part: dict[int, tuple[object, ...]] = {}
+    for flight in flights:
+        for i in flight.instants:
+            offsets = tuple(j - i for j in flight.instants)
+            changes = tuple(c.becomes for c in flight.changes)
+            part[i] = (flight.channel, flight.message, changes, flight.end, offsets, bool(flight.overtakes))
+    state = {p.name: p.initial for p in system}
+    signatures: list[object] = []
+    for i, step in enumerate(witness.steps):
+        if isinstance(step, Act):
+            signatures.append((step, state[step.process], part.get(i)))
+            state[step.process] = step.state
+        else:
+            signatures.append((type(step), step if isinstance(step, Swap) else None, part.get(i)))
+    return signatures
+
+
+def describe(step: Step) -> str:
+    """One step as a phrase, for lists and for the page."""
+    if isinstance(step, Lose):
+        return f"{step.message} is lost on {step.channel.sender} → {step.channel.receiver}"
+    if isinstance(step, Corrupt):
+        return f"{step.message} becomes {step.becomes} on {step.channel.sender} → {step.channel.receiver}"
+    if isinstance(step, Swap):
+        return f"two messages swap on {step.channel.sender} → {step.channel.receiver}"
+    if isinstance(step.action, Send):
+        return f"{step.process} sends {step.action.message} to {step.action.peer}"
+    if isinstance(step.action, Receive):
+        return f"{step.process} receives {step.action.message} from {step.action.peer}"
+    return (
+        f"{step.process} crashes"
+        if step.action.name == CRASH_ACTION
+        else f"{step.process}: {step.action.name}"
+    )
+
+
+def _lifeline_json(line: Lifeline) -> dict[str, Any]:
+    data: dict[str, Any] = {"process": line.name}
+    data["states"] = [{"state": s.state, "after": s.since} for s in line.spans]
+    if line.crash is not None:
+        data["crash"] = line.crash
+    if line.wait is not None:
+        data["waits"] = [{"from": r.peer, "message": message_to_json(r.message)} for r in line.wait.receives]
+        data["cannot_send"] = [{"to": s.peer, "message": message_to_json(s.message)} for s in line.wait.sends]
+    return data
+
+
+def _flight_json(flight: Flight) -> dict[str, Any]:
+    data: dict[str, Any] = {"from": flight.channel.sender, "to": flight.channel.receiver}
+    data |= {"message": message_to_json(flight.message), "sent": flight.sent, "end": flight.end.value}
+    if flight.ended is not None:
+        data["ended"] = flight.ended
+    if flight.changes:
+        data["corrupted"] = [{"at": c.at, "becomes": message_to_json(c.becomes)} for c in flight.changes]
+    if flight.overtakes:
+        data["overtakes"] = list(flight.overtakes)
+    return data

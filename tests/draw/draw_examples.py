@@ -1,0 +1,169 @@
+"""The runs of the paper's Example `interferences` on Figure `ex1`, and others, made by hand."""
+
+from __future__ import annotations
+
+from stormproof.model import (
+    CRASH,
+    Action,
+    Channel,
+    Internal,
+    Message,
+    Process,
+    Receive,
+    Send,
+    System,
+    Transition,
+)
+from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
+
+SR, RS = Channel("S", "R"), Channel("R", "S")
+
+
+def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) -> Process:
+    return Process(name, rows[0][0], tuple(Transition(*row) for row in rows), reliable=reliable)
+
+
+EX1 = System(
+    (
+        process(
+            "S",
+            ("s0", Send("R", "start"), "s1"),
+            ("s1", Send("R", "data"), "s1"),
+            ("s1", Send("R", "end"), "s2"),
+            ("s2", Receive("R", "ack"), "s0"),
+            ("s0", Receive("R", "err"), "s3"),
+            ("s3", Send("R", "data"), "s0"),
+        ),
+        process(
+            "R",
+            ("r0", Receive("S", "start"), "r1"),
+            ("r1", Receive("S", "data"), "r1"),
+            ("r1", Receive("S", "end"), "r2"),
+            ("r2", Send("S", "ack"), "r0"),
+            ("r0", Receive("S", "data"), "r3"),
+            ("r3", Send("S", "err"), "r0"),
+        ),
+    ),
+    name="ex1",
+)
+
+
+def sends(message: Message, state: str, who: str = "S", to: str = "R") -> Act:
+    return Act(who, Send(to, message), state)
+
+
+def takes(message: Message, state: str, who: str = "R", of: str = "S") -> Act:
+    return Act(who, Receive(of, message), state)
+
+
+def run(*steps: Step, **more: object) -> Witness:
+    """A witness whose end the chart works out for itself."""
+    return Witness(steps, {}, {}, **more)  # type: ignore[arg-type]
+
+
+START = (sends("start", "s1"), takes("start", "r1"))
+
+#: e_c, e_l and e_o of the paper, with their faults made explicit.
+CORRUPTION = run(
+    *START,
+    sends("data", "s1"),
+    Corrupt(SR, 0, "data", "end"),
+    takes("end", "r2"),
+    sends("ack", "r0", "R", "S"),
+    sends("data", "s1"),
+)
+LOSS = run(
+    *START,
+    sends("data", "s1"),
+    takes("data", "r1"),
+    sends("end", "s2"),
+    Lose(SR, 0, "end"),
+    culprit={"process": "R", "state": "r1"},
+)
+REORDERING = run(
+    *START,
+    sends("data", "s1"),
+    sends("end", "s2"),
+    Swap(SR, 0),
+    takes("end", "r2"),
+    sends("ack", "r0", "R", "S"),
+    takes("ack", "s0", "S", "R"),
+    takes("data", "r3"),
+    sends("err", "r0", "R", "S"),
+    takes("err", "s3", "S", "R"),
+)
+#: The run that no fault is needed for: one round of the protocol.
+PERFECT = run(
+    *START,
+    sends("data", "s1"),
+    takes("data", "r1"),
+    sends("end", "s2"),
+    takes("end", "r2"),
+    sends("ack", "r0", "R", "S"),
+    takes("ack", "s0", "S", "R"),
+)
+ROUNDS = run(*START, *(sends("data", "s1"), takes("data", "r1")) * 8, sends("end", "s2"))
+
+CRASHING = System(
+    (
+        process(
+            "A",
+            ("a0", Send("B", "hello"), "a1"),
+            ("a0", Internal("crash"), "x0"),
+            ("a1", Internal("crash"), "x0"),
+            ("x0", Send("B", CRASH), "x1"),
+            ("x1", Send("C", CRASH), "stop"),
+            reliable=False,
+        ),
+        process(
+            "B",
+            ("b0", Receive("A", "hello"), "b1"),
+            ("b1", Internal("think"), "b2"),
+            ("b2", Send("C", "go"), "b3"),
+        ),
+        process("C", ("c0", Receive("B", "go"), "c1"), ("c1", Receive("B", "more"), "c2")),
+    ),
+    name="crashing",
+)
+CRASH_RUN = run(
+    Act("A", Send("B", "hello"), "a1"),
+    Act("B", Receive("A", "hello"), "b1"),
+    Act("B", Internal("think"), "b2"),
+    Act("A", Internal("crash"), "x0"),
+    Act("B", Send("C", "go"), "b3"),
+    Act("A", Send("B", CRASH), "x1"),
+    Act("A", Send("C", CRASH), "stop"),
+    Act("C", Receive("B", "go"), "c1"),
+)
+
+NASTY = "<script>alert(1)</script>&\"'\n\x07\x1b[31m]]>"
+
+
+def nasty() -> tuple[System, Witness]:
+    """Names that would break a page, a picture or a terminal."""
+    system = System(
+        (
+            Process(
+                "A" + NASTY, "a" + NASTY, (Transition("a" + NASTY, Send("B" + NASTY, "m" + NASTY), "z"),)
+            ),
+            Process("B" + NASTY, "b", (Transition("b", Receive("A" + NASTY, "m" + NASTY), "y" + NASTY),)),
+        ),
+        name="n" + NASTY,
+    )
+    witness = run(
+        Act("A" + NASTY, Send("B" + NASTY, "m" + NASTY), "z"),
+        Lose(Channel("A" + NASTY, "B" + NASTY), 0, "m" + NASTY),
+        culprit={"process": "B" + NASTY},
+    )
+    return system, witness
+
+
+EXAMPLES = {
+    "corruption": (EX1, CORRUPTION),
+    "loss": (EX1, LOSS),
+    "reordering": (EX1, REORDERING),
+    "perfect": (EX1, PERFECT),
+    "rounds": (EX1, ROUNDS),
+    "crash": (CRASHING, CRASH_RUN),
+    "nasty": nasty(),
+}
