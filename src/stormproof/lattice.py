@@ -17,7 +17,7 @@ Choice = frozenset[int]
 
 @dataclass(frozen=True)
 class Answer:
-    """Good (True), bad (False) or undecided (None); `core` is a bad subset that the evidence shows, if any."""
+    """Good (True), bad (False), undecided (None); `core` is a bad subset that the evidence shows, if any."""
 
     good: bool | None
     core: Choice | None = None

@@ -1,0 +1,185 @@
+"""`stormproof campaign`: matrices of checks that survive anything."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from ..campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
+from ..campaign.jobs import STANDARD_FAILURES
+from ..errors import UsageError
+from ..limits import Limits
+from .console import console, print_json
+from .options import failure_options, json_option, limit_options, split_list
+
+MARKS = {True: "✔", False: "✘", None: "?"}
+
+
+@click.command("campaign")
+@click.argument("sources", metavar="[PLAN.toml | FILE...]", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", metavar="PATH", required=True, help="Results, a line of JSON each; resumed if there."
+)
+@click.option(
+    "--models", metavar="M,...", help=f"Failure models: {', '.join(STANDARD_FAILURES)}; or use the flags."
+)
+@failure_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@click.option(
+    "-k", "bounds", multiple=True, type=click.IntRange(1), metavar="N", help="Ask at this bound; repeat."
+)
+@click.option(
+    "--max-k", type=click.IntRange(1), default=10, show_default=True, help="Else the least up to N."
+)
+@click.option("--semantics", type=click.Choice(["definition", "encoding"]), default="definition")
+@click.option("--processes", type=click.IntRange(1), metavar="N", help="Worker processes; one a core.")
+@click.option("--on", metavar="dask://HOST:PORT", help="Run on the workers of a Dask scheduler.")
+@click.option("--retry", is_flag=True, help="Run jobs that died or were undecided again.")
+@limit_options
+@json_option
+def command(
+    sources: tuple[str, ...],
+    output: str,
+    models: str | None,
+    failures: Any,
+    properties: tuple[str, ...],
+    bounds: tuple[int, ...],
+    max_k: int,
+    semantics: str,
+    processes: int | None,
+    on: str | None,
+    retry: bool,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """Check many files under many failure models, each job in a process of its own.
+
+    Run the same command again to resume: what is in the results file is not asked again. The limits are those
+    of each job.
+
+    \b
+    Examples:
+      stormproof campaign 'protocols/*.storm' --models none,loss --property k-wmc -o results.jsonl
+      stormproof campaign nightly.toml -o nightly.jsonl --on dask://10.0.0.7:8786
+    """
+    plan = _plan(sources, models, failures, properties, bounds, max_k, semantics, limits)
+    jobs = jobs_of(plan)
+    with Results(Path(output)) as results:
+        if retry:
+            results.forget(k for k, row in results.rows.items() if _unfinished(row))
+        done = sum(job.key in results.rows for job in jobs)
+        with _dashboard(len(jobs), done) as on_row:
+            run_campaign(jobs, results, processes=processes, on=on, on_row=on_row)
+        rows = [results.rows[job.key] for job in jobs]
+    counts = summary(rows)
+    if as_json:
+        print_json({"stormproof": 1, "summary": counts, "rows": rows})
+    else:
+        _print(console(), rows, counts, done)
+    return _exit_code(counts)
+
+
+def _plan(
+    sources: tuple[str, ...],
+    models: str | None,
+    failures: Any,
+    properties: tuple[str, ...],
+    bounds: tuple[int, ...],
+    max_k: int,
+    semantics: str,
+    limits: Limits,
+) -> Plan:
+    if any(s.endswith(".toml") for s in sources):
+        if len(sources) > 1:
+            raise UsageError("a campaign has one plan; name the TOML file alone")
+        return plan_from_toml(sources[0])
+    return Plan(
+        files=sources,
+        failures=_models(models, failures),
+        properties=properties or None,
+        bounds=bounds,
+        max_k=max_k,
+        semantics=semantics,
+        limits=limits,
+    )
+
+
+def _models(names: str | None, failures: Any) -> Mapping[str, Mapping[str, Any]]:
+    """The named standard models, and the one that the flags describe, if any."""
+    chosen: dict[str, Mapping[str, Any]] = {}
+    for name in split_list(names or ""):
+        if name not in STANDARD_FAILURES:
+            raise UsageError(f"unknown failure model '{name}'; there are {', '.join(STANDARD_FAILURES)}")
+        chosen[name] = STANDARD_FAILURES[name]
+    from ..verdicts import failures_to_json
+
+    asked = failures_to_json(failures)
+    if (
+        any(asked[f] for f in ("loss", "corrupt", "reorder", "corrupt_map", "crash"))
+        or not asked["file_faults"]
+    ):
+        chosen["as asked"] = asked
+    return chosen or STANDARD_FAILURES
+
+
+def _unfinished(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("died")) or any(v["holds"] is None for v in row["verdicts"])
+
+
+def _exit_code(counts: Mapping[str, int]) -> int:
+    if counts["violated"]:
+        return 1
+    return 3 if counts["undecided"] or counts["died"] else 0
+
+
+@contextmanager
+def _dashboard(total: int, done: int) -> Iterator[Callable[[dict[str, Any]], None] | None]:
+    """One line on a terminal: how far, how long still, what died."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    started, count, died = time.monotonic(), 0, 0
+    errors = Console(stderr=True, highlight=False, markup=False)
+    with Live(console=errors, transient=True, refresh_per_second=4) as live:
+
+        def on_row(row: dict[str, Any]) -> None:
+            nonlocal count, died
+            count += 1
+            died += bool(row.get("died"))
+            rate = (time.monotonic() - started) / count
+            rest = int(rate * (total - done - count))
+            left = f"{rest // 60}:{rest % 60:02d} left"
+            live.update(Text(f"{done + count} of {total} jobs · {left} · {died} died · {row['source']}"))
+
+        yield on_row
+
+
+def _print(out: Console, rows: list[dict[str, Any]], counts: Mapping[str, int], resumed: int) -> None:
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    for column in ("file", "failures", "k", "verdicts"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(
+            row["source"], row["failures"], "" if row["k"] is None else str(row["k"]), _verdicts(row)
+        )
+    out.print(table)
+    out.print()
+    parts = [f"{n} {what}" for what, n in counts.items()]
+    again = f" ({resumed} from an earlier run)" if resumed else ""
+    out.print(Text(", ".join(parts) + again))
+
+
+def _verdicts(row: Mapping[str, Any]) -> Text:
+    if row.get("died") or row.get("error"):
+        return Text(f"died: {row['died']}" if row.get("died") else str(row["error"]), "yellow")
+    return Text("  ".join(f"{v['property']} {MARKS[v['holds']]}{v['k'] or ''}" for v in row["verdicts"]))

@@ -1,0 +1,203 @@
+"""Campaigns: every job once, whatever dies; results that survive `kill -9`; resumed by the same command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stormproof.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
+from stormproof.campaign import run as running
+from stormproof.campaign.jobs import Job
+from stormproof.errors import InputError, OutputError, UsageError
+from stormproof.limits import Limits
+
+FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
+
+
+def plan(**changes: object) -> Plan:
+    options = {"files": FILES, "properties": ("k-wmc", "rsc"), "max_k": 2, "limits": Limits(seconds=60)}
+    return Plan(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def rows_of(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_every_cell_of_the_matrix_has_one_row(tmp_path: Path) -> None:
+    jobs = jobs_of(plan(bounds=(1, 2)))
+    assert len(jobs) == len(FILES) * 4 * 2
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, processes=2)
+    rows = rows_of(tmp_path / "r.jsonl")
+    assert sorted(str(r["key"]) for r in rows) == sorted(j.key for j in jobs)
+    assert summary(rows)["died"] == 0
+    assert all(len(r["verdicts"]) == 2 for r in rows)  # type: ignore[arg-type]
+
+
+def test_a_job_is_a_value_that_travels(tmp_path: Path) -> None:
+    job = jobs_of(plan())[0]
+    again = Job.from_json(json.loads(json.dumps(job.to_json())))
+    assert again == job and again.key == job.key
+
+
+def test_a_changed_file_is_another_job(tmp_path: Path) -> None:
+    path = tmp_path / "x.storm"
+    path.write_text("role A { s: B!m -> t  t: }\nrole B { s: A?m -> t  t: }\n")
+    (before, *_) = jobs_of(plan(files=(str(path),)))
+    path.write_text("role A { s: B!n -> t  t: }\nrole B { s: A?n -> t  t: }\n")
+    (after, *_) = jobs_of(plan(files=(str(path),)))
+    assert before.key != after.key
+
+
+def test_resuming_asks_only_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, jobs = tmp_path / "r.jsonl", jobs_of(plan())
+    with Results(path) as results:
+        run_campaign(jobs[:5], results, processes=1)
+    asked: list[str] = []
+    original = running._Worker.run
+
+    def spy(self: object, job: Job, stop: object) -> object:
+        asked.append(job.key)
+        return original(self, job, stop)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(running._Worker, "run", spy)
+    with Results(path) as results:
+        run_campaign(jobs, results, processes=1)
+    assert sorted(asked) == sorted(j.key for j in jobs[5:])
+    assert len(rows_of(path)) == len(jobs)
+
+
+@pytest.mark.parametrize("cut", [1, 7, 40, 200])
+def test_a_torn_line_is_passed_over_and_its_job_runs_again(tmp_path: Path, cut: int) -> None:
+    path, jobs = tmp_path / "r.jsonl", jobs_of(plan())[:3]
+    with Results(path) as results:
+        run_campaign(jobs, results, processes=1)
+    whole = path.read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    path.write_bytes(whole[: last + cut])
+    with Results(path) as results:
+        assert len(results.rows) == 2
+        run_campaign(jobs, results, processes=1)
+        assert len(results.rows) == 3
+    with Results(path) as results:
+        assert set(results.rows) == {j.key for j in jobs}
+
+
+def test_a_torn_first_line_too(tmp_path: Path) -> None:
+    path, jobs = tmp_path / "r.jsonl", jobs_of(plan())[:2]
+    path.write_bytes(b'{"key": "abc", "sou')
+    with Results(path) as results:
+        run_campaign(jobs, results, processes=1)
+    with Results(path) as results:
+        assert set(results.rows) == {j.key for j in jobs}
+
+
+@pytest.mark.parametrize("text", ["protocol X\n", '{"hello": 1}\n', "[1]\n"])
+def test_a_file_that_is_something_else_is_refused_and_left_whole(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other"
+    path.write_text(text)
+    with pytest.raises(InputError, match="not a file of campaign results"), Results(path):
+        pass
+    assert path.read_text() == text
+
+
+def test_two_campaigns_cannot_write_one_file(tmp_path: Path) -> None:
+    with Results(tmp_path / "r.jsonl"), pytest.raises(OutputError, match="another campaign"):
+        Results(tmp_path / "r.jsonl").__enter__()
+
+
+def test_a_worker_that_dies_is_a_row_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = jobs_of(plan())[:3]
+    original = running._Worker._started
+
+    def murderous(self: running._Worker, memory: int | None) -> subprocess.Popen[str]:
+        process = original(self, memory)
+        if len(results.rows) == 1:
+            os.kill(process.pid, signal.SIGKILL)
+        return process
+
+    monkeypatch.setattr(running._Worker, "_started", murderous)
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, processes=1)
+        rows = [results.rows[j.key] for j in jobs]
+    assert [bool(r.get("died")) for r in rows] == [False, True, False]
+    assert "SIGKILL" in str(rows[1]["died"])
+
+
+def command(path: Path, *more: str) -> list[str]:
+    names = ("alternating-bit", "client-server-logger", "commit-protocol", "bargain")
+    return [
+        *(sys.executable, "-m", "stormproof", "campaign", *names, "-o", str(path)),
+        *("--processes", "2", "--max-k", "3", *more),
+    ]
+
+
+def test_kill_minus_nine_at_any_instant(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    for pause in (0.6, 0.9, 1.2, 1.6):
+        process = subprocess.Popen(command(path), stdout=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(pause)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    finished = subprocess.run(command(path, "--json"), capture_output=True, text=True, timeout=300)
+    assert finished.returncode == 1, finished.stderr
+    data = json.loads(finished.stdout)
+    assert data["summary"]["jobs"] == 16 and data["summary"]["died"] == 0
+    with Results(path) as results:
+        assert len(results.rows) == 16
+
+
+def test_a_plan_in_toml(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(
+        """
+        files = ["alternating-bit"]
+        properties = ["k-er"]
+        bounds = [1, 2]
+        timeout = 10
+        memory = "1GiB"
+        [[failures]]
+        name = "lossy data"
+        loss = ["Sender->Receiver"]
+        [[failures]]
+        corrupt_map = [["Sender->Receiver", "d0", "d1"]]
+        """
+    )
+    jobs = jobs_of(plan_from_toml(str(path)))
+    assert [(j.failures_name, j.k) for j in jobs] == [
+        ("lossy data", 1),
+        ("lossy data", 2),
+        ("failures 2", 1),
+        ("failures 2", 2),
+    ]
+    assert jobs[0].memory == 2**30 and jobs[0].seconds == 10
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, processes=1)
+        assert summary(results.rows.values())["died"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("files = [", "not TOML"),
+        ("filez = ['x']", "did you mean 'files'"),
+        ("files = []", "at least one file"),
+        ("files = ['alternating-bit']\nproperties = ['k-mcc']", "unknown property"),
+        ("files = ['alternating-bit']\n[[failures]]\nlos = true", "did you mean 'loss'"),
+        ("files = ['alternating-bit']\n[[failures]]\nloss = ['A->B']", "unknown role 'A'"),
+        ("files = ['nothing-*.storm']", "no file matches"),
+        ("files = ['alternating-bit']\nbounds = ['x']", "not understood"),
+    ],
+)
+def test_a_wrong_plan_gets_a_sentence_before_anything_runs(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    with pytest.raises((InputError, UsageError), match=sentence):
+        jobs_of(plan_from_toml(str(path)))

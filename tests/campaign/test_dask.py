@@ -1,0 +1,91 @@
+"""Campaigns through a real Dask scheduler with two worker processes, one of which is killed midway."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stormproof.campaign import Plan, Results, jobs_of, run_campaign, summary
+from stormproof.errors import UsageError
+from stormproof.limits import Limits
+
+pytest.importorskip("distributed", reason="the optional package 'distributed' is not installed")
+
+
+class Cluster:
+    """A scheduler and two workers as processes of their own, on the loopback address only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
+        for _ in range(300):
+            if self.file.exists() and self.file.stat().st_size:
+                break
+            time.sleep(0.1)
+        self.workers = [
+            self._start("worker", "--scheduler-file", str(self.file), "--nthreads", "1", "--no-nanny")
+            for _ in range(2)
+        ]
+
+    def _start(self, what: str, *flags: str) -> subprocess.Popen[bytes]:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *flags, *local]
+        return subprocess.Popen(command, start_new_session=True, **quiet)  # type: ignore[call-overload,no-any-return]
+
+    @property
+    def address(self) -> str:
+        import json
+
+        return str(json.loads(self.file.read_text())["address"]).replace("tcp://", "dask://")
+
+    def end(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    yield started
+    started.end()
+
+
+def test_nothing_lost_and_nothing_twice_when_a_worker_is_killed(tmp_path: Path, cluster: Cluster) -> None:
+    plan = Plan(
+        files=("alternating-bit", "client-server-logger", "commit-protocol"),
+        properties=("k-wmc", "rsc"),
+        bounds=(1, 2),
+        limits=Limits(seconds=60),
+    )
+    jobs, seen = jobs_of(plan), []
+
+    def on_row(row: dict[str, object]) -> None:
+        seen.append(row["key"])
+        if len(seen) == 4:
+            os.killpg(cluster.workers[0].pid, signal.SIGKILL)
+
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, on=cluster.address, on_row=on_row)
+        assert set(results.rows) == {j.key for j in jobs}
+        assert summary(results.rows.values())["died"] == 0
+    assert len(seen) == len(set(seen)) == len(jobs)
+    assert cluster.workers[0].poll() is not None
+    lines = (tmp_path / "r.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == len(jobs)
+
+
+@pytest.mark.parametrize("address", ["localhost:1", "dask://", "tcp://127.0.0.1:1"])
+def test_a_wrong_address_gets_a_sentence(tmp_path: Path, address: str) -> None:
+    jobs = jobs_of(Plan(files=("alternating-bit",)))
+    with Results(tmp_path / "r.jsonl") as results, pytest.raises(UsageError, match="is not a scheduler"):
+        run_campaign(jobs, results, on=address)
