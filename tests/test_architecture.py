@@ -15,7 +15,7 @@ RANKS = [
     {"faults", "limits"},
     {"model"},
     {"failures", "isomorphism"},
-    {"semantics", "witness", "execution"},
+    {"semantics", "witness", "execution", "semantics_rsc"},
     {"types", "crash", "encodings"},
     {"formats"},
     {"protocols"},
