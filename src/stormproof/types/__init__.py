@@ -1,0 +1,1 @@
+"""Session types with crash-stop failures: local and global types, projection, translation."""

@@ -1,0 +1,112 @@
+"""A local type as a graph: its states are the types that occur in it, recursion and variables dissolved.
+
+This is the set of states of the paper's translation (Def. *From local types to FIFO automata*, clause 1), as
+data: syntactically equal types are one state, `mu t. T` is the state of `T` (the paper's *strip*), and a
+variable is the state of what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import ModelError, Place
+from ..model import Message
+from .syntax import Branch, LocalType, Numbering, Rec, Select, Stop, Var, bottom_up
+
+END, STOP, WAIT, SEND = "end", "stop", "wait", "send"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One branch of a choice."""
+
+    message: Message
+    target: int
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class State:
+    """`end`, `stop`, or a choice: `wait` for or `send` to `peer`. `name` is what a reader may call it."""
+
+    kind: str
+    peer: str = ""
+    edges: tuple[Edge, ...] = ()
+    name: str = ""
+    place: Place | None = None
+
+
+@dataclass
+class LocalGraph:
+    """The states that are reached from `initial`, numbered in the order in which they are found."""
+
+    states: list[State] = field(default_factory=list)
+    initial: int = 0
+
+
+def graph_of(root: LocalType) -> LocalGraph:
+    """The graph of a type whose variables are bound, guarded and unique."""
+    numbers = Numbering()
+    numbers.of(root)
+    binders = {node.name: node for node in bottom_up(root) if isinstance(node, Rec)}
+    graph = LocalGraph()
+    index: dict[int, int] = {}
+    queue: list[LocalType] = []
+
+    def state(node: LocalType) -> int:
+        found, name = _strip(node, binders)
+        number = numbers.of(found)
+        if number not in index:
+            index[number] = len(queue)
+            queue.append(found)
+            names.append(name)
+        return index[number]
+
+    names: list[str] = []
+    state(root)
+    for node in queue:
+        graph.states.append(_state(node, state, names[len(graph.states)]))
+    return graph
+
+
+def _strip(node: LocalType, binders: Mapping[str, Rec]) -> tuple[LocalType, str]:
+    """The type without its outer binders, variables looked up; and the outermost variable's name."""
+    name = ""
+    seen: set[int] = set()
+    while isinstance(node, (Rec, Var)):
+        if id(node) in seen:
+            raise ModelError(f"the recursion of variable '{node.name}' is not guarded by any message")
+        seen.add(id(node))
+        if isinstance(node, Rec):
+            name = name or node.name
+            node = node.body
+        else:
+            if node.name not in binders:
+                raise ModelError(
+                    f"the variable '{node.name}' is not bound by any recursion", place=node.place
+                )
+            node = binders[node.name]
+    return node, name
+
+
+def _state(node: LocalType, state: object, name: str) -> State:
+    assert callable(state)
+    if isinstance(node, (Branch, Select)):
+        edges = tuple(Edge(b.message, state(b.then), b.place) for b in node.branches)
+        return State(WAIT if isinstance(node, Branch) else SEND, node.peer, edges, name, node.place)
+    return State(STOP if isinstance(node, Stop) else END, place=getattr(node, "place", None))
+
+
+def state_names(graph: LocalGraph, taken: Iterable[str] = ()) -> list[str]:
+    """Short, distinct names: `end`, `stop`, the recursion variable where there is one, else a number."""
+    used = set(taken)
+    names: list[str] = []
+    for i, state in enumerate(graph.states):
+        wanted = state.kind if state.kind in (END, STOP) else state.name
+        name = wanted if wanted and wanted not in used and len(wanted) <= 24 else f"s{i}"
+        while name in used:
+            name += "_"
+        used.add(name)
+        names.append(name)
+    return names

@@ -1,0 +1,78 @@
+"""From local types to automata (paper, Def. *From local types to FIFO automata*), its slips mended.
+
+The paper's set of states lacks `stop`; its clause 3(c), the crash, is for unreliable roles only; the last
+step of the broadcast is a send and not a second `crash`, and with a single peer it leads from the sink to
+`stop` at once; clause 3(d), the loops that take dangling crash messages, ranges over unreliable peers only,
+or else no terminating protocol would have a final state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ..crash import broadcast, fresh, loops
+from ..errors import ModelError
+from ..model import CRASH_ACTION, Internal, Process, Receive, Send, System, Transition
+from .graph import END, SEND, STOP, LocalGraph, graph_of, state_names
+from .syntax import LocalType
+from .wellformed import check_graph, check_type
+
+
+def automaton(
+    role: str, local_type: LocalType, roles: Sequence[str], unreliable: Collection[str] = ()
+) -> Process:
+    """The automaton of a role's local type. `roles` are all roles of the protocol, `unreliable` those of them
+    that may crash. Raises an InputError with the place where the type is not well-formed."""
+    check_type(role, local_type, roles, unreliable)
+    return automaton_of_graph(role, graph_of(local_type), roles, unreliable)
+
+
+def automaton_of_graph(
+    role: str, graph: LocalGraph, roles: Sequence[str], unreliable: Collection[str] = ()
+) -> Process:
+    """The same for a type that is a graph already."""
+    check_graph(role, graph, roles, unreliable)
+    names = state_names(graph)
+    used = set(names)
+    rows = [row for i, name in enumerate(names) for row in _ordinary(graph, i, name, names)]
+    others = [r for r in roles if r != role]
+    dangerous = [r for r in others if r in unreliable]
+    working = [n for n, s in zip(names, graph.states, strict=True) if s.kind not in (END, STOP)]
+    resting = [n for n, s in zip(names, graph.states, strict=True) if s.kind in (END, STOP)]
+    if role in unreliable and working:
+        crash_rows, stop = _crash(working, others, used, _stop_of(graph, names))
+        rows += crash_rows
+        resting += [stop] if stop not in resting else []
+    for name in resting:
+        rows += loops(name, dangerous)
+    return Process(role, names[graph.initial], tuple(rows), tuple(names), reliable=role not in unreliable)
+
+
+def _ordinary(graph: LocalGraph, number: int, name: str, names: list[str]) -> Iterable[Transition]:
+    """Clauses 3(a) and 3(b)."""
+    state = graph.states[number]
+    kind = Send if state.kind == SEND else Receive
+    for edge in state.edges:
+        yield Transition(name, kind(state.peer, edge.message), names[edge.target])
+
+
+def _stop_of(graph: LocalGraph, names: list[str]) -> str | None:
+    return next((n for n, s in zip(names, graph.states, strict=True) if s.kind == STOP), None)
+
+
+def _crash(
+    working: list[str], others: list[str], used: set[str], stop: str | None
+) -> tuple[list[Transition], str]:
+    """Clause 3(c): `crash` from every state that works, and one broadcast for all of them."""
+    sink = fresh("crashing", used) if others else stop or fresh("stop", used)
+    chain = list(broadcast(sink, others, used - {stop} if stop else used))
+    behind = chain[-1].target if chain else sink
+    return [*(Transition(s, Internal(CRASH_ACTION), sink) for s in working), *chain], behind
+
+
+def system_of(types: Mapping[str, LocalType], unreliable: Collection[str] = (), name: str = "") -> System:
+    """The system of a typing context: one automaton a role."""
+    if not types:
+        raise ModelError("a typing context needs at least one role")
+    roles = tuple(types)
+    return System(tuple(automaton(r, t, roles, unreliable) for r, t in types.items()), name=name)

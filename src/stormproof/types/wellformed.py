@@ -1,0 +1,182 @@
+"""Which local types are well-formed (paper, section 6), with the place of what is not.
+
+Errors: recursion that no message guards, a variable that is unbound or bound twice, a label twice in a
+choice, `crash` in a selection, a crash branch for a reliable role, none for one that may crash, a role that
+is unknown or oneself. Warnings, since real protocols have both: a crash branch alone (a standby that waits
+for the main server to fail), and waiting for a process whose crash one has been told of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import ModelError, Place, did_you_mean
+from ..model import CRASH
+from .graph import SEND, WAIT, LocalGraph, State, graph_of
+from .local import message_text
+from .syntax import LocalType, Rec, Var, children
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong, or (`warning`) something that the paper forbids and that is accepted."""
+
+    message: str
+    place: Place | None = None
+    hint: str | None = None
+    warning: bool = False
+
+    def error(self) -> ModelError:
+        return ModelError(self.message, place=self.place, hint=self.hint)
+
+    def __str__(self) -> str:
+        return str(self.error())
+
+
+def check_type(role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str]) -> None:
+    """Raise the first error of the binders; `check_graph` looks at the rest."""
+    for problem in variable_problems(role, type_):
+        raise problem.error()
+
+
+def check_graph(role: str, graph: LocalGraph, roles: Sequence[str], unreliable: Collection[str]) -> None:
+    for problem in graph_problems(role, graph, roles, unreliable):
+        if not problem.warning:
+            raise problem.error()
+
+
+def problems(
+    role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str] = ()
+) -> tuple[Problem, ...]:
+    """All errors and warnings of a role's type."""
+    found = tuple(variable_problems(role, type_))
+    return found or tuple(graph_problems(role, graph_of(type_), roles, unreliable))
+
+
+def variable_problems(role: str, root: LocalType) -> Iterator[Problem]:
+    """Unbound, bound twice, not guarded. `guard` is how many binders were around the last message."""
+    bound: set[str] = set()
+    scope: dict[str, int] = {}
+    stack: list[tuple[LocalType | str, int]] = [(root, 0)]
+    while stack:
+        node, guard = stack.pop()
+        if isinstance(node, str):
+            scope.pop(node, None)
+        elif isinstance(node, Rec):
+            if node.name in bound:
+                text = f"{role} binds the variable '{node.name}' twice"
+                yield Problem(text, node.place, "give one of them another name")
+            bound.add(node.name)
+            scope[node.name] = len(scope)
+            stack += [(node.name, 0), (node.body, guard)]
+        elif isinstance(node, Var):
+            yield from _variable(role, node, scope, guard)
+        else:
+            stack.extend((below, len(scope)) for below in reversed(children(node)))
+
+
+def _variable(role: str, node: Var, scope: dict[str, int], guard: int) -> Iterator[Problem]:
+    if node.name not in scope:
+        known = f"variables here: {', '.join(scope)}" if scope else "no recursion is around it"
+        hint = did_you_mean(node.name, scope) or "a type is end, a variable, mu t. T, Role!m; T or Role?m; T"
+        text = f"{role} uses the variable '{node.name}', which is not bound ({known})"
+        yield Problem(text, node.place, hint)
+    elif scope[node.name] >= guard:
+        yield Problem(
+            f"{role} repeats '{node.name}' before it has sent or received anything",
+            node.place,
+            f"put a message between 'mu {node.name}.' and '{node.name}'",
+        )
+
+
+def graph_problems(
+    role: str, graph: LocalGraph, roles: Sequence[str], unreliable: Collection[str]
+) -> Iterator[Problem]:
+    for state in graph.states:
+        if state.kind in (SEND, WAIT):
+            yield from _peer(role, state, roles)
+            yield from _labels(role, state)
+            yield from _crash_label(role, state, unreliable)
+    for peer in dict.fromkeys(s.peer for s in graph.states if s.kind == WAIT):
+        yield from _waits_for_the_crashed(role, graph, peer)
+
+
+def _peer(role: str, state: State, roles: Sequence[str]) -> Iterator[Problem]:
+    verb = "sends to" if state.kind == SEND else "waits for"
+    if state.peer == role:
+        yield Problem(f"{role} {verb} itself", state.place)
+    elif state.peer not in roles:
+        hint = did_you_mean(state.peer, roles) or ""
+        here = f"roles here: {', '.join(roles)}"
+        yield Problem(f"{role} {verb} an unknown role '{state.peer}'", state.place, f"{hint} {here}".strip())
+
+
+def _labels(role: str, state: State) -> Iterator[Problem]:
+    seen = set()
+    for edge in state.edges:
+        if edge.message in seen:
+            yield Problem(
+                f"{role} has two branches '{message_text(edge.message)}' in one choice",
+                edge.place or state.place,
+                "the labels of a choice are distinct",
+            )
+        seen.add(edge.message)
+
+
+def _crash_label(role: str, state: State, unreliable: Collection[str]) -> Iterator[Problem]:
+    peer = state.peer
+    crash = next((e for e in state.edges if e.message is CRASH), None)
+    if state.kind == SEND:
+        if crash is not None:
+            yield Problem(
+                f"{role} sends 'crash' to {peer}, but crash is not a message that one chooses to send",
+                crash.place,
+                "a crash branch stands where one waits; a role crashes by itself when it is unreliable",
+            )
+    elif crash is not None and peer not in unreliable:
+        yield Problem(
+            f"{role} has a crash branch for {peer}, which is reliable",
+            crash.place,
+            f"drop the branch, or declare {peer} unreliable",
+        )
+    elif crash is None and peer in unreliable:
+        yield missing_crash_branch(role, state)
+    elif crash is not None and len(state.edges) == 1:
+        yield Problem(f"{role} waits here for nothing but the crash of {peer}", crash.place, warning=True)
+
+
+def missing_crash_branch(role: str, state: State) -> Problem:
+    waited = ", ".join(f"'{message_text(e.message)}'" for e in state.edges)
+    several = len(state.edges) > 1
+    add = "crash; end" if several else f"{{{message_text(state.edges[0].message)}; ..., crash; end}}"
+    return Problem(
+        f"role {state.peer} may crash, but {role} has no crash branch when it waits here for {waited} "
+        f"from {state.peer}",
+        (state.edges[0].place if state.edges else None) or state.place,
+        f"add:  {add}   or declare {state.peer} reliable",
+    )
+
+
+def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[Problem]:
+    """Receptions from a peer that can be reached from its crash branch."""
+    queue = [
+        edge.target
+        for state in graph.states
+        if state.kind == WAIT and state.peer == peer
+        for edge in state.edges
+        if edge.message is CRASH
+    ]
+    seen = set(queue)
+    for number in queue:
+        state = graph.states[number]
+        if state.kind == WAIT and state.peer == peer:
+            yield Problem(
+                f"{role} may wait here for {peer} after it was told that {peer} crashed",
+                state.place,
+                warning=True,
+            )
+        for edge in state.edges:
+            if edge.target not in seen:
+                seen.add(edge.target)
+                queue.append(edge.target)

@@ -1,0 +1,210 @@
+"""Crash-handling: the conditions CI, CP and CR, what is missing, and completion (paper, section 5)."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from stormproof.crash import Missing, complete, crash_handling, without_impossible_crashes
+from stormproof.errors import ModelError
+from stormproof.model import CRASH, Internal, Process, Receive, Send, System
+from strategies import random_system
+
+crash = Internal("crash")
+
+
+def client(*extra: tuple[str, object, str]) -> Process:
+    """Figure ex2(a): asks, waits, and may crash in both states."""
+    rows = (
+        ("ask", Send("s", "req"), "wait"),
+        ("wait", Receive("s", "res"), "done"),
+        ("ask", crash, "sink"),
+        ("wait", crash, "sink"),
+        ("sink", Send("s", CRASH), "stop"),
+        *extra,
+    )
+    return Process("c", "ask", rows, reliable=False)  # type: ignore[arg-type]
+
+
+def server(*extra: tuple[str, object, str]) -> Process:
+    rows = (
+        ("idle", Receive("c", "req"), "busy"),
+        ("busy", Send("c", "res"), "done"),
+        ("idle", Receive("c", CRASH), "alone"),
+        *extra,
+    )
+    return Process("s", "idle", rows)  # type: ignore[arg-type]
+
+
+def test_the_figure_is_crash_handling_as_drawn_and_does_not_clean_up() -> None:
+    found = crash_handling(System((client(), server())))
+    assert found.holds and not found.missing
+    assert not found.cleans_up
+    rests = {("s", "done", Receive("c", CRASH)), ("s", "alone", Receive("c", CRASH))}
+    assert {(m.process, m.state, m.action) for m in found.unclean} == rests
+
+
+def test_a_crash_handling_system_is_completed_to_itself() -> None:
+    system = System((client(), server()))
+    assert complete(system) is system
+
+
+def test_clean_up_adds_the_loops_and_nothing_else() -> None:
+    system = System((client(), server()))
+    done = complete(system, clean_up=True)
+    assert crash_handling(done).cleans_up
+    added = set(done["s"].transitions) - set(system["s"].transitions)
+    assert added == {("done", Receive("c", CRASH), "done"), ("alone", Receive("c", CRASH), "alone")}
+    assert done["c"] == system["c"]
+
+
+def test_each_missing_transition_is_named() -> None:
+    bare = System(
+        (
+            Process("c", "ask", (("ask", Send("s", "req"), "wait"), ("wait", Receive("s", "res"), "done"))),
+            Process("s", "idle", (("idle", Receive("c", "req"), "busy"), ("busy", Send("c", "res"), "done"))),
+        )
+    ).with_unreliable(["c"])
+    found = crash_handling(bare)
+    assert found.missing == (
+        Missing("CP", "c", "ask", crash),
+        Missing("CP", "c", "wait", crash),
+        Missing("CI", "s", "idle", Receive("c", CRASH)),
+    )
+    assert "s waits for c in state idle" in found.missing[2].sentence
+    assert "c?crash" in found.missing[2].sentence
+
+
+def test_an_unreliable_resting_state_must_take_the_others_crashes() -> None:
+    system = System((client(), server())).with_unreliable(["c", "s"])
+    missing = {(m.condition, m.process, m.state) for m in crash_handling(system).missing}
+    assert missing == {
+        ("CI", "c", "wait"),
+        ("CR", "c", "done"),
+        ("CR", "c", "stop"),
+        ("CP", "s", "idle"),
+        ("CP", "s", "busy"),
+        ("CR", "s", "done"),
+        ("CR", "s", "alone"),
+    }
+
+
+def test_a_broadcast_that_forgets_somebody_is_cut_short() -> None:
+    system = System((client(), server(), Process("t", "rest")))
+    found = crash_handling(system)
+    assert found.missing == (Missing("CP", "c", "stop", Send("t", CRASH)),) * 2
+    done = complete(system)
+    assert crash_handling(done).holds
+    assert Send("t", CRASH) in done["c"].sends("stop")
+
+
+def test_crash_that_leads_back_to_work_cannot_be_completed() -> None:
+    back = Process("c", "a", (("a", Send("s", "m"), "b"), ("b", crash, "a")), reliable=False)
+    system = System((back, Process("s", "x", (("x", Receive("c", "m"), "x"),))))
+    found = crash_handling(system)
+    assert not found.holds
+    assert any("has crashed" in sentence for sentence in found.sentences)
+    with pytest.raises(ModelError, match="cannot be completed"):
+        complete(system)
+
+
+def test_entering_the_broadcast_without_a_crash_is_wrong() -> None:
+    system = System((client(("ask", Internal("tau"), "sink")), server()))
+    found = crash_handling(system)
+    assert not found.holds and not found.missing
+    assert "without crashing: by tau from state ask" in found.sentences[0]
+
+
+def test_completion_of_two_processes() -> None:
+    system = System(
+        (
+            Process("p", "0", (("0", Send("q", "a"), "1"),)),
+            Process("q", "0", (("0", Receive("p", "a"), "1"),)),
+        )
+    ).with_unreliable(["p"])
+    done = complete(system)
+    assert set(done["p"].transitions) == {
+        ("0", Send("q", "a"), "1"),
+        ("0", crash, "crashing"),
+        ("crashing", Send("q", CRASH), "stop"),
+    }
+    assert set(done["q"].transitions) == {
+        ("0", Receive("p", "a"), "1"),
+        ("0", Receive("p", CRASH), "gave_up"),
+        ("gave_up", Receive("p", CRASH), "gave_up"),
+    }
+    assert done["p"].crashed_states == {"crashing", "stop"}
+
+
+def test_fresh_states_do_not_collide() -> None:
+    system = System(
+        (
+            Process(
+                "p", "crashing", (("crashing", Send("q", "a"), "stop"), ("stop", Send("q", "b"), "crashing"))
+            ),
+            Process("q", "gave_up", (("gave_up", Receive("p", "a"), "gave_up"),)),
+        )
+    ).with_unreliable(["p"])
+    done = complete(system)
+    assert crash_handling(done).holds
+    assert set(done["p"].states) == {"crashing", "stop", "crashing2", "stop2"}
+    assert set(done["q"].states) == {"gave_up", "gave_up2"}
+
+
+def test_a_lone_process_crashes_without_telling_anybody() -> None:
+    done = complete(System((Process("p", "0", (("0", Internal("tau"), "0"),)),)).with_unreliable(["p"]))
+    assert ("0", crash, "stop") in done["p"].transitions
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_completion_of_random_systems(chunk: int) -> None:
+    """Completion gives a crash-handling system, keeps what was there, keeps CSA and directedness, and is idle
+    on what it made."""
+    for seed in range(chunk * 100, chunk * 100 + 100):
+        system = random_system(random.Random(seed), unreliable=0.5)
+        done = complete(system)
+        assert crash_handling(done).holds, seed
+        assert complete(done) is done, seed
+        for before, after in zip(system, done, strict=True):
+            assert set(before.transitions) <= set(after.transitions), seed
+            assert before.initial == after.initial and before.reliable == after.reliable, seed
+            kept = set(before.states)
+            assert all(after.kind(s) == before.kind(s) for s in kept if before.outgoing(s)), seed
+        assert done.csa == system.csa, seed
+        if system.unreliable:
+            assert crash_handling(complete(system, clean_up=True)).cleans_up, seed
+        else:
+            assert done is system, seed
+
+
+def test_dropping_any_one_added_transition_is_noticed() -> None:
+    """What completion adds is needed, one by one: without it some condition fails."""
+    checked = 0
+    for seed in range(150):
+        system = random_system(random.Random(seed), unreliable=0.5)
+        done = complete(system)
+        for process in done:
+            for row in set(process.transitions) - set(system[process.name].transitions):
+                if row.source not in system[process.name].states:
+                    continue
+                less = Process(
+                    process.name,
+                    process.initial,
+                    tuple(t for t in process.transitions if t != row),
+                    process.states,
+                    process.reliable,
+                )
+                others = tuple(less if p.name == less.name else p for p in done)
+                assert not crash_handling(System(others)).holds, (seed, row)
+                checked += 1
+    assert checked > 100
+
+
+def test_impossible_crashes_are_dropped() -> None:
+    system = System((client(), server())).with_unreliable([])
+    bare = without_impossible_crashes(system)
+    assert not any(t.action == crash for t in bare["c"].transitions)
+    assert {t.action for t in bare["s"].transitions} == {Receive("c", "req"), Send("c", "res")}
+    both = System((client(), server()))
+    assert without_impossible_crashes(both) == both
