@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from .execution import Communication, Event, communication_of, possible
 from .failures import FailureModel
-from .model import Channel, Internal, Message, Receive, Send, System, Transition, channel_of
+from .model import Action, Channel, Internal, Message, Receive, Send, System, Transition, channel_of
 
 
 class Done(NamedTuple):
@@ -44,7 +44,8 @@ class Found:
 def enumerate_rsc(system: System, failures: FailureModel, length: int, most: int | None = None) -> Found:
     """Look at all executions up to `length`, the shortest first, until one is not RSC.
 
-    More than `most` classes are not looked at; `depth` then says how far it went.
+    Only a reception can close a cycle: an interaction that was just added has no successor. More than `most`
+    classes are not looked at; `depth` then says how far it went.
     """
     start: Class = tuple(() for _ in system)
     level: dict[Class, tuple[int, ...]] = {start: ()}
@@ -57,7 +58,7 @@ def enumerate_rsc(system: System, failures: FailureModel, length: int, most: int
                     continue
                 following[longer] = (*order, actor)
                 count += 1
-                if _cyclic(system, longer):
+                if longer[actor][-1].matches is not None and _cyclic(system, longer):
                     return Found(depth, False, count, _written(system, longer, following[longer]))
                 if most is not None and count > most:
                     return Found(depth, False, count)
@@ -97,6 +98,10 @@ def _partners(
     for index, step in enumerate(sends):
         if possible(failures.on(channel), sent, [*received, (index, action.message)]):
             yield step
+
+
+def _sends_to(action: Action, peer: str) -> bool:
+    return isinstance(action, Send) and action.peer == peer
 
 
 def _message(step: Done) -> Message:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .. import _engine
+from ..concretise import concretise
 from ..execution import (
     Communication,
     ConflictGraph,
@@ -74,13 +75,14 @@ class RscViolation:
 
     def witness(self, system: System, failures: FailureModel) -> Witness:
         """The run with every fault explicit, whose communication is this one."""
-        from ..concretise import concretise
-
-        made = concretise(
-            system, failures, self.moves, self.channels, bound=None, communication=self.communication
-        )
-        return Witness(
-            made.steps, made.states, made.channels, made.communication, culprit=self.culprit, shortest=True
+        return concretise(
+            system,
+            failures,
+            self.moves,
+            self.channels,
+            bound=None,
+            communication=self.communication,
+            culprit=self.culprit,
         )
 
 

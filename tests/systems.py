@@ -1,0 +1,113 @@
+"""Systems by hand that several tests use: the paper's figures and simple shapes."""
+
+from __future__ import annotations
+
+from stormproof.model import Process, Receive, Send, System, Transition
+
+
+def figure_ex1() -> System:
+    """Figure ex1: half-duplex on perfect channels, and under no interference."""
+    sender = Process(
+        "s",
+        "1",
+        (
+            Transition("1", Send("r", "start"), "2"),
+            Transition("2", Send("r", "data"), "2"),
+            Transition("2", Send("r", "end"), "3"),
+            Transition("3", Receive("r", "ack"), "1"),
+            Transition("1", Receive("r", "err"), "4"),
+            Transition("4", Send("r", "data"), "1"),
+        ),
+    )
+    receiver = Process(
+        "r",
+        "5",
+        (
+            Transition("5", Receive("s", "start"), "6"),
+            Transition("6", Receive("s", "data"), "6"),
+            Transition("6", Receive("s", "end"), "7"),
+            Transition("7", Send("s", "ack"), "5"),
+            Transition("5", Receive("s", "data"), "8"),
+            Transition("8", Send("s", "err"), "5"),
+        ),
+    )
+    return System((sender, receiver), name="ex1")
+
+
+def figure_exkmc() -> System:
+    """Figure exkmc (Example nonregular): k-MC, with a reachability set that is not regular."""
+    s = Process(
+        "s",
+        "0",
+        (
+            Transition("0", Send("p", "a"), "1"),
+            Transition("1", Send("q", "b"), "2"),
+            Transition("2", Send("r", "c"), "0"),
+        ),
+    )
+    p = Process(
+        "p",
+        "0",
+        (
+            Transition("0", Receive("s", "a"), "1"),
+            Transition("1", Send("q", "alpha"), "2"),
+            Transition("2", Receive("r", "alpha"), "0"),
+        ),
+    )
+    q = Process(
+        "q",
+        "0",
+        (
+            Transition("0", Receive("p", "alpha"), "1"),
+            Transition("1", Receive("s", "b"), "2"),
+            Transition("2", Send("r", "alpha"), "0"),
+        ),
+    )
+    r = Process(
+        "r",
+        "0",
+        (
+            Transition("0", Receive("q", "alpha"), "1"),
+            Transition("1", Receive("s", "c"), "2"),
+            Transition("2", Send("p", "alpha"), "0"),
+        ),
+    )
+    return System((s, p, q, r), name="exkmc")
+
+
+def ring(size: int) -> System:
+    """Everybody passes a token on and then waits for the next one: all tokens are under way at once."""
+    return System(
+        tuple(
+            Process(
+                f"P{i}",
+                "send",
+                (
+                    Transition("send", Send(f"P{(i + 1) % size}", "token"), "wait"),
+                    Transition("wait", Receive(f"P{(i - 1) % size}", "token"), "send"),
+                ),
+            )
+            for i in range(size)
+        ),
+        name=f"ring-{size}",
+    )
+
+
+def star(size: int) -> System:
+    """One server and clients that ask and wait for the answer, whoever comes first."""
+    clients = [f"C{i}" for i in range(1, size)]
+    hub = [
+        row
+        for c in clients
+        for row in (
+            Transition("idle", Receive(c, "ask"), f"serve{c}"),
+            Transition(f"serve{c}", Send(c, "answer"), "idle"),
+        )
+    ]
+    asking = (
+        Transition("ask", Send("Hub", "ask"), "wait"),
+        Transition("wait", Receive("Hub", "answer"), "ask"),
+    )
+    return System(
+        (Process("Hub", "idle", tuple(hub)), *(Process(c, "ask", asking) for c in clients)), f"star-{size}"
+    )

@@ -1,0 +1,294 @@
+"""RSC by the engine: against enumeration of the definitions, the paper's table, and its own limits."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from shared import peers
+from stormproof.engine.rsc import RscResult, rsc
+from stormproof.execution import (
+    communications,
+    conflict_graph,
+    is_borderline_violation,
+    is_valid,
+)
+from stormproof.failures import ChannelFailure, FailureModel, Failures
+from stormproof.limits import Limits
+from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.semantics_rsc import enumerate_rsc
+from stormproof.witness import Act
+from strategies import random_crash, random_failures, random_system
+from systems import figure_ex1, figure_exkmc, ring, star
+from test_execution import traces
+
+
+def ask(system: System, failures: FailureModel | None = None, **limits: float) -> RscResult:
+    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))  # type: ignore[arg-type]
+
+
+def random_case(seed: int) -> tuple[System, FailureModel]:
+    """Systems with and without internal actions and crash messages, all combinations of faults by channel."""
+    rng = random.Random(seed)
+    system = random_system(rng, transitions=3 if seed % 2 else 4)
+    if seed % 4 == 0:
+        system = random_crash(rng, system)
+    return system, random_failures(rng, system).on(system)
+
+
+def check_witness(system: System, failures: FailureModel, result: RscResult) -> None:
+    """A run of the automata, with a communication that is allowed, a cycle, and nothing shorter inside."""
+    violation = result.violation
+    assert violation is not None
+    states = {p.name: p.initial for p in system}
+    for process, transition in violation.moves:
+        assert states[process] == transition.source and transition in system[process].transitions
+        states[process] = transition.target
+    assert states == violation.states
+    execution, communication = violation.execution, violation.interactions
+    assert is_valid(execution, communication, failures)
+    assert is_borderline_violation(execution, communication, failures)
+    cycle = violation.cycle
+    edges = conflict_graph(execution, communication).edges
+    assert all(pair in edges for pair in zip(cycle, (*cycle[1:], cycle[0])))
+
+
+def check_concrete(system: System, failures: FailureModel, result: RscResult) -> None:
+    """With its faults made explicit it is the same run with the same communication."""
+    violation = result.violation
+    assert violation is not None
+    made = violation.witness(system, failures)
+    assert [(a.process, a.action) for a in made.acts] == list(violation.execution)
+    assert made.communication is not None
+    acting = [j for j, step in enumerate(made.steps) if isinstance(step, Act)]
+    place = {at: i for i, at in enumerate(acting)}
+    assert sorted((place[r], place[s]) for r, s in made.communication) == sorted(violation.communication)
+
+
+LENGTH = 8
+SEEDS = 1000
+COMPARED = 800  # of each thousand, at least: the others have too many executions of that length
+
+
+@pytest.mark.parametrize("chunk", range(25))
+def test_against_enumeration(chunk: int) -> None:
+    """25 chunks with at least 800 full comparisons each: 20,000 pairs of system and failure model.
+
+    Enumeration finds a violation of length at most 8 exactly when the engine does, of the same length, and
+    every witness of the engine, however long, is a borderline violation.
+    """
+    compared = 0
+    for seed in range(chunk * SEEDS, (chunk + 1) * SEEDS):
+        system, failures = random_case(seed)
+        result = ask(system, failures)
+        slow = enumerate_rsc(system, failures, LENGTH, most=450)
+        compared += slow.violation is not None or slow.depth == LENGTH
+        if slow.violation is not None:
+            assert result.holds is False, f"seed {seed}: missed {slow.violation}"
+            assert len(result.violation.moves) == len(slow.violation[0]), f"seed {seed}: not a shortest"
+        if result.violation is not None:
+            check_witness(system, failures, result)
+            assert slow.violation is not None or len(result.violation.moves) > slow.depth, f"seed {seed}"
+            if seed % 5 == 0:
+                check_concrete(system, failures, result)
+    assert compared >= COMPARED, f"only {compared} of {SEEDS} cases could be enumerated up to {LENGTH}"
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_enumeration_against_the_bare_definitions(chunk: int) -> None:
+    """Words in channels, Comm(e), conflict graphs, and no identification of executions: up to length 5."""
+    for seed in range(chunk * 60, (chunk + 1) * 60):
+        rng = random.Random(seed)
+        system = random_system(rng, states=2, transitions=3)
+        if seed % 3 == 0:
+            system = random_crash(rng, system)
+        failures = random_failures(rng, system).on(system)
+        lengths = [
+            len(e)
+            for e in traces(system, failures, 5)
+            for c in communications(e, failures)
+            if not conflict_graph(e, c).acyclic
+        ]
+        found = enumerate_rsc(system, failures, 5)
+        assert (len(found.violation[0]) if found.violation else None) == min(lengths, default=None), (
+            f"seed {seed}"
+        )
+
+
+def weaken(rng: random.Random, system: System, failures: FailureModel) -> FailureModel:
+    """The same failure model without some of its faults."""
+
+    def less(channel: Channel) -> ChannelFailure:
+        full = failures.on(channel)
+        kept = full.becomes if rng.random() < 0.5 else {}
+        return ChannelFailure(
+            full.loss and rng.random() < 0.5, full.reorder and rng.random() < 0.5, kept, full.pool, full.total
+        )
+
+    return FailureModel({c: less(c) for c in system.channels})
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_monotone_in_the_faults(chunk: int) -> None:
+    """RSC under a failure model implies RSC under every weaker one: there are fewer executions."""
+    informative = 0
+    for seed in range(chunk * 1000, (chunk + 1) * 1000):
+        rng = random.Random(seed)
+        system = random_system(rng, states=4, transitions=6)
+        if seed % 4 == 0:
+            system = random_crash(rng, system)
+        strong = random_failures(rng, system).on(system)
+        weak = weaken(rng, system, strong)
+        below, above = ask(system, weak), ask(system, strong)
+        informative += below.holds is not above.holds
+        if above.holds:
+            assert below.holds, f"seed {seed}"
+        elif below.violation is not None:
+            assert len(above.violation.moves) <= len(below.violation.moves), f"seed {seed}"
+    assert informative > 10
+
+
+def line(name: str, *actions: Action) -> Process:
+    return Process(name, "0", tuple(Transition(f"{i}", a, f"{i + 1}") for i, a in enumerate(actions)))
+
+
+CROSSING = System(
+    (line("p", Send("q", "a"), Receive("q", "b")), line("q", Send("p", "b"), Receive("p", "a")))
+)
+
+
+def test_two_messages_that_cross() -> None:
+    """The smallest violation: each sends before it receives the other's."""
+    result = ask(CROSSING)
+    assert result.holds is False and len(result.violation.moves) == 4
+    assert len(result.violation.cycle) == 2
+    assert result.violation.culprit["action"] == str(result.violation.moves[-1].transition.action)
+
+
+def test_internal_actions_count_one_and_close_no_cycle() -> None:
+    late = System((line("p", Internal("tau"), *(t.action for t in CROSSING["p"].transitions)), CROSSING["q"]))
+    assert len(ask(late).violation.moves) == 5
+
+
+def test_when_it_holds_the_states_are_counted() -> None:
+    result = ask(System((line("p", Send("q", "a")), line("q", Receive("p", "a")))))
+    # (nothing), (a sent for ever), (a sent and pending), (a sent and received)
+    assert (result.holds, result.states, result.violation, result.stopped) == (True, 4, None, "")
+
+
+def crash_case(*receptions: Action) -> System:
+    """p sends a, then its crash message; q sends b to p, which p would have to read before."""
+    return System(
+        (line("p", Send("q", "a"), Receive("q", "b"), Send("q", CRASH)), line("q", *receptions)),
+    )
+
+
+def test_the_crash_message_is_not_overtaken() -> None:
+    """On a reordering channel q may read a after b was sent, but a crash message never before a."""
+    before = crash_case(Send("p", "b"), Receive("p", "a"))
+    after = crash_case(Send("p", "b"), Receive("p", CRASH), Receive("p", "a"))
+    assert ask(before, Failures(reorder=True).on(before)).holds is False
+    assert ask(after, Failures(reorder=True).on(after)).holds is True
+    assert ask(after, Failures(reorder=True, loss=True).on(after)).holds is True
+
+
+def test_figure_ex1() -> None:
+    """RSC without errors, since half-duplex there; under loss RSC still, though no longer half-duplex."""
+    ex1 = figure_ex1()
+    assert ask(ex1).holds is True
+    assert ask(ex1, Failures(loss=True).on(ex1)).holds is True
+    assert ask(ex1, Failures(corrupt=True).on(ex1)).holds is False
+    # start and data sent, data overtakes, err answered, start received: sent before err, received after it
+    assert len(ask(ex1, Failures(reorder=True).on(ex1)).violation.moves) == 5
+
+
+def test_figure_exkmc() -> None:
+    """a, b, c go out in this order and come in in this order. Each channel has one message: corruption does
+    nothing. When p takes the second a and q the b sent before it, b waits for alpha, which waits for a."""
+    exkmc = figure_exkmc()
+    assert ask(exkmc).holds is True
+    assert ask(exkmc, Failures(corrupt=True).on(exkmc)).holds is True
+    for fault in ("loss", "reorder"):
+        violation = ask(exkmc, Failures(**{fault: True}).on(exkmc)).violation
+        assert len(violation.moves) == 8 and len(violation.cycle) == 3
+
+
+@pytest.mark.parametrize("faults", [{}, {"loss": True}, {"corrupt": True}, {"reorder": True}])
+@pytest.mark.parametrize("shape", [ring, star])
+def test_rings_and_stars_of_eight_are_decided(shape: object, faults: dict[str, bool]) -> None:
+    system = shape(8)  # type: ignore[operator]
+    result = rsc(system, Failures(**faults).on(system), limits=Limits())
+    assert result.holds is not None
+
+
+def test_a_limit_on_states_gives_undecided() -> None:
+    system = star(6)
+    result = ask(system, states=50)
+    assert (result.holds, result.stopped, result.states) == (None, "states", 50)
+    enough = ask(system)
+    assert ask(system, states=enough.states).holds is True
+
+
+def test_a_limit_on_memory_gives_undecided() -> None:
+    result = ask(star(8), memory=200_000)
+    assert (result.holds, result.stopped) == (None, "memory")
+    assert result.memory <= 200_000
+
+
+def test_a_limit_on_time_gives_undecided() -> None:
+    started = time.monotonic()
+    result = ask(star(10), seconds=0.05)
+    assert (result.holds, result.stopped) == (None, "time")
+    assert time.monotonic() - started < 2
+
+
+def test_progress_is_told_while_it_runs() -> None:
+    seen = []
+    rsc(star(10), FailureModel({}), limits=Limits(seconds=0.6), progress=seen.append)
+    assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
+
+
+#: The RSC column under *Out of order* of the paper's Table 1, by the kmc tool's file names.
+OUT_OF_ORDER = {
+    "AlternatingBit": True,
+    "AlternatingBit-boigelot": True,
+    "Bargain": True,
+    "client-server-logger": False,
+    "CloudSystemV4": False,
+    "commit-protocol": True,
+    "devsystem-fsm": True,
+    "elevator-csa": False,
+    "elevator-extra": False,
+    "elevator-extra-variant": False,
+    "FilterCollaboration": True,
+    "fourplayergamer": False,
+    "HealthSystem": True,
+    "Logistic": True,
+    "SanitaryAgency": True,
+    "TPMContract": False,
+}
+
+
+def peer(name: str) -> System:
+    formats = pytest.importorskip("stormproof.formats")
+    return formats.load(peers("kmc", f"{name}.txt"))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", OUT_OF_ORDER)
+def test_reordering_agrees_with_the_papers_table(name: str) -> None:
+    system = peer(name)
+    assert ask(system, Failures(reorder=True).on(system)).holds is OUT_OF_ORDER[name]
+
+
+def test_sixteen_protocols_four_failure_models_in_two_seconds() -> None:
+    systems = [peer(name) for name in OUT_OF_ORDER]
+    started = time.process_time()
+    for system in systems:
+        for faults in ({}, {"loss": True}, {"corrupt": True}, {"reorder": True}):
+            result = ask(system, Failures(**faults).on(system))
+            assert result.holds is not None
+            if result.violation is not None:
+                check_concrete(system, Failures(**faults).on(system), result)
+    assert time.process_time() - started < 2
