@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 
 from stormproof.draw.metrics import text_width
 
@@ -36,21 +37,24 @@ def check_svg(svg: str) -> ET.Element:
     assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
     _, _, width, height = (float(x) for x in root.get("viewBox", "").split())
     assert width > 0 and height > 0
-    for element in root.iter():
+    for element, dx, dy in _walk(root, 0.0, 0.0):
         for key, value in element.attrib.items():
-            assert not re.search(r"\b(nan|inf)\b", value, re.I) or key == "aria-label", (
-                element.tag,
-                key,
-                value,
-            )
+            bad = re.search(r"\b(nan|inf)\b", value, re.I) and key != "aria-label"
+            assert not bad, (element.tag, key, value)
         for x, y in _points(element):
-            assert -0.6 <= x <= width + 0.6 and -0.6 <= y <= height + 0.6, (
-                element.tag,
-                element.attrib,
-                width,
-                height,
-            )
+            where = (element.tag, element.attrib, width, height)
+            assert -0.6 <= x + dx <= width + 0.6 and -0.6 <= y + dy <= height + 0.6, where
     return root
+
+
+def _walk(element: ET.Element, dx: float, dy: float) -> Iterator[tuple[ET.Element, float, float]]:
+    """Every element with how far the groups around it move it."""
+    moved = re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
+    if moved:
+        dx, dy = dx + float(moved[1]), dy + float(moved[2])
+    yield element, dx, dy
+    for child in element:
+        yield from _walk(child, dx, dy)
 
 
 def _points(element: ET.Element) -> list[tuple[float, float]]:

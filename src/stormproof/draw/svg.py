@@ -34,6 +34,7 @@ _FIXED = f"""
 .sp-cross {{ fill: none; stroke-width: 2.6; stroke-linecap: round; }}
 .sp-culprit {{ stroke-width: 2.6; }}
 .sp-label {{ font-size: 12px; text-anchor: middle; }}
+.sp-edge-label {{ font-size: 11px; }}
 .sp-name {{ font-size: 13px; font-weight: bold; text-anchor: middle; }}
 .sp-state, .sp-small {{ font-size: 9.5px; text-anchor: middle; }}
 .sp-title {{ font-size: 13px; font-weight: bold; }}
@@ -67,6 +68,7 @@ def _rules(colour: dict[str, str]) -> str:
 .sp-bolt {{ fill: {colour["mark"]}; stroke: {lost}; stroke-width: 1.4; }}
 .sp-ring {{ fill: none; stroke: {blue}; stroke-width: 1.6; }} .sp text.sp-ring-text {{ fill: {blue}; }}
 .sp-node {{ fill: {paper}; stroke: {ink}; stroke-width: 1.2; }}
+.sp-inner {{ fill: none; stroke: {ink}; stroke-width: 1; }}
 .sp-here {{ fill: {colour["mark"]}; stroke: {ink}; stroke-width: 2.8; }}
 .sp-cycle {{ stroke: {lost}; stroke-width: 2.4; }}
 """

@@ -1,0 +1,218 @@
+"""Automata as pictures: SVG from the layered layout.
+
+What a state does is in its shape: a point on the right means that it sends, a notch on the left that it
+receives, both that it is mixed, a double border that nothing leaves it but internal actions. The initial
+state has an arrow from nowhere; states of `here` (where a witness ends) are filled and have a thick border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..model import Process, StateKind, System, Transition
+from .chart_signs import Point, arrowhead
+from .curves import curve
+from .layered import Box, Drawing, Edge, lay_out
+from .metrics import clip, printable, text_width
+from .svg import document, escape, number, path, tag, text
+
+_STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
+_LONGEST = 170.0
+_MOST_LABELS = 8
+_MARGIN = 18.0
+_LOOP = 26.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in parts, so that several can stand on one sheet."""
+
+    body: tuple[str, ...]
+    width: float
+    height: float
+
+
+def automaton_svg(
+    process: Process, *, here: str | None = None, seconds: float = 2.0, style: bool = True
+) -> str:
+    """One automaton."""
+    picture = draw_process(process, 0, here, seconds)
+    legend = _legend([process])
+    return _sheet([picture], legend, picture.width, f"automaton {process.name}", style)
+
+
+def system_svg(
+    system: System,
+    *,
+    here: Mapping[str, str] | None = None,
+    seconds: float = 4.0,
+    width: float = 1100.0,
+    style: bool = True,
+) -> str:
+    """All automata of a system, in rows of at most `width` where they fit; `here` marks local states."""
+    each = seconds / len(system.processes)
+    pictures = [draw_process(p, i, (here or {}).get(p.name), each) for i, p in enumerate(system)]
+    title = f"the automata of {system.name}" if system.name else "the automata"
+    return _sheet(pictures, _legend(system), width, title, style)
+
+
+def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, style: bool) -> str:
+    body: list[str] = []
+    x = y = row = right = 0.0
+    for picture in [*pictures, legend]:
+        if x and (x + picture.width > width or picture is legend):
+            x, y, row = 0.0, y + row, 0.0
+        body.append(tag("g", *picture.body, transform=f"translate({number(x)} {number(y)})"))
+        x += picture.width
+        row, right = max(row, picture.height), max(right, x)
+    return document(right, y + row, body, title, style)
+
+
+def draw_process(process: Process, index: int, here: str | None, seconds: float) -> Picture:
+    """The automaton with its name above it; `index` is its number in the page's data."""
+    loops, edges = merge(process.transitions)
+    boxes: dict[Hashable, Box] = {s: _box(s, loops.get(s, [])) for s in process.states}
+    routes = [_edge(source, target, labels) for (source, target), labels in edges.items()]
+    drawing = lay_out(boxes, routes, seconds)
+    order = {s: i for i, s in enumerate(process.states)}
+    body = [text(_MARGIN, 18, clip(printable(process.name), 13, 400), "sp-title sp-left", process.name)]
+    parts: list[str] = []
+    for route, labels in zip(routes, edges.values()):
+        parts += draw_edge(route, labels, (order[str(route.source)], order[str(route.target)]), index)
+    for state in process.states:
+        parts += _loop(drawing.nodes[state], boxes[state], loops.get(state, []), order[state], index, state)
+    for state in process.states:
+        parts += _node(process, state, drawing.nodes[state], order[state], index, state == here)
+    parts += _arrow_in(drawing.nodes[process.initial], boxes[process.initial])
+    top = 18.0 + 34.0
+    body.append(tag("g", *parts, transform=f"translate({number(_MARGIN)} {number(top)})"))
+    name = text_width(clip(printable(process.name), 13, 400), 13)
+    return Picture(
+        tuple(body), max(drawing.width, name) + 2 * _MARGIN, drawing.height + top + _MARGIN + _slack(drawing)
+    )
+
+
+def _slack(drawing: Drawing) -> float:
+    """A plain layout bends edges below its last row."""
+    return 26.0 if drawing.plain else 0.0
+
+
+def merge(
+    transitions: Iterable[Transition],
+) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[str]]]:
+    """Labels of self-loops by state, and of the other edges by their ends: parallel edges become one."""
+    loops: dict[str, list[str]] = {}
+    edges: dict[tuple[str, str], list[str]] = {}
+    for source, action, target in transitions:
+        if source == target:
+            loops.setdefault(source, []).append(printable(action))
+        else:
+            edges.setdefault((source, target), []).append(printable(action))
+    return loops, edges
+
+
+def shorten(labels: list[str]) -> list[str]:
+    """At most so many lines; the rest is counted (and is in the tooltip)."""
+    if len(labels) <= _MOST_LABELS:
+        return labels
+    return [*labels[: _MOST_LABELS - 1], f"… {len(labels) - _MOST_LABELS + 1} more"]
+
+
+def _label_size(labels: list[str]) -> tuple[float, float]:
+    lines = [clip(line, _LABEL, _LONGEST) for line in shorten(labels)]
+    return max((text_width(line, _LABEL) for line in lines), default=0.0) + 6, _LINE * len(lines) + 2
+
+
+def _half(state: str) -> float:
+    return max(min(text_width(printable(state), _STATE), _LONGEST) + 22, 38.0) / 2
+
+
+def _box(state: str, loops: list[str]) -> Box:
+    half = _half(state)
+    wide, high = _label_size(loops) if loops else (0.0, 0.0)
+    return Box(half, half + (_LOOP + wide if loops else 0.0), max(26.0, high))
+
+
+def _edge(source: str, target: str, labels: list[str]) -> Edge:
+    wide, high = _label_size(labels)
+    return Edge(source, target, wide, high)
+
+
+def draw_edge(
+    route: Edge, labels: list[str], ends: tuple[int, int], index: int, kind: str = "sp-edge"
+) -> list[str]:
+    mark = f"{index}:{ends[0]}:{ends[1]}"
+    points = route.points
+    line = tag("path", d=curve(points), class_=kind, data_edge=mark)
+    (_x1, y1), (x2, y2) = points[-2], points[-1]
+    direction: Point = (x2, y2 - 10) if y2 > y1 else (x2, y2 + 10)
+    if len(points) == 3 and points[0][1] == y2:
+        direction = (x2, y2 + 10)
+    head = arrowhead(direction, (x2, y2), "sp-head", None)
+    return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo")]
+
+
+def _lines(centre: Point, labels: list[str], kind: str, left: bool = False) -> list[str]:
+    shown = shorten(labels)
+    x, y = centre
+    start = y - _LINE * (len(shown) - 1) / 2 + 4
+    tip = "\n".join(labels) if len(shown) < len(labels) else None
+    side = f"{kind} sp-left" if left else kind
+    return [
+        text(x, start + i * _LINE, clip(line, _LABEL, _LONGEST), side, tip or line)
+        for i, line in enumerate(shown)
+    ]
+
+
+def _loop(at: Point, box: Box, labels: list[str], order: int, index: int, state: str) -> list[str]:
+    if not labels:
+        return []
+    x, y = at[0] + _half(state), at[1]
+    start, bulge, end = (x - 4, y - 6), (x + 24, y - 18, x + 24, y + 18), (x - 4, y + 6)
+    data = f"M{' '.join(map(number, start))}C{' '.join(map(number, (*bulge, *end)))}"
+    line = tag("path", d=data, class_="sp-edge", data_edge=f"{index}:{order}:{order}")
+    head = arrowhead((x + 8, y + 11.5), (x - 3, y + 6.4), "sp-head", None)
+    return [line, head, *_lines((x + _LOOP - 4, y), labels, "sp-label sp-edge-label sp-halo", left=True)]
+
+
+def outline(kind: StateKind, at: Point, half: float, high: float) -> list[Point]:
+    """The shape of a state: a point for sends, a notch for receptions."""
+    (x, y), v, tip = at, high / 2, 7.0
+    right = [(x + half - tip, y - v), (x + half, y), (x + half - tip, y + v)]
+    left = [(x - half, y + v), (x - half + tip, y), (x - half, y - v)]
+    if kind in (StateKind.RECEIVING, StateKind.FINAL):
+        right = [(x + half, y - v), (x + half, y + v)]
+    if kind in (StateKind.SENDING, StateKind.FINAL):
+        left = [(x - half, y + v), (x - half, y - v)]
+    return [*right, *left]
+
+
+def _node(process: Process, state: str, at: Point, order: int, index: int, here: bool) -> list[str]:
+    kind, half, name = process.kind(state), _half(state), printable(state)
+    tip = tag("title", escape(f"{name}: {kind.value}"))
+    parts = [path(outline(kind, at, half, 24), "sp-here" if here else "sp-node", close=True)]
+    if kind is StateKind.FINAL:
+        parts.append(path(outline(kind, at, half - 3, 18), "sp-inner", close=True))
+    parts.append(text(at[0], at[1] + 4, clip(name, _STATE, _LONGEST), "sp-label sp-edge-label"))
+    return [tag("g", tip, *parts, class_="sp-at", data_process=index, data_state=order)]
+
+
+def _arrow_in(at: Point, box: Box) -> list[str]:
+    """The initial state: an arrow from a dot above."""
+    x, y = at[0], at[1] - 12
+    dot = tag("circle", cx=x, cy=y - 20, r=3, class_="sp-dot")
+    return [dot, path([(x, y - 20), (x, y - 8)], "sp-edge"), arrowhead((x, y - 10), (x, y), "sp-head", None)]
+
+
+def _legend(processes: Iterable[Process]) -> Picture:
+    """The shapes that occur, explained."""
+    kinds = {p.kind(s) for p in processes for s in p.states}
+    x, parts = _MARGIN, []
+    for kind in (k for k in StateKind if k in kinds):
+        parts.append(path(outline(kind, (x + 12, 10), 12, 14), "sp-node", close=True))
+        if kind is StateKind.FINAL:
+            parts.append(path(outline(kind, (x + 12, 10), 9.5, 9), "sp-inner", close=True))
+        parts.append(text(x + 30, 13.5, kind.value, "sp-small sp-left"))
+        x += 30 + text_width(kind.value, 9.5) + 16
+    return Picture(tuple(parts), x, 26)

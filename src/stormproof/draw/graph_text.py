@@ -1,0 +1,97 @@
+"""Automata and conflict graphs as text for other tools: DOT (Graphviz) and Mermaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..model import Process, StateKind, System
+from .automaton import merge
+from .chart_mermaid import mermaid_text
+from .conflict import ConflictPicture
+from .metrics import printable
+
+_DOT_SHAPES = {
+    StateKind.SENDING: "cds",
+    StateKind.RECEIVING: "box",
+    StateKind.MIXED: "hexagon",
+    StateKind.FINAL: "doublecircle",
+}
+#: Opening and closing of a Mermaid node by what the state does.
+_MERMAID_SHAPES = {
+    StateKind.SENDING: ("([", "])"),
+    StateKind.RECEIVING: (">", "]"),
+    StateKind.MIXED: ("{{", "}}"),
+    StateKind.FINAL: ("(((", ")))"),
+}
+
+
+def quoted(words: object) -> str:
+    """A DOT string: backslashes and quotes escaped, whatever the name is."""
+    return '"' + printable(words).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _lines(labels: Iterable[str]) -> str:
+    inside = "\\n".join(quoted(line)[1:-1] for line in labels)
+    return f'"{inside}"'
+
+
+def automata_dot(system: System, here: Mapping[str, str] | None = None) -> str:
+    """One cluster a process; states of `here` are filled."""
+    lines = [f"digraph {quoted(system.name or 'system')} {{", "  rankdir=TB; compound=true;"]
+    for i, process in enumerate(system):
+        lines += [f"  subgraph cluster_{i} {{", f"    label={quoted(process.name)};"]
+        lines += [f"    {row}" for row in _dot_rows(process, i, (here or {}).get(process.name))]
+        lines.append("  }")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dot_rows(process: Process, index: int, here: str | None) -> list[str]:
+    name = {s: f"p{index}_{j}" for j, s in enumerate(process.states)}
+    rows = [f'p{index}_start [shape=point, label=""];']
+    for state, node in name.items():
+        marked = ', style=filled, fillcolor="#ffe9a8", penwidth=2.5' if state == here else ""
+        rows.append(f"{node} [label={quoted(state)}, shape={_DOT_SHAPES[process.kind(state)]}{marked}];")
+    rows.append(f"p{index}_start -> {name[process.initial]};")
+    loops, edges = merge(process.transitions)
+    for (source, target), labels in {**{(s, s): ls for s, ls in loops.items()}, **edges}.items():
+        rows.append(f"{name[source]} -> {name[target]} [label={_lines(labels)}];")
+    return rows
+
+
+def automata_mermaid(system: System, here: Mapping[str, str] | None = None) -> str:
+    """A flowchart with a subgraph for each process."""
+    lines, marked = ["flowchart TB"], []
+    for i, process in enumerate(system):
+        name = {s: f"p{i}_{j}" for j, s in enumerate(process.states)}
+        lines.append(f'  subgraph p{i} ["{mermaid_text(process.name)}"]')
+        for state, node in name.items():
+            opening, closing = _MERMAID_SHAPES[process.kind(state)]
+            lines.append(f'    {node}{opening}"{mermaid_text(state)}"{closing}')
+            if (here or {}).get(process.name) == state:
+                marked.append(node)
+        lines += [f"    p{i}_start(( )) --> {name[process.initial]}"]
+        loops, edges = merge(process.transitions)
+        for (source, target), labels in {**{(s, s): ls for s, ls in loops.items()}, **edges}.items():
+            words = "<br/>".join(mermaid_text(label) for label in labels)
+            lines.append(f'    {name[source]} -->|"{words}"| {name[target]}')
+        lines.append("  end")
+    lines += [f"  style {node} stroke-width:4px" for node in marked]
+    return "\n".join(lines) + "\n"
+
+
+def conflict_dot(picture: ConflictPicture) -> str:
+    lines = ["digraph conflict {"]
+    lines += [f"  n{i} [shape=box, label={_lines(node)}];" for i, node in enumerate(picture.nodes)]
+    for a, b in picture.edges:
+        bold = " [penwidth=2.5, color=firebrick]" if (a, b) in picture.cycle else ""
+        lines.append(f"  n{a} -> n{b}{bold};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def conflict_mermaid(picture: ConflictPicture) -> str:
+    lines = ["flowchart TB"]
+    for i, node in enumerate(picture.nodes):
+        words = "<br/>".join(mermaid_text(line) for line in node)
+        lines.append(f'  n{i}["{words}"]')
+    lines += [f"  n{a} {'==>' if (a, b) in picture.cycle else '-->'} n{b}" for a, b in picture.edges]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,289 @@
+"""A layered drawing of a directed graph (Sugiyama, Tagawa, Toda 1981), with no package but Python.
+
+Cycles are broken by a depth-first search, nodes are ranked, every edge gets a point on each rank that it
+passes and a box for its label on the middle one (so labels take part in the layout and cover nothing),
+crossings are reduced by medians and exchanges, and each rank is placed by isotonic regression: the positions
+nearest to the neighbours' that keep the order and the distances. Past the time limit a plain layout in
+rows takes its place.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from .ordering import order_ranks
+from .placing import place_ranks
+
+Point = tuple[float, float]
+
+#: Space between boxes of one rank, and between ranks.
+GAP_X, GAP_Y = 22.0, 26.0
+
+
+class OutOfTime(Exception):
+    """The layout takes longer than it may."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """What stands at a node: half its width to the left and to the right, and its height."""
+
+    left: float
+    right: float
+    height: float
+
+
+@dataclass
+class Edge:
+    """An edge with its label's box; `points` are filled in by the layout, from source to target."""
+
+    source: Hashable
+    target: Hashable
+    width: float = 0.0
+    height: float = 0.0
+    points: list[Point] = field(default_factory=list)
+    label: Point = (0.0, 0.0)
+
+
+@dataclass
+class Drawing:
+    """Centres of the nodes and the size of it all; `plain` says that the time ran out."""
+
+    nodes: dict[Hashable, Point]
+    width: float
+    height: float
+    plain: bool = False
+
+
+@dataclass(frozen=True)
+class _Bend:
+    """A point of an edge on a rank that it passes."""
+
+    edge: int
+    rank: int
+
+
+def lay_out(boxes: dict[Hashable, Box], edges: Sequence[Edge], seconds: float = 2.0) -> Drawing:
+    """Place the nodes and route the edges; edges from a node to itself are left to the caller.
+
+    The first node of `boxes` is the root, drawn at the top.
+    """
+    deadline = time.monotonic() + seconds
+
+    def tick() -> None:
+        if time.monotonic() > deadline:
+            raise OutOfTime
+
+    try:
+        return _layered(boxes, edges, tick)
+    except (OutOfTime, RecursionError):
+        return plain(boxes, edges)
+
+
+def _layered(boxes: dict[Hashable, Box], edges: Sequence[Edge], tick: Callable[[], None]) -> Drawing:
+    tick()
+    root = next(iter(boxes))
+    flipped = _back_edges(list(boxes), edges) | {i for i, e in enumerate(edges) if e.target == root}
+    arcs = [(e.target, e.source) if i in flipped else (e.source, e.target) for i, e in enumerate(edges)]
+    rank = _ranks(list(boxes), arcs, tick)
+    ranks, links, sizes = _with_bends(boxes, edges, arcs, rank)
+    tick()
+    ordered = order_ranks(ranks, links, tick)
+    x = place_ranks(ordered, links, lambda n: (sizes[n].left, sizes[n].right), GAP_X, tick)
+    y, height = _heights(ordered, sizes)
+    spots = {n: (x[n], y[i]) for i, row in enumerate(ordered) for n in row}
+    _route(edges, arcs, flipped, rank, spots, boxes)
+    width = _shift(spots, sizes, edges)
+    return Drawing({n: spots[n] for n in boxes}, width, height)
+
+
+def _back_edges(nodes: list[Hashable], edges: Sequence[Edge]) -> set[int]:
+    """Edges that lead to a node on the search stack; turning them round leaves no cycle."""
+    leaving: dict[Hashable, list[tuple[int, Hashable]]] = defaultdict(list)
+    for i, edge in enumerate(edges):
+        leaving[edge.source].append((i, edge.target))
+    flipped: set[int] = set()
+    state: dict[Hashable, int] = {}
+    for root in nodes:
+        if root in state:
+            continue
+        state[root] = 1
+        stack = [(root, iter(leaving[root]))]
+        while stack:
+            node, rest = stack[-1]
+            for i, target in rest:
+                if state.get(target) == 1:
+                    flipped.add(i)
+                elif target not in state:
+                    state[target] = 1
+                    stack.append((target, iter(leaving[target])))
+                    break
+            else:
+                state[node] = 2
+                stack.pop()
+    return flipped
+
+
+def _ranks(
+    nodes: list[Hashable], arcs: list[tuple[Hashable, Hashable]], tick: Callable[[], None]
+) -> dict[Hashable, int]:
+    """Longest paths first, then nodes move within their slack to where their edges are shortest.
+
+    Every edge spans at least two ranks, so that there is one in the middle for its label.
+    """
+    before: dict[Hashable, list[Hashable]] = defaultdict(list)
+    after: dict[Hashable, list[Hashable]] = defaultdict(list)
+    for a, b in arcs:
+        after[a].append(b)
+        before[b].append(a)
+    rank: dict[Hashable, int] = {}
+    missing = {n: len(before[n]) for n in nodes}
+    queue = [n for n in nodes if not missing[n]]
+    for node in queue:
+        rank[node] = max((rank[p] + 2 for p in before[node]), default=0)
+        for target in after[node]:
+            missing[target] -= 1
+            if not missing[target]:
+                queue.append(target)
+    for _ in range(8):
+        tick()
+        if not _tighten(queue, before, after, rank):
+            break
+    least = min(rank.values())
+    return {n: r - least for n, r in rank.items()}
+
+
+def _tighten(
+    nodes: list[Hashable],
+    before: dict[Hashable, list[Hashable]],
+    after: dict[Hashable, list[Hashable]],
+    rank: dict[Hashable, int],
+) -> bool:
+    """Move each node to the end of its slack that has more edges; roots go down to their successors."""
+    moved = False
+    for node in reversed(nodes):
+        if not after[node] or len(after[node]) <= len(before[node]):
+            continue
+        best = min(rank[t] for t in after[node]) - 2
+        if best > rank[node] and before[node]:
+            rank[node], moved = best, True
+    return moved
+
+
+def _with_bends(
+    boxes: dict[Hashable, Box],
+    edges: Sequence[Edge],
+    arcs: list[tuple[Hashable, Hashable]],
+    rank: dict[Hashable, int],
+) -> tuple[list[list[Hashable]], list[tuple[Hashable, Hashable]], dict[Hashable, Box]]:
+    """Ranks with the bends of long edges, the short links between neighbouring ranks, and all sizes."""
+    ranks: list[list[Hashable]] = [[] for _ in range(max(rank.values()) + 1)]
+    for node in boxes:
+        ranks[rank[node]].append(node)
+    sizes = dict(boxes)
+    links: list[tuple[Hashable, Hashable]] = []
+    for i, (a, b) in enumerate(arcs):
+        middle = (rank[a] + rank[b]) // 2
+        previous = a
+        for r in range(rank[a] + 1, rank[b]):
+            bend = _Bend(i, r)
+            wide, high = (edges[i].width, edges[i].height) if r == middle else (0.0, 0.0)
+            sizes[bend] = Box(wide / 2, wide / 2, high)
+            ranks[r].append(bend)
+            links.append((previous, bend))
+            previous = bend
+        links.append((previous, b))
+    return ranks, links, sizes
+
+
+def _heights(ranks: list[list[Hashable]], sizes: dict[Hashable, Box]) -> tuple[list[float], float]:
+    """The middle of each rank, and the bottom of the last."""
+    middles, y = [], 0.0
+    for row in ranks:
+        high = max((sizes[n].height for n in row), default=0.0)
+        middles.append(y + high / 2)
+        y += high + (GAP_Y if high else GAP_Y / 2)
+    return middles, y - GAP_Y
+
+
+def _route(
+    edges: Sequence[Edge],
+    arcs: list[tuple[Hashable, Hashable]],
+    flipped: set[int],
+    rank: dict[Hashable, int],
+    spots: dict[Hashable, Point],
+    boxes: dict[Hashable, Box],
+) -> None:
+    """From port to port through the bends; a turned edge is turned back."""
+    inner = [[spots[_Bend(i, r)] for r in range(rank[a] + 1, rank[b])] for i, (a, b) in enumerate(arcs)]
+    ports = _ports(arcs, inner, spots, boxes)
+    for i, (edge, (a, b)) in enumerate(zip(edges, arcs)):
+        half_a, half_b = boxes[a].height / 2, boxes[b].height / 2
+        start = (ports[i, 0], spots[a][1] + half_a)
+        end = (ports[i, 1], spots[b][1] - half_b)
+        points = [start, *inner[i], end]
+        edge.label = spots[_Bend(i, (rank[a] + rank[b]) // 2)]
+        edge.points = points[::-1] if i in flipped else points
+
+
+def _ports(
+    arcs: list[tuple[Hashable, Hashable]],
+    inner: list[list[Point]],
+    spots: dict[Hashable, Point],
+    boxes: dict[Hashable, Box],
+) -> dict[tuple[int, int], float]:
+    """Where edges touch their nodes: spread along the side, in the order in which they arrive."""
+    sides: dict[tuple[Hashable, int], list[tuple[float, int]]] = defaultdict(list)
+    for i, (a, b) in enumerate(arcs):
+        sides[a, 0].append((inner[i][0][0], i))
+        sides[b, 1].append((inner[i][-1][0], i))
+    ports = {}
+    for (node, side), arriving in sides.items():
+        room = boxes[node].left * 1.3
+        step = min(26.0, room / len(arriving))
+        for place, (_, i) in enumerate(sorted(arriving)):
+            ports[i, side] = spots[node][0] + (place - (len(arriving) - 1) / 2) * step
+    return ports
+
+
+def _shift(spots: dict[Hashable, Point], sizes: dict[Hashable, Box], edges: Sequence[Edge]) -> float:
+    """Move everything so that the leftmost edge is at 0; returns the width."""
+    left = min(spots[n][0] - sizes[n].left for n in spots)
+    right = max(spots[n][0] + sizes[n].right for n in spots)
+    for node, (x, y) in spots.items():
+        spots[node] = (x - left, y)
+    for edge in edges:
+        edge.points = [(x - left, y) for x, y in edge.points]
+        edge.label = (edge.label[0] - left, edge.label[1])
+    return right - left
+
+
+def plain(boxes: dict[Hashable, Box], edges: Sequence[Edge]) -> Drawing:
+    """Rows as in a table, in the order given, with straight edges: linear in the size of the graph."""
+    columns = max(1, round(len(boxes) ** 0.5))
+    wide = max(b.left + b.right for b in boxes.values()) + 3 * GAP_X
+    high = max(b.height for b in boxes.values()) + 2 * GAP_Y
+    spots: dict[Hashable, Point] = {}
+    for i, (node, box) in enumerate(boxes.items()):
+        spots[node] = ((i % columns) * wide + box.left, (i // columns) * high + box.height / 2)
+    for edge in edges:
+        edge.points, edge.label = _straight(spots, boxes, edge)
+    rows = (len(boxes) - 1) // columns + 1
+    return Drawing(spots, columns * wide, rows * high, plain=True)
+
+
+def _straight(
+    spots: dict[Hashable, Point], boxes: dict[Hashable, Box], edge: Edge
+) -> tuple[list[Point], Point]:
+    """From the bottom of the upper node to the top of the lower; two of one row are joined from below."""
+    (x1, y1), (x2, y2) = spots[edge.source], spots[edge.target]
+    half_a, half_b = boxes[edge.source].height / 2, boxes[edge.target].height / 2
+    if y1 == y2:
+        low = (x1 * 0.6 + x2 * 0.4, y1 + half_a + GAP_Y * 0.8)
+        return [(x1, y1 + half_a), low, (x2, y2 + half_b)], low
+    side = 1 if y2 > y1 else -1
+    label = (x1 * 0.6 + x2 * 0.4, y1 * 0.6 + y2 * 0.4)
+    return [(x1, y1 + side * half_a), (x2, y2 - side * half_b)], label
