@@ -378,6 +378,6 @@ def _half_duplex(question: Question) -> Verdict:
 def _crash_handling(question: Question) -> Verdict:
     """Asked of the system as given: completion would make it true (paper, section 5)."""
     answer = crash.crash_handling(question.given)
-    reason = "; ".join(str(missing) for missing in answer.missing)
+    reason = "; ".join(answer.sentences)
     remark = () if answer.cleans_up else ("some resting state does not take dangling crash messages",)
     return Verdict("crash-handling", answer.holds, reason=reason, notes=remark if answer.holds else ())
