@@ -15,7 +15,8 @@ from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .limits import Limits
 from .model import System
-from .replay import replay, reproducer
+from .replay import replay
+from .reproducer import reproducer
 from .semantics import CONJUNCTIONS, VIOLATIONS
 from .verdicts import CRASH_PROPERTIES, DEFAULT_PROPERTIES, PROPERTIES, Report, Tried, Verdict
 from .witness import Witness

@@ -2,29 +2,24 @@
 
 It shares the plain data types with the rest, and no code with the engine or `semantics`. It steps through the
 run, fault by fault, a word for each channel (Def. irs), and re-establishes the claim: for RSC, that the
-conflict graph of the communication that the run realises has a cycle; for a k-property, by a forward search
-of its own, that the wanted action cannot be reached from where the run ends.
-
-The search keeps messages as long as it can: a lossy channel drops some only when a later one is received or
-when it is full, a message is corrupted only when it is received, a reordering channel is sorted. Waiting
-takes no choice away, so the search is exact.
+conflict graph of the communication that the run realises has a cycle; for a k-property, by the forward search
+of `outlook`, that the wanted action cannot be reached from where the run ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .failures import ChannelFailure, FailureModel
-from .model import CRASH, Action, Channel, Internal, Message, Receive, Send, StateKind, System, channel_of
+from .model import CRASH, Channel, Message, Process, Receive, Send, StateKind, System, channel_of
+from .outlook import BUDGET, Configuration, Outlook
 from .witness import Act, Corrupt, Lose, Swap, Witness
 
-BUDGET = 50_000  # configurations that one search may see
 PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
 PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
-Word = tuple[Message, ...]
-Config = tuple[tuple[str, ...], tuple[Word, ...]]  # local states and words, in the order of the system
+Claim = tuple[dict[str, str], Callable[[], bool | None]]
 
 
 class Replay(NamedTuple):
@@ -37,21 +32,6 @@ class Replay(NamedTuple):
 
 class Refused(Exception):
     """The witness is no proof, and this is why."""
-
-
-class Claim(NamedTuple):
-    """What would be wrong, in the names of a culprit: that an action is never reached, or (`bad`) that it is.
-
-    The action is by `process`; a string stands for any reception from that peer, None for any at all. In the
-    run to it `still` does not act. Without a start there is nothing to search for: the configuration says it.
-    """
-
-    names: dict[str, str]
-    start: Config | None = None
-    process: str = ""
-    action: Action | str | None = None
-    still: str | None = None
-    bad: bool = False
 
 
 def replay(
@@ -71,7 +51,7 @@ def replay(
             cycle(witness, matching)
         if property in ("rsc", "reach"):
             return Replay(True, True, "the run is one of the system, step by step")
-        return violates(Search(system, failures, k or 0, budget), property, witness)
+        return violates(Outlook(system, failures, k or 0, budget), property, witness)
     except Refused as why:
         return Replay(False, False, str(why))
 
@@ -145,121 +125,68 @@ def cycle(witness: Witness, matching: dict[int, int]) -> None:
         raise Refused("the conflict graph has no cycle")
 
 
-class Search(NamedTuple):
-    """Forward search within the bound, over words in the form that the head of this file explains."""
-
-    system: System
-    failures: FailureModel
-    k: int
-    budget: int
-
-    def moves(self, at: Config) -> Iterator[tuple[str, Action, Config]]:
-        states, words = at
-        for i, process in enumerate(self.system):
-            for _, action, target in process.outgoing(states[i]):
-                to = (*states[:i], target, *states[i + 1 :])
-                channel = channel_of(process.name, action)
-                if channel is None or isinstance(action, Internal):
-                    yield process.name, action, (to, words)
-                    continue
-                n = self.system.channels.index(channel)
-                for word in after(self.failures.on(channel), words[n], action, self.k):
-                    yield process.name, action, (to, (*words[:n], word, *words[n + 1 :]))
-
-    def violated(self, claim: Claim) -> bool | None:
-        """Is the claim so? None: the budget is spent."""
-        stack = [] if claim.start is None else [claim.start]
-        seen = set(stack)
-        while stack:
-            for process, action, config in self.moves(stack.pop()):
-                if process == claim.process and fits(action, claim.action):
-                    return claim.bad
-                if process != claim.still and config not in seen:
-                    seen.add(config)
-                    stack.append(config)
-            if len(seen) > self.budget:
-                return None
-        return not claim.bad
-
-
-def fits(action: Action, wanted: Action | str | None) -> bool:
-    if wanted is None or isinstance(wanted, str):
-        return isinstance(action, Receive) and wanted in (None, action.peer)
-    return action == wanted
-
-
-def after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
-    """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
-    if isinstance(action, Receive):
-        found = []
-        for i, message in enumerate(word):
-            overtakes = f.reorder and message is not CRASH
-            if (i == 0 or f.loss or overtakes) and f.may_become(message, action.message):
-                found.append((word[:i] if overtakes else ()) + word[i + 1 :])
-        return found
-    longer = (*word, action.message)
-    if f.reorder:
-        longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))
-    if len(word) < k:
-        return [longer]
-    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if m is not CRASH and f.loss]
-
-
-def violates(search: Search, property: str, witness: Witness) -> Replay:
+def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
     """Something is wrong at the end of the run, and it is among what the culprit names."""
-    words = tuple(tuple(witness.channels.get(c, ())) for c in search.system.channels)
-    end = (tuple(witness.states[name] for name in search.system.names), words)
+    words = tuple(tuple(witness.channels.get(c, ())) for c in outlook.system.channels)
+    end = Configuration(tuple(witness.states[name] for name in outlook.system.names), words)
     answers: list[bool | None] = []
     for part in PARTS.get(property, (property,)):
-        for claim in (*of_processes(search, part, end), *of_channels(search.system, part, end)):
-            if all(claim.names.get(key, value) == value for key, value in witness.culprit.items()):
-                answers.append(search.violated(claim))
+        for names, wrong in claims(outlook, part, end):
+            if all(names.get(key, value) == value for key, value in witness.culprit.items()):
+                answers.append(wrong())
                 if answers[-1]:
-                    return Replay(True, True, f"{part} fails at the end of the run: {claim.names}")
+                    return Replay(True, True, f"{part} fails at the end of the run: {names}")
     if None in answers:
-        return Replay(True, False, f"not re-established within the budget of {search.budget} configurations")
+        return Replay(True, False, f"not re-established within the budget of {outlook.budget} configurations")
     raise Refused(f"the end of the run does not violate {property}")
 
 
-def crashed(system: System, property: str, end: Config) -> set[str]:
-    """The processes that an up-to-crash property excuses (semantics, section 5)."""
-    gone = (p.name for p, state in zip(system, end[0]) if state in p.crashed_states)
-    return set(gone) if property.endswith("up-to-crash") else set()
-
-
-def of_channels(system: System, property: str, end: Config) -> Iterator[Claim]:
-    """k-er, k-wer: the head is never received; half-duplex: both channels hold a message."""
-    held = {c: word[0] for c, word in zip(system.channels, end[1]) if word}
-    gone = crashed(system, property, end)
+def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[Claim]:
+    """All that would violate the property in a configuration (semantics, sections 3, 5 and 7), by name."""
+    system, base = outlook.system, property.removesuffix("-up-to-crash")
+    places = list(zip(system, end.states))
+    gone = {p.name for p, state in places if state in p.crashed_states} if base != property else set()
+    held = {c: word[0] for c, word in zip(system.channels, end.words) if word}
     for c, head in held.items():
         names = {"channel": str(c), "message": str(head)}
-        if property == "half-duplex" and Channel(c.receiver, c.sender) in held:
-            yield Claim(names)
-        elif property in ("k-er", "k-wer", "k-er-up-to-crash") and c.receiver not in gone:
-            wanted = c.sender if property == "k-wer" else Receive(c.sender, head)
-            yield Claim(names, end, c.receiver, wanted)
-
-
-def of_processes(search: Search, property: str, end: Config) -> Iterator[Claim]:
-    """k-exh: a send is never fired; k-pg: nothing is ever received; k-obi and k-sibi, the side conditions."""
-    gone = crashed(search.system, property, end)
-    moves = list(search.moves(end))
-    now = {(q, a) for q, a, _ in moves}
-    for p, state in zip(search.system, end[0]):
+        if base in ("k-er", "k-wer") and c.receiver not in gone:
+            taken = {
+                (c.receiver, Receive(c.sender, m)) for m in system.alphabet(c) if base == "k-wer" or m == head
+            }
+            yield names, partial(outlook.never, end, taken)
+        elif base == "half-duplex" and Channel(c.receiver, c.sender) in held:
+            yield names, partial(bool, True)
+    for p, state in places:
         names = {"process": p.name, "state": state}
-        sends, kind = p.sends(state), p.kind(state)
-        if property.startswith("k-exh") and kind is StateKind.SENDING:
-            still = None if property == "k-exh-literal" else p.name
-            for send in (s for s in sends if s.peer not in gone):
-                more = {"channel": f"{p.name}->{send.peer}", "message": str(send.message)}
-                yield Claim(names | more, end, p.name, send, still)
-        elif property == "k-pg" and kind is StateKind.RECEIVING:
-            yield Claim(names, end, p.name)
-        elif property == "k-obi" and len({(p.name, a) in now for a in sends}) == 2:
-            yield Claim(names)
-        elif property == "k-sibi":
-            taken = [(a, then) for q, a, then in moves if q == p.name and isinstance(a, Receive)]
-            for b, (a, then) in product(p.receives(state), taken):
-                if a.peer != b.peer:
-                    start = None if (p.name, b) in now else then
-                    yield Claim(names, start, b.peer, Send(p.name, b.message), bad=start is not None)
+        if base in ("k-exh", "k-exh-literal") and p.kind(state) is StateKind.SENDING:
+            for send in p.sends(state):
+                if send.peer not in gone:
+                    more = {"channel": f"{p.name}->{send.peer}", "message": str(send.message)}
+                    still = p.name if base == "k-exh" else None
+                    yield names | more, partial(outlook.never, end, {(p.name, send)}, still)
+        elif base == "k-pg" and p.kind(state) is StateKind.RECEIVING:
+            yield (
+                names,
+                partial(
+                    outlook.never,
+                    end,
+                    {(p.name, t.action) for t in p.transitions if isinstance(t.action, Receive)},
+                ),
+            )
+        elif base in ("k-obi", "k-sibi"):
+            yield from ((names, wrong) for wrong in side_conditions(outlook, base, end, p, state))
+
+
+def side_conditions(
+    outlook: Outlook, property: str, end: Configuration, p: Process, state: str
+) -> Iterator[Callable[[], bool | None]]:
+    """k-obi: one send fits and another does not. k-sibi: two receptions race, now or once one is taken."""
+    now = {(q, a) for q, a, _ in outlook.moves(end)}
+    if property == "k-obi":
+        yield partial(bool, len({(p.name, a) in now for a in p.sends(state)}) == 2)
+        return
+    for q, taken, then in outlook.moves(end):
+        for other in p.receives(state):
+            if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
+                yield partial(bool, (p.name, other) in now)
+                yield partial(outlook.reaches, then, {(other.peer, Send(p.name, other.message))})

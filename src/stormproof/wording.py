@@ -1,0 +1,63 @@
+"""Small pieces of sentences in the protocol's own names, shared by all that speaks to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .model import CRASH, Channel, Message, Process, Receive, Send, StateKind, System
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    parts = list(dict.fromkeys(words))
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def arrow(channel: Channel) -> str:
+    return f"{channel.sender}→{channel.receiver}"
+
+
+def named(message: Message, sender: str) -> str:
+    """A message as a sentence names it; the crash message is the notice of a crash."""
+    return f"the crash notice of {sender}" if message is CRASH else str(message)
+
+
+def words_in(channel: Channel, word: Sequence[Message]) -> str:
+    """`A→B holds a and b`."""
+    return f"{arrow(channel)} holds {', '.join(named(m, channel.sender) for m in word)}"
+
+
+def awaited(system: System, receives: Iterable[Receive]) -> str:
+    """`a or b`, by peer where there are several processes to wait for: `a or b from P, or c from Q`."""
+    table: dict[str, list[str]] = {}
+    for action in receives:
+        table.setdefault(action.peer, []).append(named(action.message, action.peer))
+    tail = len(system.processes) > 2
+    parts = [listed(m, "or") + (f" from {peer}" if tail else "") for peer, m in table.items()]
+    return ", or ".join(parts)
+
+
+def sends_of(system: System, sends: Iterable[Send]) -> str:
+    tail = len(system.processes) > 2
+    return listed((f"{a.message} to {a.peer}" if tail else str(a.message) for a in sends), "or")
+
+
+def situation(system: System, process: Process, state: str) -> str:
+    """What a process does in a state: `A waits in s for a or b`, `A has ended in t`, `A has crashed`."""
+    if state in process.crashed_states:
+        return f"{process.name} has crashed"
+    kind = process.kind(state)
+    if kind is StateKind.RECEIVING:
+        return f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"
+    if kind is StateKind.SENDING:
+        return f"{process.name} wants to send {sends_of(system, process.sends(state))} in {state}"
+    if kind is StateKind.MIXED:
+        wants = f"wants to send {sends_of(system, process.sends(state))}"
+        return f"{process.name} {wants} in {state} or waits for {awaited(system, process.receives(state))}"
+    return f"{process.name} has ended in {state}"
