@@ -1,3 +1,46 @@
-#include "bindings.hpp"
+// decide() from Python: types converted, the lock released, nothing else.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
-void bind_kproperties(nanobind::module_&) {}
+#include "bindings.hpp"
+#include "kproperties.hpp"
+
+namespace nb = nanobind;
+using namespace stormproof;
+
+void bind_kproperties(nb::module_& m) {
+    nb::class_<Violation>(m, "Violation")
+        .def_ro("property", &Violation::property)
+        .def_ro("moves", &Violation::moves)
+        .def_ro("states", &Violation::states)
+        .def_ro("words", &Violation::words)
+        .def_ro("process", &Violation::process)
+        .def_ro("transition", &Violation::transition)
+        .def_ro("channel", &Violation::channel)
+        .def_ro("message", &Violation::message)
+        .def_ro("shortest", &Violation::shortest);
+
+    nb::class_<Answer>(m, "Answer")
+        .def_prop_ro("stop", [](const Answer& self) { return static_cast<int>(self.stop); })
+        .def_ro("states", &Answer::states)
+        .def_ro("transitions", &Answer::transitions)
+        .def_ro("memory", &Answer::peak_bytes)
+        .def_ro("words", &Answer::words)
+        .def_ro("sweeps", &Answer::sweeps)
+        .def_ro("components", &Answer::components)
+        .def_ro("reduced", &Answer::reduced)
+        .def_ro("explored_seconds", &Answer::explored_seconds)
+        .def_ro("decided", &Answer::decided)
+        .def_ro("violated", &Answer::violated)
+        .def_ro("violations", &Answer::violations);
+
+    m.def(
+        "decide",
+        [](const System& system, Monitor& monitor, std::uint32_t k, std::uint32_t properties, std::uint32_t threads,
+           bool reduction, bool components, bool explore_only) {
+            nb::gil_scoped_release unlocked;
+            return decide(system, {k, properties, threads, reduction, components, explore_only}, monitor);
+        },
+        nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("properties"), nb::arg("threads"),
+        nb::arg("reduction") = false, nb::arg("components") = false, nb::arg("explore_only") = false);
+}

@@ -1,0 +1,266 @@
+// For every configuration the set of goals that it can reach.
+//
+// F(s) is the least solution of   F(s) = union over the steps s -a-> t of fires(a) + (F(t) & keeps(a))   where
+// `keeps` drops the goals that must be reached without the process that moves. All goals, k-exh's with their
+// forbidden processes included, are bits of one mask and are solved together.
+//
+// First by sweeps over all configurations, against the order of the breadth-first search and along it in turn:
+// a path that needs n changes of direction takes n sweeps, and a sweep is a sequential pass, so this is fast
+// and what it finds is sound. When every need is met nothing more is to be known. If needs are left after a few
+// sweeps that still changed something, strongly connected components (Tarjan; one pass for the goals that
+// forbid nobody and one per forbidden process, over the graph without its moves) give the least solution
+// in time linear in the graph.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "explore.hpp"
+#include "goals.hpp"
+
+namespace stormproof {
+
+template <unsigned W>
+class Futures {
+  public:
+    Futures(const Graph<W>& graph, Monitor& monitor) : g(graph), m(graph.m), monitor_(monitor) {}
+
+    std::uint32_t sweeps = 0, component_passes = 0;
+    std::uint64_t peak = 0;
+
+    // Solves for one set of goals. With `exact` until F is the solution itself; else only until every need is
+    // known to be met or F is the solution. Then `unmet()` is exact.
+    Stop solve(const GoalSet& set, bool exact, bool components_only) {
+        set_ = &set;
+        for (unsigned s = 0; s < 2; ++s)
+            if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
+        clear_masks();
+        for (unsigned n = 0; !components_only && n < most_sweeps; ++n) {
+            sweep(n % 2 == 0);
+            if (stop_ != Stop::none) return stop_;
+            ++sweeps;
+            unmet_ = unmet_count_ > 0;
+            if (!changed_ || (!unmet_ && !exact)) return Stop::none;
+        }
+        return solve_by_components();
+    }
+
+    bool unmet() const { return unmet_; }
+    std::uint64_t of(std::uint32_t id) const { return masks_[g.shard_of(id)][g.local(id)]; }
+    void release() {
+        for (auto& masks : masks_) masks.clear();
+    }
+
+  private:
+    static constexpr unsigned most_sweeps = 8;
+
+    const Graph<W>& g;
+    const Machine& m;
+    Monitor& monitor_;
+    const GoalSet* set_ = nullptr;
+    std::array<Growing<std::uint64_t>, 2> masks_;
+    std::atomic<bool> changed_{false};
+    std::atomic<std::uint64_t> unmet_count_{0};
+    std::atomic<bool> halt_{false};
+    bool unmet_ = true;
+    Stop stop_ = Stop::none;
+    std::uint64_t extra_ = 0;
+
+    // Asks before it takes: the masks are counted as memory of the search.
+    template <class T>
+    bool take(Growing<T>& array, std::uint64_t entries) {
+        const std::uint64_t more = entries > array.capacity() ? (entries - array.capacity()) * sizeof(T) : 0;
+        if (!monitor_.allows(g.bytes() + extra_ + more) || !array.reserve(entries)) {
+            stop_ = Stop::memory;
+            return false;
+        }
+        extra_ += more;
+        peak = std::max(peak, g.bytes() + extra_);
+        monitor_.memory = g.bytes() + extra_;
+        return true;
+    }
+
+    void clear_masks() {
+        for (unsigned s = 0; s < 2; ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) masks_[s][i] = 0;
+    }
+
+    std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
+        std::uint64_t mask = start;
+        g.each_step(
+            id,
+            [&](std::uint32_t number, const Step& step, std::uint32_t to) {
+                mask |= set_->fires[number] | (load(to) & set_->keeps[step.process]);
+            },
+            [&](std::uint32_t to) { mask |= load(to); });
+        return mask;
+    }
+
+    std::uint64_t load(std::uint32_t id) const {
+        auto& mask = const_cast<std::uint64_t&>(masks_[g.shard_of(id)][g.local(id)]);
+        return std::atomic_ref<std::uint64_t>(mask).load(std::memory_order_relaxed);
+    }
+
+    void sweep(bool backward) {
+        changed_ = false;
+        unmet_count_ = 0;
+        if (g.shards[1].size > 0) {
+            std::thread other([&] { sweep_shard(1, backward); });
+            sweep_shard(0, backward);
+            other.join();
+        } else {
+            sweep_shard(0, backward);
+        }
+    }
+
+    void sweep_shard(unsigned s, bool backward) {
+        constexpr std::uint64_t ahead = 8;
+        const Shard<W>& shard = g.shards[s];
+        const std::uint64_t n = shard.size;
+        std::uint64_t unmet = 0;
+        bool changed = false;
+        for (std::uint64_t j = 0; j < n; ++j) {
+            const std::uint64_t i = backward ? n - 1 - j : j;
+            if (j + ahead < n) fetch(s, backward ? i - ahead : i + ahead);
+            if (j % 65536 == 0 && (halt_ || (s == 0 && over()))) break;
+            const std::uint32_t id = g.number(s, i);
+            std::atomic_ref<std::uint64_t> mask(masks_[s][i]);
+            const std::uint64_t before = mask.load(std::memory_order_relaxed);
+            const std::uint64_t after = value(id, before);
+            if (after != before) {
+                mask.store(after, std::memory_order_relaxed);
+                changed = true;
+            }
+            unmet += (set_->needs(m, shard.configs[i]) & ~after) != 0;
+        }
+        if (changed) changed_ = true;
+        unmet_count_ += unmet;
+    }
+
+    void fetch(unsigned s, std::uint64_t i) const {
+        g.each_edge(g.number(s, i), [&](std::uint32_t to) {
+            __builtin_prefetch(&masks_[g.shard_of(to)][g.local(to)]);
+        });
+    }
+
+    bool over() {
+        stop_ = monitor_.over();
+        // The number of configurations is settled; only time, memory and interruption matter now.
+        if (stop_ == Stop::states) stop_ = Stop::none;
+        if (stop_ != Stop::none) halt_ = true;
+        return stop_ != Stop::none;
+    }
+
+    // ---- components ------------------------------------------------------------------------------------
+
+    Stop solve_by_components() {
+        std::vector<std::uint32_t> forbidden{nobody};
+        for (const Goal& goal : set_->goals)
+            if (std::find(forbidden.begin(), forbidden.end(), goal.without) == forbidden.end())
+                forbidden.push_back(goal.without);
+        for (auto without : forbidden) {
+            std::uint64_t wanted = 0;
+            for (std::size_t i = 0; i < set_->goals.size(); ++i)
+                if (set_->goals[i].without == without) wanted |= std::uint64_t{1} << i;
+            if (!wanted) continue;
+            if (!components(without, wanted)) return stop_;
+            ++component_passes;
+        }
+        unmet_ = true;
+        return Stop::none;
+    }
+
+    struct Frame {
+        std::uint32_t node;
+        std::uint32_t edge : 31;
+        std::uint32_t lowered : 1;  // it reaches something older that is still open: not the root of a component
+    };
+    // Tarjan's algorithm with one number a configuration: 0 not seen, `done` when its component is complete,
+    // else the smallest number of an open configuration that it is known to reach.
+    static constexpr std::uint32_t done = UINT32_MAX;
+    std::array<Growing<std::uint32_t>, 2> low_;
+    Growing<Frame> path_;
+    Growing<std::uint32_t> open_;
+
+    std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
+
+    bool components(std::uint32_t without, std::uint64_t wanted) {
+        const std::uint64_t n = g.size();
+        for (unsigned s = 0; s < 2; ++s)
+            if (!take(low_[s], g.shards[s].size)) return false;
+        for (unsigned s = 0; s < 2; ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
+        if (!take(path_, n) || !take(open_, n)) return false;
+        std::uint64_t visited = 0;
+        for (unsigned s = 0; s < 2; ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
+                if (low_[s][i] == 0 && !search_from(g.number(s, i), without, wanted, visited)) return false;
+        return true;
+    }
+
+    bool search_from(std::uint32_t root, std::uint32_t without, std::uint64_t wanted, std::uint64_t& visited) {
+        std::uint64_t depth = 0, open = 0;
+        std::uint32_t clock = 1;
+        const auto enter = [&](std::uint32_t node) {
+            low(node) = clock++;
+            path_[depth++] = {node, 0, 0};
+            open_[open++] = node;
+        };
+        const auto lower = [&](Frame& frame, std::uint32_t to) {
+            if (to >= low(frame.node)) return;
+            low(frame.node) = to;
+            frame.lowered = 1;
+        };
+        enter(root);
+        while (depth > 0) {
+            if (++visited % 65536 == 0 && over()) return false;
+            Frame& frame = path_[depth - 1];
+            const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, without);
+            if (to) {
+                ++frame.edge;
+                if (low(*to) == 0) enter(*to);
+                else if (low(*to) != done) lower(frame, low(*to));
+                continue;
+            }
+            --depth;
+            if (frame.lowered) lower(path_[depth - 1], low(frame.node));
+            else open = complete(frame.node, open, wanted);
+        }
+        return true;
+    }
+
+    std::optional<std::uint32_t> successor(std::uint32_t node, std::uint32_t nth, std::uint32_t without) const {
+        std::optional<std::uint32_t> found;
+        std::uint32_t seen = 0;
+        const auto count = [&](std::uint32_t to) {
+            if (seen++ == nth) found = to;
+        };
+        g.each_step(
+            node,
+            [&](std::uint32_t, const Step& step, std::uint32_t to) {
+                if (step.process != without) count(to);
+            },
+            count);
+        return found;
+    }
+
+    // All of a component reaches what any of it reaches; what lies behind it is complete already.
+    std::uint64_t complete(std::uint32_t root, std::uint64_t open, std::uint64_t wanted) {
+        std::uint64_t first = open;
+        while (open_[--first] != root) {}
+        std::uint64_t all = 0;
+        for (std::uint64_t i = first; i < open; ++i) all |= value(open_[i], 0) & wanted;
+        for (std::uint64_t i = first; i < open; ++i) {
+            low(open_[i]) = done;
+            std::uint64_t& mask = masks_[g.shard_of(open_[i])][g.local(open_[i])];
+            mask = (mask & ~wanted) | all;
+        }
+        return first;
+    }
+};
+
+}  // namespace stormproof

@@ -1,0 +1,123 @@
+#include "goals.hpp"
+
+#include <set>
+
+namespace stormproof {
+namespace {
+
+bool is_send(const Step& s) {
+    return s.op == Op::send_length || s.op == Op::send_word || s.op == Op::send_wide || s.op == Op::send_bag;
+}
+bool is_receive(const Step& s) {
+    return s.op != Op::internal && s.op != Op::never && !is_send(s);
+}
+
+bool asks(std::uint32_t properties, Property p) { return properties >> p & 1; }
+
+template <class Visit>
+void each_state(const Machine& m, Visit&& visit) {
+    for (std::uint32_t p = 0; p < m.processes.size(); ++p)
+        for (std::uint32_t x = 0; x < m.processes[p].states.size(); ++x) visit(p, x, m.processes[p].states[x]);
+}
+
+// Channels into which some sending state sends.
+std::set<std::uint32_t> sent_into(const Machine& m) {
+    std::set<std::uint32_t> found;
+    each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
+        if (info.kind != StateKind::sending) return;
+        for (auto i = info.first; i < info.last; ++i)
+            if (is_send(m.steps[i])) found.insert(m.steps[i].channel);
+    });
+    return found;
+}
+
+std::set<std::pair<std::uint32_t, std::uint32_t>> wanted_sends(const Machine& m, std::uint32_t properties) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> found;
+    each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
+        for (auto i = info.first; i < info.last; ++i) {
+            const Step& s = m.steps[i];
+            const bool literal = asks(properties, exh_literal) && info.kind == StateKind::sending && is_send(s);
+            const bool awaited = asks(properties, sibi) && !info.directed && is_receive(s);
+            if (literal || awaited) found.insert({s.channel, s.letter});
+        }
+    });
+    return found;
+}
+
+void add_receptions(const Machine& m, std::uint32_t properties, std::vector<Goal>& out) {
+    for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
+        if (asks(properties, er) || asks(properties, er_up_to_crash))
+            for (std::uint32_t a = 0; a < m.channels[c].letters.size(); ++a)
+                out.push_back({Goal::receive, c, a, nobody, nobody});
+        if (asks(properties, wer) && !m.channels[c].letters.empty())
+            out.push_back({Goal::taken, c, 0, nobody, nobody});
+    }
+}
+
+bool fires_goal(const Step& s, const Goal& goal) {
+    switch (goal.kind) {
+        case Goal::receive: return is_receive(s) && s.channel == goal.channel && s.letter == goal.letter;
+        case Goal::taken:
+        case Goal::room: return is_receive(s) && s.channel == goal.channel;
+        case Goal::receives: return is_receive(s) && s.process == goal.process;
+        case Goal::sent: return is_send(s) && s.channel == goal.channel && s.letter == goal.letter;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties) {
+    std::vector<Goal> out;
+    if (asks(properties, exh) || asks(properties, exh_up_to_crash))
+        for (auto c : sent_into(m))
+            if (!m.channels[c].loss) out.push_back({Goal::room, c, 0, m.sender[c], m.sender[c]});
+    if (asks(properties, pg))
+        for (std::uint32_t p = 0; p < m.processes.size(); ++p)
+            for (const StateInfo& info : m.processes[p].states)
+                if (info.kind == StateKind::receiving) {
+                    out.push_back({Goal::receives, no_channel, 0, p, nobody});
+                    break;
+                }
+    add_receptions(m, properties, out);
+    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c], nobody});
+    return out;
+}
+
+GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties) : goals(std::move(chosen)) {
+    fires.assign(m.steps.size(), 0);
+    keeps.assign(m.processes.size(), ~std::uint64_t{0});
+    heads.resize(m.channels.size());
+    sent_bit.resize(m.channels.size());
+    for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
+        heads[c].letter.assign(m.channels[c].letters.size(), 0);
+        sent_bit[c].assign(m.channels[c].letters.size(), 0);
+    }
+    for (const auto& p : m.processes) state_needs.emplace_back(p.states.size());
+    for (std::size_t g = 0; g < goals.size(); ++g) {
+        const Goal& goal = goals[g];
+        const std::uint64_t bit = std::uint64_t{1} << g;
+        for (std::size_t i = 0; i < m.steps.size(); ++i)
+            if (fires_goal(m.steps[i], goal)) fires[i] |= bit;
+        if (goal.without != nobody) keeps[goal.without] &= ~bit;
+        if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;
+        if (goal.kind == Goal::receive) heads[goal.channel].letter[goal.letter] |= bit;
+        if (goal.kind == Goal::taken)
+            for (auto& mask : heads[goal.channel].letter) mask |= bit;
+        if (goal.kind == Goal::receive || goal.kind == Goal::taken) heads[goal.channel].any = true;
+        each_state(m, [&](std::uint32_t p, std::uint32_t x, const StateInfo& info) {
+            StateNeed& need = state_needs[p][x];
+            if (goal.kind == Goal::receives && goal.process == p && info.kind == StateKind::receiving)
+                need.always |= bit;
+            if (info.kind != StateKind::sending || goal.process != p) return;
+            bool sends = false;
+            for (auto i = info.first; i < info.last; ++i)
+                sends = sends || (is_send(m.steps[i]) && m.steps[i].channel == goal.channel &&
+                                  (goal.kind == Goal::room || m.steps[i].letter == goal.letter));
+            if (sends && goal.kind == Goal::room) need.rooms.push_back({goal.channel, bit});
+            if (sends && goal.kind == Goal::sent && asks(properties, exh_literal)) need.always |= bit;
+        });
+    }
+}
+
+}  // namespace stormproof

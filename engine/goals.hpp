@@ -1,0 +1,70 @@
+// What a configuration asks of its future, as bits.
+//
+// A goal is a set of actions, one of which must be reachable, perhaps without any move of one process:
+//   receive   that message from that channel (k-er, when it is the head there);
+//   taken     anything from that channel (k-wer);
+//   receives  anything by that process (k-pg, when it is in a receiving state);
+//   sent      that message into that channel (k-exh-literal; k-sibi);
+//   room      anything from that channel, while its sender does not act. A send of a perfect channel can fire
+//             at once unless the channel is full, and while the sender rests the channel only shrinks; so this
+//             is what k-exh asks of a sending state whose channel is full. A lossy channel always has room.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kproperties.hpp"
+#include "machine.hpp"
+
+namespace stormproof {
+
+struct Goal {
+    enum Kind : std::uint8_t { receive, taken, receives, sent, room } kind;
+    std::uint32_t channel = no_channel;
+    std::uint32_t letter = 0;
+    std::uint32_t process = nobody;
+    std::uint32_t without = nobody;  // the process that must not act
+};
+
+std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties);
+
+// Up to 64 goals at once, compiled into masks.
+struct GoalSet {
+    struct RoomTest {
+        std::uint32_t channel;
+        std::uint64_t bit;
+    };
+    struct StateNeed {
+        std::uint64_t always = 0;
+        std::vector<RoomTest> rooms;
+    };
+    struct Heads {
+        std::vector<std::uint64_t> letter;  // bits wanted when this letter is the head
+        bool any = false;
+    };
+    std::vector<Goal> goals;
+    std::vector<std::uint64_t> fires;                 // step -> goals that it reaches
+    std::vector<std::uint64_t> keeps;                 // process -> goals whose run may contain its moves
+    std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
+    std::vector<Heads> heads;                         // channel -> needs
+    std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
+
+    GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties);
+
+    template <unsigned W>
+    std::uint64_t needs(const Machine& m, const Config<W>& c) const {
+        std::uint64_t need = 0;
+        for (std::size_t p = 0; p < m.processes.size(); ++p) {
+            const StateNeed& here = state_needs[p][m.processes[p].state.get(c)];
+            need |= here.always;
+            for (const RoomTest& test : here.rooms)
+                if (channel_full(m.channels[test.channel], c)) need |= test.bit;
+        }
+        for (std::size_t i = 0; i < heads.size(); ++i)
+            if (heads[i].any)
+                each_head(m.channels[i], c, [&](std::uint32_t letter) { need |= heads[i].letter[letter]; });
+        return need;
+    }
+};
+
+}  // namespace stormproof

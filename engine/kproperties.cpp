@@ -1,0 +1,23 @@
+// Chooses how many words a configuration takes.
+#include "kproperties.hpp"
+
+#include <stdexcept>
+
+#include "decide.hpp"
+
+namespace stormproof {
+
+Answer decide(const System& system, const Question& question, Monitor& monitor) {
+    const Machine m = compile(system, question.k);
+    const auto run = [&]<unsigned W>() { return Decision<W>(m, question, monitor).run(); };
+    if (m.words <= 1) return run.template operator()<1>();
+    if (m.words <= 2) return run.template operator()<2>();
+    if (m.words <= 3) return run.template operator()<3>();
+    if (m.words <= 4) return run.template operator()<4>();
+    if (m.words <= 8) return run.template operator()<8>();
+    if (m.words <= 16) return run.template operator()<16>();
+    if (m.words <= 64) return run.template operator()<64>();
+    throw std::length_error("a configuration is too long");
+}
+
+}  // namespace stormproof

@@ -1,0 +1,213 @@
+// Chooses the form of each channel, packs the fields into words and compiles the transitions.
+#include "machine.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace stormproof {
+namespace {
+
+// Hands out fields: the first word with room, else a new word.
+class Packer {
+  public:
+    Field field(std::uint64_t values) {
+        const auto bits = static_cast<std::uint32_t>(std::bit_width(values - 1));
+        return bits_field(bits);
+    }
+    Field bits_field(std::uint32_t bits) {
+        if (bits == 0) return {};
+        const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+        for (std::uint32_t i = 0; i < used_.size(); ++i)
+            if (used_[i] + bits <= 64) {
+                used_[i] += bits;
+                return {i, used_[i] - bits, mask};
+            }
+        used_.push_back(bits);
+        return {static_cast<std::uint32_t>(used_.size() - 1), 0, mask};
+    }
+    std::uint32_t whole_words(std::uint32_t count) {
+        const auto first = static_cast<std::uint32_t>(used_.size());
+        used_.insert(used_.end(), count, 64);
+        return first;
+    }
+    std::uint32_t words() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(used_.size())); }
+
+  private:
+    std::vector<std::uint32_t> used_;
+};
+
+// The messages that can ever stand in a channel: those sent there, and what they may become.
+std::vector<std::uint32_t> standing(const System& system, std::uint32_t channel) {
+    std::set<std::uint32_t> found;
+    for (const Process& p : system.processes)
+        for (const Transition& t : p.transitions)
+            if (t.kind == Kind::send && t.channel == channel) found.insert(t.message);
+    const Channel& ch = system.channels[channel];
+    std::set<std::uint32_t> all = found;
+    for (auto message : found)
+        if (message != crash_message) all.insert(ch.becomes[message].begin(), ch.becomes[message].end());
+    return {all.begin(), all.end()};
+}
+
+// Corruption turns every message that can stand in the channel into every other one.
+bool all_alike(const Channel& ch, const std::vector<std::uint32_t>& standing) {
+    for (auto a : standing)
+        for (auto b : standing) {
+            if (a == b || a == crash_message || b == crash_message) continue;
+            if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), b) == ch.becomes[a].end()) return false;
+        }
+    return true;
+}
+
+ChannelLayout channel_layout(const System& system, std::uint32_t number, std::uint32_t k) {
+    const Channel& ch = system.channels[number];
+    ChannelLayout out;
+    out.k = k;
+    out.letters = standing(system, number);
+    out.letter_of.assign(system.messages, no_letter);
+    for (std::uint32_t a = 0; a < out.letters.size(); ++a) out.letter_of[out.letters[a]] = a;
+    out.crash_letter = out.letter_of[crash_message];
+    const auto users = out.letters.size() - (out.crash_letter != no_letter);
+    out.loss = ch.loss && users > 0;
+    if (all_alike(ch, out.letters))
+        out.form = Form::length;
+    else
+        // One message cannot be overtaken: at k = 1 reordering can do nothing.
+        out.form = ch.reorder && k > 1 ? Form::bag : Form::word;
+    if (out.form == Form::length) return out;
+    out.becomes.resize(out.letters.size());
+    for (std::uint32_t a = 0; a < out.letters.size(); ++a) {
+        if (a == out.crash_letter) continue;
+        for (auto message : ch.becomes[out.letters[a]]) out.becomes[a].push_back(out.letter_of[message]);
+        out.corrupts = out.corrupts || !out.becomes[a].empty();
+    }
+    return out;
+}
+
+void place_channel(ChannelLayout& ch, Packer& packer) {
+    if (ch.form == Form::length || ch.form == Form::bag) {
+        ch.full = ch.k;
+        ch.field = packer.field(std::uint64_t{ch.k} + 1);
+        if (ch.crash_letter != no_letter) ch.crash = packer.field(2);
+        if (ch.form == Form::bag)
+            for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
+                ch.counts.push_back(a == ch.crash_letter ? Field{} : packer.field(std::uint64_t{ch.k} + 1));
+        return;
+    }
+    ch.bits = static_cast<std::uint32_t>(std::bit_width(ch.letters.size() - 1));
+    const std::uint64_t width = std::uint64_t{ch.k} * ch.bits + 1;
+    if (width <= 64) {
+        ch.full = std::uint64_t{1} << (width - 1);
+        ch.field = packer.bits_field(static_cast<std::uint32_t>(width));
+    } else {
+        ch.form = Form::wide;
+        ch.words = static_cast<std::uint32_t>((width + 63) / 64);
+        ch.first_word = packer.whole_words(ch.words);
+    }
+}
+
+Op op_of(const Transition& t, const ChannelLayout& ch) {
+    const bool send = t.kind == Kind::send;
+    if (ch.letter_of[t.message] == no_letter) return Op::never;
+    switch (ch.form) {
+        case Form::length: return send ? Op::send_length : Op::receive_length;
+        case Form::word: return send ? Op::send_word : Op::receive_word;
+        case Form::wide: return send ? Op::send_wide : Op::receive_wide;
+        default: return send ? Op::send_bag : Op::receive_bag;
+    }
+}
+
+Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number, const Transition& t) {
+    Step s;
+    s.process = process;
+    s.transition = number;
+    s.op = Op::internal;
+    const Field& state = m.processes[process].state;
+    s.state_word = state.word;
+    s.state_delta = (std::uint64_t{t.target} - std::uint64_t{t.source}) << state.shift;
+    if (t.kind == Kind::internal) return s;
+    const ChannelLayout& ch = m.channels[t.channel];
+    s.channel = t.channel;
+    s.op = op_of(t, ch);
+    s.letter = ch.letter_of[t.message];
+    s.crash = t.message == crash_message;
+    s.may_be_lost = t.kind == Kind::send && ch.loss && !s.crash;
+    return s;
+}
+
+void classify(StateInfo& info, const System& system, const std::vector<Transition>& leaving) {
+    std::set<std::uint32_t> to, from;
+    bool internal = false;
+    for (const Transition& t : leaving) {
+        if (t.kind == Kind::internal) internal = true;
+        if (t.kind == Kind::send) to.insert(system.channels[t.channel].receiver);
+        if (t.kind == Kind::receive) from.insert(system.channels[t.channel].sender);
+    }
+    info.kind = to.empty() ? (from.empty() ? StateKind::final : StateKind::receiving)
+                           : (from.empty() ? StateKind::sending : StateKind::mixed);
+    info.directed = to.size() <= 1 && from.size() <= 1;
+    info.alone = !leaving.empty() && to.size() + from.size() + internal == 1;
+}
+
+void compile_process(Machine& m, const System& system, std::uint32_t number) {
+    const Process& process = system.processes[number];
+    ProcessLayout& out = m.processes[number];
+    out.initial = process.initial;
+    out.states.resize(process.states);
+    std::uint32_t next = 0;
+    for (std::uint32_t state = 0; state < process.states; ++state) {
+        StateInfo& info = out.states[state];
+        info.first = static_cast<std::uint32_t>(m.steps.size());
+        std::vector<Transition> leaving;
+        for (; next < process.transitions.size() && process.transitions[next].source == state; ++next) {
+            leaving.push_back(process.transitions[next]);
+            m.steps.push_back(compile_step(m, number, next, process.transitions[next]));
+        }
+        info.last = static_cast<std::uint32_t>(m.steps.size());
+        info.crashed = process.crashed[state];
+        classify(info, system, leaving);
+        m.directed = m.directed && info.directed;
+    }
+}
+
+std::uint32_t most_successors(const Machine& m) {
+    std::uint64_t most = 1;
+    for (const ProcessLayout& p : m.processes) {
+        std::uint32_t widest = 0;
+        for (const StateInfo& s : p.states) widest = std::max(widest, s.last - s.first);
+        most += widest;
+    }
+    for (const ChannelLayout& ch : m.channels) {
+        std::uint64_t each = ch.loss;
+        for (const auto& others : ch.becomes) each = std::max<std::uint64_t>(each, others.size() + ch.loss);
+        most += each * (ch.form == Form::bag ? ch.letters.size() : ch.form == Form::length ? 1 : ch.k);
+    }
+    return static_cast<std::uint32_t>(most);
+}
+
+}  // namespace
+
+Machine compile(const System& system, std::uint32_t k) {
+    Machine m;
+    m.k = k;
+    Packer packer;
+    for (const Process& p : system.processes) {
+        m.processes.emplace_back();
+        m.processes.back().state = packer.field(p.states);
+    }
+    for (std::uint32_t c = 0; c < system.channels.size(); ++c) {
+        const Channel& ch = system.channels[c];
+        m.channels.push_back(channel_layout(system, c, k));
+        place_channel(m.channels.back(), packer);
+        m.sender.push_back(ch.sender);
+        m.receiver.push_back(ch.receiver);
+        m.silent = m.silent || m.channels.back().loss || m.channels.back().corrupts;
+        m.perfect = m.perfect && !ch.loss && !ch.reorder && !ch.corrupt();
+    }
+    for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
+    m.words = packer.words();
+    m.max_degree = most_successors(m);
+    return m;
+}
+
+}  // namespace stormproof

@@ -1,0 +1,251 @@
+// Which configurations break which property, the first of them for each property, and a shortest run to it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "explore.hpp"
+#include "futures.hpp"
+#include "goals.hpp"
+#include "kproperties.hpp"
+
+namespace stormproof {
+
+// What is wrong at one configuration.
+struct Offence {
+    std::uint32_t id = 0;
+    std::size_t round = SIZE_MAX;
+    std::uint32_t process = nobody, step = nobody, channel = nobody, letter = no_letter;
+};
+
+template <unsigned W>
+class Offenders {
+  public:
+    Offenders(const Graph<W>& graph, std::uint32_t properties) : g(graph), m(graph.m), properties_(properties) {}
+
+    std::array<std::optional<Offence>, property_count> first;
+
+    // Adds the offences that one solved set of goals shows. Among configurations of one round the smallest
+    // counts, so that the answer does not depend on threads.
+    bool collect(const GoalSet& set, const Futures<W>& futures, bool sibi_asked, Monitor& monitor) {
+        std::uint64_t turn = 0;
+        for (std::size_t r = 0; r < g.rounds.size(); ++r)
+            for (unsigned s = 0; s < 2; ++s)
+                for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
+                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
+                    const std::uint32_t id = g.number(s, i);
+                    const std::uint64_t unmet = set.needs(m, g.config(id)) & ~futures.of(id);
+                    if (unmet) judge(set, unmet, id, r);
+                    if (sibi_asked) judge_sibi(set, futures, id, r);
+                }
+        return true;
+    }
+
+    // k-obi needs no future: some sends of a state can fire within the bound and others cannot.
+    bool collect_obi(Monitor& monitor) {
+        std::uint64_t turn = 0;
+        for (std::size_t r = 0; r < g.rounds.size(); ++r)
+            for (unsigned s = 0; s < 2; ++s)
+                for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
+                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
+                    judge_obi(g.number(s, i), r);
+                }
+        return true;
+    }
+
+    Violation violation(Property property) const {
+        const Offence& offence = *first[property];
+        Violation out;
+        out.property = property;
+        out.moves = run_to(offence.id, offence.round);
+        out.process = offence.process;
+        out.channel = offence.channel;
+        if (offence.step != nobody) out.transition = m.steps[offence.step].transition;
+        if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
+        const Config<W>& c = g.config(offence.id);
+        for (const auto& p : m.processes) out.states.push_back(static_cast<std::uint32_t>(p.state.get(c)));
+        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.words.push_back(word_of(m.channels[i], c));
+        return out;
+    }
+
+  private:
+    const Graph<W>& g;
+    const Machine& m;
+    std::uint32_t properties_;
+
+    static bool stopped(const Monitor& monitor) {
+        const Stop why = monitor.over();
+        return why != Stop::none && why != Stop::states;
+    }
+
+    bool crashed(std::uint32_t process, const Config<W>& c) const {
+        const ProcessLayout& p = m.processes[process];
+        return p.states[p.state.get(c)].crashed;
+    }
+
+    void note(Property property, const Offence& offence) {
+        if (!(properties_ >> property & 1)) return;
+        std::optional<Offence>& best = first[property];
+        if (!best || offence.round < best->round ||
+            (offence.round == best->round && g.config(offence.id) < g.config(best->id)))
+            best = offence;
+    }
+
+    void judge(const GoalSet& set, std::uint64_t unmet, std::uint32_t id, std::size_t round) {
+        const Config<W>& c = g.config(id);
+        for (; unmet; unmet &= unmet - 1) {
+            const Goal& goal = set.goals[static_cast<std::size_t>(std::countr_zero(unmet))];
+            Offence o{id, round, goal.process, nobody, goal.channel, no_letter};
+            switch (goal.kind) {
+                case Goal::receive:
+                    o.letter = goal.letter;
+                    note(er, o);
+                    if (!crashed(m.receiver[goal.channel], c)) note(er_up_to_crash, o);
+                    break;
+                case Goal::taken: {
+                    each_head(m.channels[goal.channel], c, [&](std::uint32_t a) { o.letter = a; });
+                    note(wer, o);
+                    break;
+                }
+                case Goal::receives: note(pg, o); break;
+                case Goal::sent:
+                    name_send(o, c, goal.letter);
+                    note(exh_literal, o);
+                    break;
+                case Goal::room:
+                    name_send(o, c, no_letter);
+                    note(exh, o);
+                    if (!crashed(m.receiver[goal.channel], c)) note(exh_up_to_crash, o);
+            }
+        }
+    }
+
+    // The first send of the process into that channel (of that letter, if given) in its present state.
+    void name_send(Offence& o, const Config<W>& c, std::uint32_t letter) const {
+        const ProcessLayout& p = m.processes[o.process];
+        const StateInfo& info = p.states[p.state.get(c)];
+        for (auto i = info.first; i < info.last && o.step == nobody; ++i)
+            if (m.steps[i].channel == o.channel && (letter == no_letter || m.steps[i].letter == letter)) {
+                o.step = i;
+                o.letter = m.steps[i].letter;
+            }
+    }
+
+    static bool is_send(const Step& s) {
+        return s.op == Op::send_length || s.op == Op::send_word || s.op == Op::send_wide || s.op == Op::send_bag;
+    }
+
+    void judge_obi(std::uint32_t id, std::size_t round) {
+        const Config<W>& c = g.config(id);
+        for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
+            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c)];
+            bool can = false;
+            std::uint32_t cannot = nobody;
+            for (auto i = info.first; i < info.last; ++i) {
+                if (!is_send(m.steps[i])) continue;
+                if (enabled(m, m.steps[i], c)) can = true;
+                else if (cannot == nobody) cannot = i;
+            }
+            if (!can || cannot == nobody) continue;
+            note(obi, {id, round, p, cannot, m.steps[cannot].channel, m.steps[cannot].letter});
+        }
+    }
+
+    // `q->p?a` can be taken, and another reception of p, from another process, can be taken as well or waits
+    // for a message that can still be sent afterwards.
+    void judge_sibi(const GoalSet& set, const Futures<W>& futures, std::uint32_t id, std::size_t round) {
+        const Config<W>& c = g.config(id);
+        g.each_step(
+            id,
+            [&](std::uint32_t number, const Step& step, std::uint32_t to) {
+                if (is_send(step) || step.op == Op::internal) return;
+                const ProcessLayout& p = m.processes[step.process];
+                const StateInfo& info = p.states[p.state.get(c)];
+                if (info.directed) return;
+                for (auto i = info.first; i < info.last; ++i) {
+                    const Step& other = m.steps[i];
+                    if (i == number || is_send(other) || other.op == Op::internal || other.op == Op::never) continue;
+                    if (other.channel == step.channel) continue;
+                    if (enabled(m, other, c) || (futures.of(to) & set.sent_bit[other.channel][other.letter]))
+                        note(sibi, {id, round, step.process, i, other.channel, other.letter});
+                }
+            },
+            [](std::uint32_t) {});
+    }
+
+    // ---- a word that a channel's form stands for --------------------------------------------------------
+
+    std::vector<std::uint32_t> word_of(const ChannelLayout& ch, const Config<W>& c) const {
+        std::vector<std::uint32_t> out;
+        if (ch.form == Form::word || ch.form == Form::wide) {
+            read_word(ch, c, out);
+            for (auto& letter : out) letter = ch.letters[letter];
+            return out;
+        }
+        const bool crash = ch.crash.get(c);
+        if (ch.form == Form::length) {
+            const std::uint32_t any = ch.letters.empty() ? 0 : ch.letters[ch.crash_letter == 0 ? ch.letters.size() - 1 : 0];
+            out.assign(ch.field.get(c) - crash, any);
+        } else {
+            for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
+                if (a != ch.crash_letter) out.insert(out.end(), ch.counts[a].get(c), ch.letters[a]);
+        }
+        if (crash) out.push_back(crash_message);
+        return out;
+    }
+
+    // ---- the run ---------------------------------------------------------------------------------------
+
+    using Moves = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+    // Backwards: a configuration of a silent round has a silent predecessor in the round before; any other
+    // has a predecessor by an action in the level before, as early a round of it as possible: fewer faults.
+    Moves run_to(std::uint32_t id, std::size_t round) const {
+        Moves moves;
+        while (round > 0) {
+            if (g.rounds[round].silent) {
+                id = predecessor(id, --round, true, moves).value();
+                continue;
+            }
+            std::size_t start = round - 1;
+            while (g.rounds[start].silent) --start;
+            std::optional<std::uint32_t> before;
+            for (std::size_t r = start; r < round && !before; ++r) {
+                before = predecessor(id, r, false, moves);
+                if (before) start = r;
+            }
+            id = before.value();
+            round = start;
+        }
+        return {moves.rbegin(), moves.rend()};
+    }
+
+    // The smallest configuration of a round that has such a step to `id`; its move is added.
+    std::optional<std::uint32_t> predecessor(std::uint32_t id, std::size_t round, bool silent, Moves& moves) const {
+        std::optional<std::uint32_t> found;
+        std::pair<std::uint32_t, std::uint32_t> move;
+        for (unsigned s = 0; s < 2; ++s)
+            for (std::uint64_t i = g.rounds[round].begin[s]; i < g.rounds[round].end[s]; ++i) {
+                const std::uint32_t from = g.number(s, i);
+                bool leads = false;
+                g.each_edge(from, [&](std::uint32_t to) { leads = leads || to == id; });
+                if (!leads || (found && !(g.config(from) < g.config(*found)))) continue;
+                bool right = false;
+                g.each_step(
+                    from,
+                    [&](std::uint32_t, const Step& step, std::uint32_t to) {
+                        if (silent || right || to != id) return;
+                        right = true;
+                        move = {step.process, step.transition};
+                    },
+                    [&](std::uint32_t to) { right = right || (silent && to == id); });
+                if (right) found = from;
+            }
+        if (found && !silent) moves.push_back(move);
+        return found;
+    }
+};
+
+}  // namespace stormproof
