@@ -1,0 +1,129 @@
+"""Text to systems and back: one module a language, found by suffix and content.
+
+    load(path) -> System                 any language; `-` is standard input; several files: DOT, one a role
+    loads(text, format=None) -> System
+    dumps(system, "json") -> str
+    save(path, text, overwrite=False)    whole or not at all
+    fmt(text) -> str                     the canonical layout of a .storm text, comments kept
+
+Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` with its place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from ..errors import FormatError, InputError, ParseError, Place, UsageError
+from ..model import System
+from .files import MAX_BYTES, STDIN, clean, display_name, read_text, save
+from .languages import FORMATS
+from .registry import Format, detect, format_named, other_language, register
+from .storm_fmt import fmt
+
+__all__ = [
+    "FORMATS",
+    "MAX_BYTES",
+    "Format",
+    "detect",
+    "dumps",
+    "fmt",
+    "format_named",
+    "load",
+    "loads",
+    "read_text",
+    "register",
+    "save",
+]
+
+_Path = str | os.PathLike[str]
+
+
+def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
+    """The system in a file; in a language without names it is called after the file.
+
+    A DOT file that holds one role of several brings in its companions, the files beside it whose names
+    differ only
+    in the role's (`auth_C.dot`, `auth_S.dot`); or give all the files.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        return _load_several(list(path), format)
+    name = display_name(path)
+    text = read_text(path)
+    chosen = _choose(text, name, format)
+    if chosen.name == "dot" and os.fspath(path) != STDIN:
+        from .dot import companions, read_several
+
+        return _named(read_several([(text, name), *companions(text, Path(path))]), name)
+    return _named(_read(chosen, text, name), name)
+
+
+def _load_several(paths: list[_Path], format: str | None) -> System:
+    if len(paths) == 1:
+        return load(paths[0], format)
+    if not paths:
+        raise UsageError("no file is given")
+    from .dot import read_several
+
+    texts = [(read_text(p), display_name(p)) for p in paths]
+    for text, name in texts:
+        found = _choose(text, name, format).name
+        if found != "dot":
+            raise UsageError(f"several files make one system only in DOT, one file a role; {name} is {found}")
+    return read_several(texts)
+
+
+def loads(text: str, format: str | None = None, name: str = "<input>") -> System:
+    """The system that a text describes; its language is found from the content unless `format` names it."""
+    text = clean(text)
+    if len(text) > MAX_BYTES:
+        raise InputError(f"larger than {MAX_BYTES // 2**20} MiB; refused", place=Place(name))
+    return _read(_choose(text, name, format), text, name)
+
+
+def _choose(text: str, name: str, format: str | None) -> Format:
+    if not text.strip():
+        raise InputError("there is nothing in it", place=Place(name))
+    if format is None:
+        return detect(text, name)
+    chosen = format_named(format)
+    if chosen.read is None:
+        raise UsageError(f"{chosen.name} is written, not read")
+    return chosen
+
+
+def _read(format: Format, text: str, name: str) -> System:
+    assert format.read is not None
+    try:
+        return format.read(text, name)
+    except ParseError as problem:
+        if problem.hint is not None:
+            raise
+        other = other_language(text, format)
+        if other is None:
+            raise
+        hint = f"this looks like {other.name}: try --format {other.name}"
+        raise ParseError(problem.message, place=problem.place, hint=hint) from None
+
+
+def _named(system: System, name: str) -> System:
+    """Called after its file, where the language or its author gave no name."""
+    if system.name or name == "<stdin>":
+        return system
+    return replace(system, name=PurePath(name).stem)
+
+
+def dumps(system: System, format: str, **options: Any) -> str:
+    """The system as a text; FormatError says what the language cannot express."""
+    chosen = format_named(format)
+    if chosen.write is None:
+        raise UsageError(f"{chosen.name} is read, not written")
+    text = chosen.write(system, **options)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise FormatError("a name holds half of a surrogate pair, which UTF-8 cannot express") from None
+    return text

@@ -1,0 +1,173 @@
+"""Files in and out: nothing half read, nothing half written, nothing overwritten by accident."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from ..errors import FormatError, InputError, OutputError, ParseError, Place
+
+#: A protocol is text that people or generators write; what is larger is hardly one, and is refused unread.
+MAX_BYTES = 32 * 2**20
+
+STDIN = "-"
+
+
+def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
+    """The text of a file, or of standard input for `-`; InputError says what keeps it from being read."""
+    name = display_name(path)
+    try:
+        data = _read_stdin(max_bytes) if os.fspath(path) == STDIN else _read_file(Path(path), max_bytes)
+    except FileNotFoundError:
+        raise InputError("there is no such file", place=Place(name), hint=_near(Path(path))) from None
+    except OSError as problem:
+        raise InputError(f"cannot be read: {_reason(problem)}", place=Place(name)) from None
+    except ValueError as problem:
+        raise InputError(f"not a file's name: {problem}", place=Place(name)) from None
+    if len(data) > max_bytes:
+        raise InputError(f"larger than {_mebibytes(max_bytes)}; refused", place=Place(name))
+    return decode(data, name)
+
+
+def display_name(path: str | os.PathLike[str]) -> str:
+    """How errors call a file."""
+    return "<stdin>" if os.fspath(path) == STDIN else os.fspath(path)
+
+
+def _read_stdin(max_bytes: int) -> bytes:
+    return sys.stdin.buffer.read(max_bytes + 1)
+
+
+def _read_file(path: Path, max_bytes: int) -> bytes:
+    if path.is_dir():
+        raise InputError("this is a directory, not a file", place=Place(str(path)))
+    with path.open("rb") as file:
+        return file.read(max_bytes + 1)
+
+
+def _near(path: Path) -> str | None:
+    from ..errors import did_you_mean
+
+    with contextlib.suppress(OSError, ValueError):
+        return did_you_mean(path.name, [p.name for p in path.parent.iterdir()])
+    return None
+
+
+def _mebibytes(amount: int) -> str:
+    return f"{amount / 2**20:g} MiB"
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or str(problem)).lower()
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes as UTF-8; a wrong byte is shown with its place."""
+    try:
+        return clean(data.decode("utf-8"))
+    except UnicodeDecodeError as problem:
+        head = data.rfind(b"\n", 0, problem.start) + 1
+        tail = data.find(b"\n", problem.start)
+        line = data[head : tail if tail >= 0 else len(data)]
+        raise ParseError(
+            f"not UTF-8: byte 0x{data[problem.start]:02x} at offset {problem.start}",
+            place=Place(
+                name,
+                data.count(b"\n", 0, problem.start) + 1,
+                len(data[head : problem.start].decode("utf-8")) + 1,
+                line.decode("utf-8", "replace"),
+            ),
+            hint=_encoding_hint(data),
+        ) from None
+
+
+def _encoding_hint(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "this looks like UTF-16; save it as UTF-8"
+    return "save it as UTF-8"
+
+
+def clean(text: str) -> str:
+    """Without a byte order mark, and with one kind of line end."""
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> None:
+    """Write a file whole or not at all: into a temporary file beside it, which then takes its place.
+
+    A file that is there already is left alone unless `overwrite` is given.
+    """
+    target = Path(path)
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise FormatError("a name holds half of a surrogate pair, which UTF-8 cannot express") from None
+    try:
+        _save(target, data, overwrite)
+    except FileExistsError:
+        raise OutputError(
+            "there is such a file already",
+            place=Place(str(target)),
+            hint="it is overwritten only when told to",
+        ) from None
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {_reason(problem)}", place=Place(str(target))) from None
+    except ValueError as problem:
+        raise OutputError(f"not a file's name: {problem}", place=Place(str(target))) from None
+
+
+def _save(target: Path, data: bytes, overwrite: bool) -> None:
+    if target.is_dir():
+        raise IsADirectoryError(21, "it is a directory")
+    if target.exists() and not target.is_file():
+        # A pipe or a device (/dev/stdout) has no content to lose and no place to rename into.
+        target.write_bytes(data)
+        return
+    if overwrite and target.is_symlink():
+        target = target.resolve()
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _set_mode(Path(temporary), target)
+        if overwrite:
+            Path(temporary).replace(target)
+        else:
+            # Unlike a rename, a link fails where the name is taken, even by someone who was a moment faster.
+            _link(Path(temporary), target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def _link(temporary: Path, target: Path) -> None:
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links: look, then rename.
+        if os.path.lexists(target):
+            raise FileExistsError from None
+        temporary.replace(target)
+        return
+    temporary.unlink()
+
+
+def _set_mode(temporary: Path, target: Path) -> None:
+    """The rights of the old file, or those that a new file would get."""
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    temporary.chmod(mode)

@@ -1,0 +1,38 @@
+"""The table of languages. To add one: a module with `sniff`, `read` and `write`, and an entry here."""
+
+from __future__ import annotations
+
+import re
+
+from . import dot, fsa, json_, kmc, kmc_write, storm, storm_write
+from .registry import FORMATS, Format, register
+
+_STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|role|reliable|unreliable)\s")
+
+
+def _looks_like_storm(text: str) -> bool:
+    return _STORM.match(text) is not None
+
+
+register(
+    Format(
+        "storm",
+        (".storm",),
+        _looks_like_storm,
+        storm.read,
+        storm_write.write,
+        "the language of stormproof (docs/language.md)",
+    )
+)
+register(
+    Format(
+        "json", (".json",), json_.sniff, json_.read, json_.write, "the exchange format, which loses nothing"
+    )
+)
+register(
+    Format("kmc", (".kmc", ".txt"), kmc.sniff, kmc.read, kmc_write.write, "session types of the kmc tool")
+)
+register(Format("fsa", (".fsa", ".txt"), fsa.sniff, fsa.read, fsa.write, "machines of the kmc and GMC tools"))
+register(Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot.write, "automata in DOT, one graph a role"))
+
+__all__ = ["FORMATS"]

@@ -1,0 +1,48 @@
+"""The .storm language, written: System to text in the canonical layout."""
+
+from __future__ import annotations
+
+from ..model import Action, Internal, Process, Send, System
+from .storm_faults import write_faults
+from .storm_scan import quote, write_message
+
+#: A state whose name is longer has its alternatives on the lines below it.
+LONGEST_LABEL = 24
+
+
+def write(system: System) -> str:
+    """The system as a .storm text; reading it back gives an equal one."""
+    lines = [f"protocol {quote(system.name)}"] if system.name else []
+    lines += [f"faults {line}" for line in write_faults(system)]
+    for process in system:
+        if lines:
+            lines.append("")
+        lines += _role(process)
+    return "\n".join(lines) + "\n"
+
+
+def _role(process: Process) -> list[str]:
+    head = "role" if process.reliable else "unreliable role"
+    lines = [f"{head} {quote(process.name)} {{"]
+    for state in process.states:
+        label = f"  {quote(state)}:"
+        alternatives = [f"{write_action(t.action)} -> {quote(t.target)}" for t in process.outgoing(state)]
+        lines += lay_out_state(label, alternatives)
+    return [*lines, "}"]
+
+
+def lay_out_state(label: str, alternatives: list[str]) -> list[str]:
+    """The first alternative behind the state's name and the others under it."""
+    if not alternatives:
+        return [label]
+    if len(label) > LONGEST_LABEL:
+        return [label, *(f"    {a}" for a in alternatives)]
+    indent = " " * len(label)
+    return [f"{label} {alternatives[0]}", *(f"{indent} {a}" for a in alternatives[1:])]
+
+
+def write_action(action: Action) -> str:
+    if isinstance(action, Internal):
+        return f"internal {quote(action.name)}"
+    sign = "!" if isinstance(action, Send) else "?"
+    return f"{quote(action.peer)}{sign}{write_message(action.message)}"

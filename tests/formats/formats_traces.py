@@ -1,0 +1,42 @@
+"""Do two processes have the same traces? For session types, which share no states."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from stormproof.model import Action, Process, System
+
+
+def same_traces(first: System, second: System) -> bool:
+    """Equal but for the states, of which only the traces count (all states accept, so: the same prefixes)."""
+    if first.names != second.names or set(first.faults) != set(second.faults):
+        return False
+    return all(
+        a.reliable == b.reliable and _same(a, b)
+        for a, b in zip(first.processes, second.processes, strict=True)
+    )
+
+
+def _same(a: Process, b: Process) -> bool:
+    """Both determinised on the fly, pair by pair: the same actions must be possible in each."""
+    start = (frozenset({a.initial}), frozenset({b.initial}))
+    seen, todo = {start}, [start]
+    while todo:
+        left, right = todo.pop()
+        after_left, after_right = _after(a, left), _after(b, right)
+        if after_left.keys() != after_right.keys():
+            return False
+        for action, states in after_left.items():
+            pair = (frozenset(states), frozenset(after_right[action]))
+            if pair not in seen:
+                seen.add(pair)
+                todo.append(pair)
+    return True
+
+
+def _after(process: Process, states: frozenset[str]) -> dict[Action, set[str]]:
+    found: dict[Action, set[str]] = defaultdict(set)
+    for state in states:
+        for transition in process.outgoing(state):
+            found[transition.action].add(transition.target)
+    return found
