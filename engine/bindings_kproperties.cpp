@@ -10,7 +10,7 @@ using namespace stormproof;
 
 void bind_kproperties(nb::module_& m) {
     nb::class_<Violation>(m, "Violation")
-        .def_ro("property", &Violation::property)
+        .def_ro("which", &Violation::property)
         .def_ro("moves", &Violation::moves)
         .def_ro("states", &Violation::states)
         .def_ro("words", &Violation::words)

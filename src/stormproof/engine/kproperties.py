@@ -101,7 +101,7 @@ def explore(
         reduced=answer.reduced,
         stopped=stopped,
         holds={n: _holds(answer, n) if n in asked else None for n in names},
-        violations={PROPERTIES[v.property]: _violation(lowered, v) for v in answer.violations},
+        violations={PROPERTIES[v.which]: _violation(lowered, v) for v in answer.violations},
     )
 
 
@@ -171,16 +171,16 @@ def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
     states = {p.name: lowered.state_name(i, found.states[i]) for i, p in enumerate(system)}
     ends = {p.name: p.initial for p in system} | {m.process: m.transition.target for m in moves}
     if ends != states:
-        raise InternalError(f"the run to a violation of {PROPERTIES[found.property]} ends elsewhere")
+        raise InternalError(f"the run to a violation of {PROPERTIES[found.which]} ends elsewhere")
     head = lowered.messages[found.message] if found.message != _NOBODY else None
     culprit = lowered.channels[found.channel] if found.channel != _NOBODY else None
-    at_head = PROPERTIES[found.property] in ("k-er", "k-wer", "k-er-up-to-crash")
+    at_head = PROPERTIES[found.which] in ("k-er", "k-wer", "k-er-up-to-crash")
     channels = {}
     for number, channel in enumerate(lowered.channels):
         wanted = head if at_head and channel == culprit else None
         channels[channel] = _content(lowered, channel, found.words[number], moves, wanted)
     return Violation(
-        property=PROPERTIES[found.property],
+        property=PROPERTIES[found.which],
         moves=moves,
         states=states,
         channels=channels,
@@ -248,7 +248,7 @@ def _sent(channel: Channel, moves: Iterable[Move]) -> list[Message]:
             and action.message is not CRASH
         ):
             found.append(action.message)
-    return found
+    return [m for m in found if m is not CRASH]
 
 
 def _by_sending(users: list[Message], sent: list[Message]) -> list[Message]:
