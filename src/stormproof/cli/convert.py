@@ -47,7 +47,7 @@ def command(
       stormproof convert elevator.txt --to promela -k 3 -o elevator.pml
     """
     system = load_input(source, format)
-    language = _target(target, output)
+    language = target_language(target, output)
     options = {"k": k} if language == "promela" else {}
     text = formats.dumps(system, language, **options)
     if output is not None:
@@ -59,9 +59,12 @@ def command(
         click.echo(text, nl=not text.endswith("\n"))
 
 
-def _target(target: str | None, output: str | None) -> str:
+def target_language(target: str | None, output: str | None, default: str | None = None) -> str:
+    """The language to write: the one named, else the one of the output's suffix, else the default."""
     written = [f.name for f in formats.FORMATS.values() if f.write]
     if target is None and output is None:
+        if default is not None:
+            return default
         raise UsageError(f"say which language to write: --to {'|'.join(written)}, or -o with its suffix")
     if target is None:
         assert output is not None

@@ -1,0 +1,94 @@
+"""The built-in protocols: `protocol("alternating-bit")`, and the families with parameters in `generators`.
+
+Most are `.storm` files in `library/`, package data; the comment at the top of each says what the protocol does and
+where it comes from. Some are members of a family, made when asked for.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+from .. import formats
+from ..errors import UsageError, did_you_mean
+from ..model import System
+from .catalogue import CLASSICS, GENERATED, GROUP_OF, GROUPS
+from .generators import generate
+
+__all__ = ["about", "group", "groups", "names", "protocol", "source", "title"]
+
+
+@lru_cache(maxsize=1)
+def names() -> tuple[str, ...]:
+    """Every built-in protocol, group by group."""
+    found = {f.name.removesuffix(".storm") for f in files(__name__).joinpath("library").iterdir()}
+    found = {name for name in found if not name.startswith((".", "_"))} | set(GENERATED)
+    listed = {name: i for i, name in enumerate(GROUP_OF)}
+    return tuple(
+        sorted(found, key=lambda name: (GROUPS.index(group(name)), listed.get(name, len(listed)), name))
+    )
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """The groups in the order in which they are listed, each with its protocols."""
+    return {title: tuple(n for n in names() if group(n) == title) for title in GROUPS}
+
+
+def group(name: str) -> str:
+    """Which group a protocol is in: the paper's figures, its table, ours for its starred rows, the classics."""
+    return GROUP_OF.get(name, CLASSICS)
+
+
+def protocol(name: str) -> System:
+    """A built-in protocol by its name.
+
+    >>> protocol("alternating-bit").names
+    ('Sender', 'Receiver')
+    """
+    return _load(_known(name))
+
+
+@lru_cache(maxsize=64)
+def _load(name: str) -> System:
+    return formats.loads(source(name), format="storm", name=f"{name}.storm")
+
+
+def source(name: str) -> str:
+    """The text of a built-in protocol, in the language of `docs/language.md`."""
+    if _known(name) in GENERATED:
+        return _generated(name)
+    return files(__name__).joinpath("library", f"{name}.storm").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=16)
+def _generated(name: str) -> str:
+    made = GENERATED[name]
+    system = generate(made.family, **made.parameters)
+    comment = "".join(f"// {line}\n" for line in made.about.splitlines())
+    return comment + formats.dumps(System(system.processes, name=name), "storm")
+
+
+def about(name: str) -> str:
+    """What the protocol does and where it comes from: the comment at the top of its text."""
+    if _known(name) in GENERATED:
+        return GENERATED[name].about
+    lines = []
+    for line in source(name).splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line.removeprefix("//").strip())
+    return "\n".join(lines)
+
+
+def title(name: str) -> str:
+    """The first line of `about`."""
+    return about(name).partition("\n")[0].rstrip(".")
+
+
+def _known(name: str) -> str:
+    if name not in names():
+        raise UsageError(
+            f"there is no built-in protocol '{name}'",
+            hint=did_you_mean(name, names()) or "`stormproof list` shows the built-in protocols",
+        )
+    return name

@@ -1,0 +1,132 @@
+"""What is in the library: which protocols, in which group, and which of them come from a generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+FIGURES = "The paper's figures"
+TABLE = "The paper's table"
+STARRED = "Ours, for starred rows of the paper's table"
+CLASSICS = "Classics"
+GROUPS = (FIGURES, TABLE, STARRED, CLASSICS)
+
+#: Name -> group; a file of the library that is not named here is a classic.
+GROUP_OF: Mapping[str, str] = {
+    **dict.fromkeys(("half-duplex", "non-regular", "crash-client-server", "crash-commit", "paxos-2p3a"), FIGURES),
+    **dict.fromkeys(
+        (
+            "alternating-bit",
+            "alternating-bit-boigelot",
+            "bargain",
+            "client-server-logger",
+            "cloud-system-v4",
+            "commit-protocol",
+            "dev-system",
+            "elevator",
+            "elevator-dashed",
+            "elevator-directed",
+            "filter-collaboration",
+            "four-player-game",
+            "health-system",
+            "logistic",
+            "sanitary-agency-mod",
+            "tpm-contract",
+        ),
+        TABLE,
+    ),
+    **dict.fromkeys(
+        (
+            "online-stock-broker",
+            "ftp",
+            "client-server",
+            "vending-machine",
+            "bug-report",
+            "sanitary-agency",
+            "ssh",
+        ),
+        STARRED,
+    ),
+}
+
+#: Starred rows of the paper's table for which the library has no model, and why. The authors' files are not public,
+#: and what is published does not determine a protocol.
+UNDETERMINED: Mapping[str, str] = {
+    "Promela I": "an example that the ReSCu tool translated from an unnamed Promela file",
+    "Web Services": "the name stands for many protocols, and the row says not which",
+    "Trade System": "neither its peers nor its messages are described where the row points",
+    "Mars Explosion": "neither its peers nor its messages are described where the row points",
+    "Online Computer Sale": "several published processes have this name, with different messages",
+    "e-Museum": "neither its peers nor its messages are described where the row points",
+    "Booking System": "several published processes have this name, with different messages",
+    "Hand-crafted Example": "made for the ReSCu tool and not described",
+}
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A protocol of the library that a generator makes."""
+
+    family: str
+    about: str
+    parameters: Mapping[str, int | bool] = field(default_factory=dict)
+
+
+GENERATED: Mapping[str, Generated] = {
+    "paxos-2p3a": Generated(
+        "paxos",
+        "Single-decree Paxos with 2 proposers, 3 acceptors and 2 ballots each.\n"
+        "Proposers prepare a ballot with the acceptors, take over what a majority may have accepted, and ask for it to\n"
+        "be accepted; numbers decide who gives way.\n"
+        "Origin: L. Lamport: Paxos made simple (2001); the paper, appendix, Figure paxos. The description leaves choices\n"
+        "open; docs/protocols.md says which were made.\n"
+        "Ours: no cell of the paper's row 2-Paxos 2P3A is claimed to be reproduced.",
+        {"proposers": 2, "acceptors": 3, "retries": 2},
+    ),
+    "token-ring": Generated(
+        "token-ring",
+        "Token ring with three stations.\n"
+        "Who holds the token may send one frame round the ring, takes it off again and passes the token on.\n"
+        "Origin: IEEE 802.5, without priorities and without the monitor that replaces a lost token.",
+        {"stations": 3},
+    ),
+    "leader-election": Generated(
+        "leader-election",
+        "Leader election on a one-way ring of three.\n"
+        "Everybody sends its number round; larger ones pass, smaller ones are swallowed; who gets its own number back is\n"
+        "the leader and says so. All send at once, so that it is not RSC.\n"
+        "Origin: E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in circular configurations\n"
+        "of processes (CACM 1979).",
+        {"nodes": 3},
+    ),
+    "dining-philosophers": Generated(
+        "dining-philosophers",
+        "Three dining philosophers who ask their forks by messages.\n"
+        "All take the left fork first, so that all may wait for ever for the right one: progress fails.\n"
+        "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971).",
+        {"philosophers": 3},
+    ),
+    "dining-philosophers-left-handed": Generated(
+        "dining-philosophers",
+        "Three dining philosophers, one of them left-handed.\n"
+        "As dining-philosophers, but the last one takes the right fork first, so that nobody starves.\n"
+        "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971); the asymmetric solution.",
+        {"philosophers": 3, "left_handed": True},
+    ),
+    "go-back-2": Generated(
+        "go-back-n",
+        "Go-back-N with window 2.\n"
+        "The sender may have two unacknowledged frames, numbered modulo 3, and may go back and send the window again at\n"
+        "any time; an acknowledgement names the next frame expected. Made for loss: progress survives it.\n"
+        "Origin: A. S. Tanenbaum: Computer networks, the go back n protocol.",
+        {"window": 2},
+    ),
+    "selective-repeat-2": Generated(
+        "selective-repeat",
+        "Selective repeat with window 2.\n"
+        "Frames are numbered modulo 4, acknowledged one by one, repeated one by one and buffered out of turn. Made for\n"
+        "loss: progress survives it.\n"
+        "Origin: A. S. Tanenbaum: Computer networks, the selective repeat protocol.",
+        {"window": 2},
+    ),
+}

@@ -1,0 +1,75 @@
+"""What every generator draws on: automata that grow transition by transition, within a limit on their size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+from ...errors import UsageError
+from ...model import Action, Process, System, Transition
+
+S = TypeVar("S", bound=Hashable)
+
+#: More transitions than this are refused: such a system is beyond any search, and its text beyond any reader.
+MOST_TRANSITIONS = 500_000
+
+
+class Role:
+    """A process under construction; the first state that is named is the initial one."""
+
+    def __init__(self, sketch: Sketch, name: str) -> None:
+        self.name = name
+        self._sketch = sketch
+        self._transitions: list[Transition] = []
+        self._states: dict[str, None] = {}
+
+    def state(self, name: str) -> None:
+        """Name a state; this fixes the order in which states are listed."""
+        self._states[name] = None
+
+    def add(self, source: str, action: Action, target: str) -> None:
+        self._sketch.count(1)
+        self.state(source)
+        self._transitions.append(Transition(source, action, target))
+
+    def grow(
+        self, start: S, name: Callable[[S], str], moves: Callable[[S], Iterable[tuple[Action, S]]]
+    ) -> None:
+        """Everything that `moves` leads to from `start`, breadth first; `name` tells different states apart."""
+        seen = {start}
+        queue = [start]
+        for here in queue:
+            self.state(name(here))
+            for action, after in moves(here):
+                self.add(name(here), action, name(after))
+                if after not in seen:
+                    seen.add(after)
+                    queue.append(after)
+
+    def process(self) -> Process:
+        initial = next(iter(self._states))
+        return Process(self.name, initial, tuple(self._transitions), states=tuple(self._states))
+
+
+class Sketch:
+    """A system under construction."""
+
+    def __init__(self, name: str, most: int = MOST_TRANSITIONS) -> None:
+        self.name = name
+        self._most = most
+        self._size = 0
+        self._roles: list[Role] = []
+
+    def role(self, name: str) -> Role:
+        self._roles.append(Role(self, name))
+        return self._roles[-1]
+
+    def count(self, transitions: int) -> None:
+        self._size += transitions
+        if self._size > self._most:
+            raise UsageError(
+                f"{self.name} would have more than {self._most:,} transitions", hint="take smaller parameters"
+            )
+
+    def system(self) -> System:
+        return System(tuple(role.process() for role in self._roles), name=self.name)
