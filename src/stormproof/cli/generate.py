@@ -37,7 +37,9 @@ def command() -> None:
     """
 
 
-def _run(family: str, target: str | None, output: str | None, force: bool, as_json: bool, **given: Any) -> None:
+def _run(
+    family: str, target: str | None, output: str | None, force: bool, as_json: bool, **given: Any
+) -> None:
     system = generate(family, **given)
     language = target_language(target, output, "storm")
     text = formats.dumps(system, language)

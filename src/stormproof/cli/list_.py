@@ -47,7 +47,9 @@ def _all() -> dict[str, object]:
             {
                 "name": family.name,
                 "about": family.about,
-                "parameters": [{"name": p.name, "default": p.default, "about": p.about} for p in family.parameters],
+                "parameters": [
+                    {"name": p.name, "default": p.default, "about": p.about} for p in family.parameters
+                ],
             }
             for family in FAMILIES.values()
         ],

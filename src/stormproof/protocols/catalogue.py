@@ -13,7 +13,9 @@ GROUPS = (FIGURES, TABLE, STARRED, CLASSICS)
 
 #: Name -> group; a file of the library that is not named here is a classic.
 GROUP_OF: Mapping[str, str] = {
-    **dict.fromkeys(("half-duplex", "non-regular", "crash-client-server", "crash-commit", "paxos-2p3a"), FIGURES),
+    **dict.fromkeys(
+        ("half-duplex", "non-regular", "crash-client-server", "crash-commit", "paxos-2p3a"), FIGURES
+    ),
     **dict.fromkeys(
         (
             "alternating-bit",

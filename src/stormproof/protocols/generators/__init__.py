@@ -35,7 +35,9 @@ class Family:
     parameters: tuple[Parameter, ...]
 
 
-def _family(name: str, about: str, build: Callable[..., System], *parameters: Parameter) -> tuple[str, Family]:
+def _family(
+    name: str, about: str, build: Callable[..., System], *parameters: Parameter
+) -> tuple[str, Family]:
     return name, Family(name, about, build, parameters)
 
 
@@ -112,7 +114,9 @@ FAMILIES: Mapping[str, Family] = dict(
             "Philosophers and forks that exchange messages; they may starve.",
             dining_philosophers,
             Parameter("philosophers", 3, "Philosophers, and as many forks.", least=2),
-            Parameter("left_handed", False, "The last philosopher takes the right fork first: no starvation."),
+            Parameter(
+                "left_handed", False, "The last philosopher takes the right fork first: no starvation."
+            ),
         ),
     ]
 )
@@ -133,7 +137,8 @@ def generate(name: str, /, **values: int | bool) -> System:
     for given in values:
         if given not in known:
             raise UsageError(
-                f"{name} has no parameter '{given}'; it has {', '.join(known)}", hint=did_you_mean(given, known)
+                f"{name} has no parameter '{given}'; it has {', '.join(known)}",
+                hint=did_you_mean(given, known),
             )
     chosen = {p.name: _value(name, p, values.get(p.name, p.default)) for p in family.parameters}
     if name == "ring" and chosen["tokens"] > chosen["size"]:

@@ -1,0 +1,203 @@
+"""`stormproof table`: protocols x failure models x properties."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from .. import formats, protocols
+from ..campaign.jobs import STANDARD_FAILURES
+from ..errors import UsageError, did_you_mean
+from ..limits import Limits
+from ..protocols.catalogue import TABLE
+from ..table import PAPER_COLUMNS, RENDERERS, Column, Comparison, Matrix, compare, render, run_table
+from ..table.render import Box, Grid, agreement_lines, footnote, grids, split
+from ..verdicts import PROPERTIES
+from .console import console
+from .options import limit_options, split_list
+
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
+
+
+@click.command("table")
+@click.argument("sources", metavar="[FILE...]", nargs=-1)
+@click.option("--models", metavar="M,...", help=f"Failure models: {', '.join(STANDARD_FAILURES)}.")
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="A column; may be repeated.")
+@click.option("--max-k", type=click.IntRange(1), default=10, show_default=True, help="The least k up to N.")
+@click.option(
+    "--semantics",
+    type=click.Choice(["definition", "encoding", "both"]),
+    help="Faults as the paper defines them, as its evaluation encodes them, or both.",
+)
+@click.option("--compare", "against", type=click.Choice(["paper"]), help="Beside the paper's table.")
+@click.option("--to", "language", type=click.Choice(list(RENDERERS)), help="Print it in this language.")
+@click.option("-o", "--output", metavar="PATH", help="Write it there; the suffix tells the language.")
+@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@click.option("--results", metavar="PATH", help="Keep every row there, and resume from it.")
+@click.option("--processes", type=click.IntRange(1), metavar="N", help="Worker processes; one a core.")
+@limit_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def command(
+    sources: tuple[str, ...],
+    models: str | None,
+    properties: tuple[str, ...],
+    max_k: int,
+    semantics: str | None,
+    against: str | None,
+    language: str | None,
+    output: str | None,
+    force: bool,
+    results: str | None,
+    processes: int | None,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """Many protocols under many failures, the least k for each property.
+
+    FILEs are files, patterns or built-in protocols; without any, the sixteen protocols of the paper's table that
+    the library has. No cell takes longer than five minutes, or than --timeout. Exits with 0 when every cell is
+    decided, whatever it says, and with 3 otherwise.
+
+    \b
+    Examples:
+      stormproof table --compare paper
+      stormproof table two-buyer ssh ftp --models none,loss --property k-wmc --property rsc
+      stormproof table 'mine/*.storm' -o mine.html
+    """
+    language = _language(language, output, as_json)
+    with _progress() as on_row:
+        matrix = run_table(
+            sources or protocols.groups()[TABLE],
+            _columns(models, properties),
+            semantics=_semantics(semantics, against),
+            max_k=max_k,
+            limits=_five_minutes(limits),
+            processes=processes,
+            results=None if results is None else Path(results),
+            on_row=on_row,
+        )
+    view = compare(matrix) if against else matrix
+    _show(view, language, output, force)
+    return 3 if matrix.undecided else 0
+
+
+def _language(language: str | None, output: str | None, as_json: bool) -> str | None:
+    """What to write; told before anything runs."""
+    if as_json:
+        return "json"
+    if output is not None and language is None:
+        suffix = Path(output).suffix
+        if suffix not in SUFFIXES:
+            raise UsageError(
+                f"the suffix '{suffix}' does not tell the language; add --to {'|'.join(RENDERERS)}"
+            )
+        return SUFFIXES[suffix]
+    return language
+
+
+def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, ...]:
+    """The paper's columns, or those of its failure models, or the given properties under each model."""
+    for name in properties:
+        if name not in PROPERTIES:
+            raise UsageError(f"unknown property '{name}'", hint=did_you_mean(name, PROPERTIES))
+    chosen = split_list(models or "")
+    for name in chosen:
+        if name not in STANDARD_FAILURES:
+            raise UsageError(
+                f"unknown failure model '{name}'; there are {', '.join(STANDARD_FAILURES)}",
+                hint=did_you_mean(name, STANDARD_FAILURES),
+            )
+    if properties:
+        return tuple(Column(m, p) for m in chosen or STANDARD_FAILURES for p in dict.fromkeys(properties))
+    return tuple(c for c in PAPER_COLUMNS if not chosen or c.failures in chosen)
+
+
+def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:
+    chosen = semantics or ("both" if against else "definition")
+    return ("definition", "encoding") if chosen == "both" else (chosen,)
+
+
+def _five_minutes(limits: Limits) -> Limits:
+    return Limits(limits.seconds or 300, limits.memory, limits.states)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[dict[str, Any], int], None] | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("starting", total=None)
+
+        def on_row(row: dict[str, Any], total: int) -> None:
+            bar.update(task, advance=1, total=total, description=f"{row['source']} · {row['failures']}")
+
+        yield on_row
+
+
+def _show(view: Matrix | Comparison, language: str | None, output: str | None, force: bool) -> None:
+    if language is None:
+        _print(console(), view)
+        return
+    text = render(view, language)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        formats.save(output, text, overwrite=force)
+
+
+def _print(out: Console, view: Matrix | Comparison) -> None:
+    matrix, comparison = split(view)
+    for grid in grids(view):
+        out.print(_table(grid))
+        out.print()
+    if comparison is not None:
+        for line in agreement_lines(comparison):
+            out.print(Text(f"agree {line}"))
+        out.print()
+        for i, difference in enumerate(comparison.differences, 1):
+            out.print(Text(f"[{i}] {footnote(difference)}"))
+        out.print()
+    undecided = f", {len(matrix.undecided)} undecided" if matrix.undecided else ""
+    out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s", style="dim"))
+
+
+def _table(grid: Grid) -> Table:
+    table = Table(title=grid.title, box=None, padding=(0, 1), header_style="dim", title_justify="left")
+    table.add_column("protocol", overflow="fold")
+    before = None
+    for column in grid.columns:
+        head = f"{column.failures if column.failures != before else ''}\n{column.property}"
+        table.add_column(head, justify="left", no_wrap=True)
+        before = column.failures
+    for name, boxes in grid.rows:
+        table.add_row(Text(name), *map(_box, boxes))
+    return table
+
+
+def _box(box: Box) -> Text:
+    text = Text(box.mark, style=STYLES[box.mark[0]])
+    if box.note is not None:
+        text.stylize("underline")
+        text.append(f"[{box.note}]", style="dim")
+    elif box.published == "to":
+        text.append(" to", style="dim")
+    return text

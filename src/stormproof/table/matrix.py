@@ -1,0 +1,218 @@
+"""Computing the matrix: jobs of a campaign, one for each protocol, failure model and semantics."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..campaign import Job, Plan, Results, jobs_of, run_campaign
+from ..campaign.jobs import STANDARD_FAILURES
+from ..errors import InternalError, StormproofError, UsageError, did_you_mean
+from ..limits import Limits
+
+SEMANTICS = ("definition", "encoding")
+
+
+class Column(NamedTuple):
+    """A failure model of `STANDARD_FAILURES` and a property."""
+
+    failures: str
+    property: str
+
+
+#: The columns of the paper's table, in its order.
+PAPER_COLUMNS = (
+    Column("none", "k-mc"),
+    Column("none", "rsc"),
+    Column("reordering", "k-mc"),
+    Column("reordering", "rsc"),
+    *(Column("loss", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
+    *(Column("corruption", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict. `k` is the least bound at which the property holds; `steps` and `faults` count the witness's."""
+
+    protocol: str
+    failures: str
+    property: str
+    semantics: str
+    holds: bool | None
+    k: int | None = None
+    reason: str = ""
+    states: int = 0
+    seconds: float = 0.0
+    replayed: bool | None = None
+    witness_k: int | None = None
+    steps: int | None = None
+    faults: int | None = None
+
+    @property
+    def mark(self) -> str:
+        """`✔2` holds from k = 2 on search, `✘` for no k, `?` undecided."""
+        if self.holds:
+            return f"✔{self.k or ''}"
+        return "?" if self.holds is None else "✘"
+
+    def to_json(self) -> dict[str, Any]:
+        names = ("protocol", "failures", "property", "semantics", "holds", "k", "reason", "states", "seconds")
+        data: dict[str, Any] = {name: getattr(self, name) for name in names}
+        data["seconds"] = round(self.seconds, 6)
+        if self.steps is not None:
+            witness = ("replayed", "witness_k", "steps", "faults")
+            data["witness"] = {name.removeprefix("witness_"): getattr(self, name) for name in witness}
+        return data
+
+
+Key = tuple[str, Column, str]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Cells by protocol, column and semantics."""
+
+    protocols: tuple[str, ...]
+    columns: tuple[Column, ...]
+    semantics: tuple[str, ...]
+    cells: Mapping[Key, Cell]
+    max_k: int
+    seconds: float
+
+    def cell(self, protocol: str, column: Column, semantics: str = "definition") -> Cell:
+        return self.cells[protocol, column, semantics]
+
+    @property
+    def undecided(self) -> tuple[Cell, ...]:
+        return tuple(c for c in self.cells.values() if c.holds is None)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stormproof": 1,
+            "max_k": self.max_k,
+            "seconds": round(self.seconds, 3),
+            "protocols": list(self.protocols),
+            "columns": [list(c) for c in self.columns],
+            "semantics": list(self.semantics),
+            "cells": [c.to_json() for c in self.cells.values()],
+        }
+
+
+def run_table(
+    protocols: Sequence[str],
+    columns: Sequence[Column] = PAPER_COLUMNS,
+    *,
+    semantics: Sequence[str] = ("definition",),
+    max_k: int = 10,
+    limits: Limits | None = None,
+    processes: int | None = None,
+    results: Path | None = None,
+    on_row: Callable[[dict[str, Any], int], None] | None = None,
+) -> Matrix:
+    """Every cell, each decided or undecided within the limits; `results` keeps the rows, to resume from.
+
+    A job asks all properties of one failure model together, so no cell takes longer than the time limit.
+    """
+    _check(columns, semantics)
+    started = time.monotonic()
+    jobs = _jobs(protocols, columns, semantics, max_k, limits or Limits(seconds=300))
+    with ExitStack() as stack:
+        path = results or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        kept = stack.enter_context(Results(path))
+        report = None if on_row is None else (lambda row: on_row(row, len(jobs)))
+        run_campaign(jobs, kept, processes=processes, on_row=report)
+        rows = [(job, kept.rows[job.key]) for job in jobs]
+    found: dict[Key, Cell] = {}
+    for job, row in rows:
+        for cell in _cells(job, row):
+            found[cell.protocol, Column(cell.failures, cell.property), cell.semantics] = cell
+    names = tuple(
+        dict.fromkeys(job.source for job in sorted(jobs, key=lambda j: _place(protocols, j.source)))
+    )
+    order = [(p, Column(*c), s) for p in names for c in columns for s in semantics]
+    cells = {key: found[key] for key in order}
+    return Matrix(names, tuple(columns), tuple(semantics), cells, max_k, time.monotonic() - started)
+
+
+def _place(protocols: Sequence[str], source: str) -> int:
+    """Files that a pattern matched stand where the pattern was; they come sorted."""
+    return protocols.index(source) if source in protocols else len(protocols)
+
+
+def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
+    for column in columns:
+        if column.failures not in STANDARD_FAILURES:
+            raise UsageError(
+                f"unknown failure model '{column.failures}'; there are {', '.join(STANDARD_FAILURES)}",
+                hint=did_you_mean(column.failures, STANDARD_FAILURES),
+            )
+    for each in semantics:
+        if each not in SEMANTICS:
+            raise UsageError(f"unknown semantics '{each}'; it is 'definition' or 'encoding'")
+
+
+def _jobs(
+    protocols: Sequence[str],
+    columns: Sequence[Column],
+    semantics: Sequence[str],
+    max_k: int,
+    limits: Limits,
+) -> list[Job]:
+    """The largest systems and the worst failures first, so that no long job is left to run alone."""
+    jobs: list[Job] = []
+    for failures in dict.fromkeys(c.failures for c in columns):
+        asked = tuple(dict.fromkeys(c.property for c in columns if c.failures == failures))
+        for each in semantics:
+            plan = Plan(
+                files=tuple(protocols),
+                failures={failures: STANDARD_FAILURES[failures]},
+                properties=asked,
+                max_k=max_k,
+                semantics=each,
+                limits=limits,
+            )
+            jobs += jobs_of(plan)
+    worst = ("corruption", "loss", "reordering", "none")
+    return sorted(jobs, key=lambda j: (worst.index(j.failures_name), -len(str(j.system))))
+
+
+def _cells(job: Job, row: Mapping[str, Any]) -> list[Cell]:
+    """The cells of a row; a job that died or was refused gives undecided ones that say so."""
+    if row.get("error"):
+        raise StormproofError(str(row["error"]))
+    base = Cell(job.source, job.failures_name, "", job.semantics, None)
+    if row.get("died"):
+        return [replace(base, property=p, reason=f"died: {row['died']}") for p in job.properties or ()]
+    cells = [_cell(base, verdict) for verdict in row["verdicts"]]
+    if {c.property for c in cells} != set(job.properties or ()):
+        raise InternalError(f"the row of {job.source} under {job.failures_name} lacks a verdict")
+    return cells
+
+
+def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:
+    cell = replace(
+        base,
+        property=verdict["property"],
+        holds=verdict["holds"],
+        k=verdict["k"],
+        reason=verdict["reason"],
+        states=verdict["states"],
+        seconds=verdict["seconds"],
+    )
+    if verdict["witness"] is None:
+        return cell
+    steps = verdict["witness"]["steps"]
+    faults = sum(step["do"] in ("lose", "corrupt", "swap") for step in steps)
+    return replace(
+        cell,
+        replayed=verdict.get("replayed"),
+        witness_k=verdict.get("witness_k"),
+        steps=len(steps),
+        faults=faults,
+    )

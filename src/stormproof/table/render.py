@@ -1,0 +1,246 @@
+"""The matrix as text for other programs: CSV, Markdown, LaTeX, HTML, JSON."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+
+from .matrix import Cell, Column, Matrix
+from .paper import TIMEOUT, Comparison, Difference
+
+TITLES = {"definition": "Under the definitions", "encoding": "Under the paper's encodings"}
+
+
+@dataclass(frozen=True)
+class Box:
+    """What stands in one cell: the mark, the published mark, and the number of its footnote."""
+
+    mark: str
+    published: str | None = None
+    note: int | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One semantics of a matrix, ready to be laid out in any language."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, tuple[Box, ...]], ...]
+
+    @property
+    def heads(self) -> list[tuple[str, int]]:
+        """The failure models with the number of their columns."""
+        return [(name, len(list(each))) for name, each in groupby(c.failures for c in self.columns)]
+
+
+def split(view: Matrix | Comparison) -> tuple[Matrix, Comparison | None]:
+    return (view.matrix, view) if isinstance(view, Comparison) else (view, None)
+
+
+def grids(view: Matrix | Comparison) -> list[Grid]:
+    """A grid for each semantics; footnotes are numbered through all of them, as `footnotes` lists them."""
+    matrix, comparison = split(view)
+    numbers = {
+        (d.cell.protocol, d.cell.failures, d.cell.property, d.cell.semantics): i
+        for i, d in enumerate(comparison.differences if comparison else (), 1)
+    }
+
+    def box(cell: Cell) -> Box:
+        key = (cell.protocol, cell.failures, cell.property, cell.semantics)
+        return Box(cell.mark, _published(comparison, cell), numbers.get(key))
+
+    return [
+        Grid(
+            TITLES[semantics],
+            matrix.columns,
+            tuple(
+                (name, tuple(box(matrix.cell(name, column, semantics)) for column in matrix.columns))
+                for name in matrix.protocols
+            ),
+        )
+        for semantics in matrix.semantics
+    ]
+
+
+def _published(comparison: Comparison | None, cell: Cell) -> str | None:
+    if comparison is None or cell.protocol not in comparison.rows:
+        return None
+    value = comparison.rows[cell.protocol].cells.get(Column(cell.failures, cell.property))
+    if value is None:
+        return None
+    return "to" if value == TIMEOUT else ("✔" if value else "✘")
+
+
+def footnote(difference: Difference) -> str:
+    cell = difference.cell
+    published = "✔" if difference.published else "✘"
+    return (
+        f"{cell.protocol}, {cell.failures}, {cell.property}, {TITLES[cell.semantics].lower()}: published {published}, "
+        f"here {cell.mark}; {difference.certificate}"
+    )
+
+
+def agreement_lines(comparison: Comparison) -> list[str]:
+    """`loss: k-exh 13 of 16, ...`, one line for each semantics and failure model."""
+    lines = []
+    keys = dict.fromkeys((c.semantics, c.column.failures) for c in comparison.counts)
+    for semantics, failures in keys:
+        chosen = [c for c in comparison.counts if (c.semantics, c.column.failures) == (semantics, failures)]
+        parts = [f"{c.column.property} {c.same} of {c.of}" for c in chosen]
+        lines.append(f"{TITLES[semantics].lower()}, {failures}: {', '.join(parts)}")
+    return lines
+
+
+def to_csv(view: Matrix | Comparison) -> str:
+    matrix, comparison = split(view)
+    notes = {d.cell: d.certificate for d in comparison.differences} if comparison else {}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    extra = ["published", "certificate"] if comparison else []
+    names = ["protocol", "failures", "property", "semantics", "holds", "k", "states", "seconds", "reason"]
+    writer.writerow([*names, *extra])
+    words = {True: "holds", False: "violated", None: "undecided"}
+    marks = {"✔": "holds", "✘": "violated", "to": "timeout", None: ""}
+    for cell in matrix.cells.values():
+        row = [cell.protocol, cell.failures, cell.property, cell.semantics, words[cell.holds], cell.k or ""]
+        row += [cell.states, round(cell.seconds, 6), cell.reason]
+        if comparison:
+            row += [marks[_published(comparison, cell)], notes.get(cell, "")]
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def to_markdown(view: Matrix | Comparison) -> str:
+    _, comparison = split(view)
+    blocks = []
+    for grid in grids(view):
+        heads = [f"{c.failures} {c.property}" for c in grid.columns]
+        lines = [f"### {grid.title}", "", f"| protocol | {' | '.join(heads)} |"]
+        lines.append("| --- |" + " :-: |" * len(heads))
+        for name, boxes in grid.rows:
+            lines.append(f"| {_md(name)} | {' | '.join(_markdown_box(b) for b in boxes)} |")
+        blocks.append("\n".join(lines))
+    if comparison:
+        blocks.append("### Agreement\n\n" + "\n".join(f"- {line}" for line in agreement_lines(comparison)))
+        notes = [f"{i}. {_md(footnote(d))}" for i, d in enumerate(comparison.differences, 1)]
+        blocks.append("### Differences\n\n" + ("\n".join(notes) or "None."))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _md(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _markdown_box(box: Box) -> str:
+    if box.note is not None:
+        return f"**{box.mark}** [{box.note}]"
+    return f"{box.mark} (to)" if box.published == "to" else box.mark
+
+
+_TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
+
+
+def to_latex(view: Matrix | Comparison) -> str:
+    """Tabulars that need amssymb; a cell that differs from the published one is underlined and numbered."""
+    _, comparison = split(view)
+    lines = ["% needs \\usepackage{amssymb}"]
+    for grid in grids(view):
+        lines += [f"% {grid.title}", "\\begin{tabular}{l" + "c" * len(grid.columns) + "}", "\\hline"]
+        lines.append("".join(f" & \\multicolumn{{{n}}}{{c}}{{{_tex(h)}}}" for h, n in grid.heads) + r" \\")
+        lines.append("Protocol" + "".join(f" & {_tex(c.property)}" for c in grid.columns) + r" \\ \hline")
+        for name, boxes in grid.rows:
+            lines.append(_tex(name) + "".join(f" & {_tex_box(b)}" for b in boxes) + r" \\")
+        lines += ["\\hline", "\\end{tabular}", ""]
+    for i, difference in enumerate(comparison.differences if comparison else (), 1):
+        lines.append(f"\\par\\noindent$^{{{i}}}$ {_tex(footnote(difference))}")
+    return "\n".join(lines) + "\n"
+
+
+def _tex(text: str) -> str:
+    escapes = {c: f"\\{c}" for c in "&%$#_{}"}
+    escapes |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    escapes |= {"<": r"$<$", ">": r"$>$", "≤": r"$\le$", "→": r"$\to$"}
+    escapes |= {mark: f"${code}$" for mark, code in _TEX_MARKS.items() if mark != "?"}
+    return "".join(escapes.get(c, c) for c in text)
+
+
+def _tex_box(box: Box) -> str:
+    k = f"_{{{box.mark[1:]}}}" if box.mark[1:] else ""
+    mark = f"${_TEX_MARKS[box.mark[0]]}{k}$"
+    return f"\\underline{{{mark}}}$^{{{box.note}}}$" if box.note is not None else mark
+
+
+_CSS = """
+:root { color-scheme: light dark; --line: #8886; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0 2rem; }
+th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: center; }
+th:first-child, td:first-child { text-align: left; }
+.holds { color: #1a7f37; } .violated { color: #cf222e; } .undecided { color: #9a6700; }
+.differs { text-decoration: underline; font-weight: 600; } li { margin: .3rem 0; }
+@media (prefers-color-scheme: dark) { .holds { color: #4ac26b; } .violated { color: #ff7b72; } }
+"""
+
+
+def to_html(view: Matrix | Comparison) -> str:
+    """A page of its own, without scripts or anything from elsewhere."""
+    matrix, comparison = split(view)
+    parts = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>stormproof table</title>',
+        f"<style>{_CSS}</style>\n</head>\n<body>\n<h1>Protocols under failures</h1>",
+        f"<p>A tick is followed by the least k up to {matrix.max_k}; a cross: for none; ?: undecided.</p>",
+        *(_html_grid(grid) for grid in grids(view)),
+    ]
+    if comparison:
+        lines = "".join(f"<li>{html.escape(line)}</li>\n" for line in agreement_lines(comparison))
+        notes = "".join(
+            f'<li id="note{i}">{html.escape(footnote(d))}</li>\n'
+            for i, d in enumerate(comparison.differences, 1)
+        )
+        parts += [f"<h2>Agreement</h2>\n<ul>\n{lines}</ul>", f"<h2>Differences</h2>\n<ol>\n{notes}</ol>"]
+    return "\n".join(parts) + "\n</body>\n</html>\n"
+
+
+def _html_grid(grid: Grid) -> str:
+    heads = "".join(f'<th colspan="{n}">{html.escape(h)}</th>' for h, n in grid.heads)
+    names = "".join(f"<th>{html.escape(c.property)}</th>" for c in grid.columns)
+    body = "".join(
+        f"<tr><td>{html.escape(name)}</td>{''.join(map(_html_box, boxes))}</tr>\n"
+        for name, boxes in grid.rows
+    )
+    return (
+        f"<h2>{grid.title}</h2>\n<table>\n<thead><tr><th></th>{heads}</tr>\n<tr><th>protocol</th>{names}</tr></thead>\n"
+        f"<tbody>\n{body}</tbody>\n</table>"
+    )
+
+
+def _html_box(box: Box) -> str:
+    kind = {"✔": "holds", "✘": "violated", "?": "undecided"}[box.mark[0]]
+    if box.note is None:
+        tip = ' title="the paper: time-out"' if box.published == "to" else ""
+        return f'<td class="{kind}"{tip}>{box.mark}</td>'
+    return f'<td class="{kind} differs">{box.mark}<sup><a href="#note{box.note}">{box.note}</a></sup></td>'
+
+
+def to_json(view: Matrix | Comparison) -> str:
+    return json.dumps(view.to_json(), ensure_ascii=False, indent=2) + "\n"
+
+
+RENDERERS: dict[str, Callable[[Matrix | Comparison], str]] = {
+    "json": to_json,
+    "csv": to_csv,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "html": to_html,
+}
+
+
+def render(view: Matrix | Comparison, language: str) -> str:
+    """The matrix, or its comparison with the paper, in one of `RENDERERS`."""
+    return RENDERERS[language](view)
