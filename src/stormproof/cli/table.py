@@ -64,9 +64,9 @@ def command(
 ) -> int:
     """Many protocols under many failures, the least k for each property.
 
-    FILEs are files, patterns or built-in protocols; without any, the sixteen protocols of the paper's table that
-    the library has. No cell takes longer than five minutes, or than --timeout. Exits with 0 when every cell is
-    decided, whatever it says, and with 3 otherwise.
+    FILEs are files, patterns or built-in protocols; without any, the sixteen protocols of the paper's table
+    that the library has. No cell takes longer than five minutes, or than --timeout. Exits with 0 when every
+    cell is decided, whatever it says, and with 3 otherwise.
 
     \b
     Examples:

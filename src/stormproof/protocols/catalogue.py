@@ -51,8 +51,8 @@ GROUP_OF: Mapping[str, str] = {
     ),
 }
 
-#: Starred rows of the paper's table for which the library has no model, and why. The authors' files are not public,
-#: and what is published does not determine a protocol.
+#: Starred rows of the paper's table for which the library has no model, and why: the authors' files are not
+#: public, and what is published does not determine a protocol.
 UNDETERMINED: Mapping[str, str] = {
     "Promela I": "an example that the ReSCu tool translated from an unnamed Promela file",
     "Web Services": "the name stands for many protocols, and the row says not which",
@@ -78,33 +78,35 @@ GENERATED: Mapping[str, Generated] = {
     "paxos-2p3a": Generated(
         "paxos",
         "Single-decree Paxos with 2 proposers, 3 acceptors and 2 ballots each.\n"
-        "Proposers prepare a ballot with the acceptors, take over what a majority may have accepted, and ask for it to\n"
-        "be accepted; numbers decide who gives way.\n"
-        "Origin: L. Lamport: Paxos made simple (2001); the paper, appendix, Figure paxos. The description leaves choices\n"
-        "open; docs/protocols.md says which were made.\n"
+        "Proposers prepare a ballot with the acceptors, take over what a majority may have accepted,\n"
+        "and ask for it to be accepted; numbers decide who gives way.\n"
+        "Origin: L. Lamport: Paxos made simple (2001); the paper, appendix, Figure paxos. The\n"
+        "description leaves choices open; docs/protocols.md says which were made.\n"
         "Ours: no cell of the paper's row 2-Paxos 2P3A is claimed to be reproduced.",
         {"proposers": 2, "acceptors": 3, "retries": 2},
     ),
     "token-ring": Generated(
         "token-ring",
         "Token ring with three stations.\n"
-        "Who holds the token may send one frame round the ring, takes it off again and passes the token on.\n"
+        "Who holds the token may send one frame round the ring, takes it off again and passes the\n"
+        "token on.\n"
         "Origin: IEEE 802.5, without priorities and without the monitor that replaces a lost token.",
         {"stations": 3},
     ),
     "leader-election": Generated(
         "leader-election",
         "Leader election on a one-way ring of three.\n"
-        "Everybody sends its number round; larger ones pass, smaller ones are swallowed; who gets its own number back is\n"
-        "the leader and says so. All send at once, so that it is not RSC.\n"
-        "Origin: E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in circular configurations\n"
-        "of processes (CACM 1979).",
+        "Everybody sends its number round; larger ones pass, smaller ones are swallowed; who gets its\n"
+        "own number back is the leader and says so. All send at once, so that it is not RSC.\n"
+        "Origin: E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in\n"
+        "circular configurations of processes (CACM 1979).",
         {"nodes": 3},
     ),
     "dining-philosophers": Generated(
         "dining-philosophers",
         "Three dining philosophers who ask their forks by messages.\n"
-        "All take the left fork first, so that all may wait for ever for the right one: progress fails.\n"
+        "All take the left fork first, so that all may wait for ever for the right one: progress\n"
+        "fails.\n"
         "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971).",
         {"philosophers": 3},
     ),
@@ -112,22 +114,24 @@ GENERATED: Mapping[str, Generated] = {
         "dining-philosophers",
         "Three dining philosophers, one of them left-handed.\n"
         "As dining-philosophers, but the last one takes the right fork first, so that nobody starves.\n"
-        "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971); the asymmetric solution.",
+        "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971); the asymmetric\n"
+        "solution.",
         {"philosophers": 3, "left_handed": True},
     ),
     "go-back-2": Generated(
         "go-back-n",
         "Go-back-N with window 2.\n"
-        "The sender may have two unacknowledged frames, numbered modulo 3, and may go back and send the window again at\n"
-        "any time; an acknowledgement names the next frame expected. Made for loss: progress survives it.\n"
+        "The sender may have two unacknowledged frames, numbered modulo 3, and may go back and send\n"
+        "the window again at any time; an acknowledgement names the next frame expected. Made for\n"
+        "loss: progress survives it.\n"
         "Origin: A. S. Tanenbaum: Computer networks, the go back n protocol.",
         {"window": 2},
     ),
     "selective-repeat-2": Generated(
         "selective-repeat",
         "Selective repeat with window 2.\n"
-        "Frames are numbered modulo 4, acknowledged one by one, repeated one by one and buffered out of turn. Made for\n"
-        "loss: progress survives it.\n"
+        "Frames are numbered modulo 4, acknowledged one by one, repeated one by one and buffered out\n"
+        "of turn. Made for loss: progress survives it.\n"
         "Origin: A. S. Tanenbaum: Computer networks, the selective repeat protocol.",
         {"window": 2},
     ),

@@ -35,7 +35,7 @@ CONFIRM_STATES = 20_000
 
 @dataclass(frozen=True)
 class Published:
-    """A row of the paper's table. `protocol`: the same automaton in the library, or None; `ours`: a model of ours."""
+    """A row of the paper's table. `protocol`: the same automaton in the library; `ours`: a model of ours."""
 
     row: str
     cites: str
@@ -202,7 +202,7 @@ def _exhaustive(cell: Cell) -> str:
 
 
 def confirm(cell: Cell) -> bool | None:
-    """Ask the specification itself, `semantics`, at the cell's k; None where that is too large or has no k."""
+    """Ask the specification itself, `semantics`, at the cell's k; None where it is too large or has no k."""
     if cell.k is None:
         return None
     system = protocols.protocol(cell.protocol)

@@ -81,8 +81,8 @@ def footnote(difference: Difference) -> str:
     cell = difference.cell
     published = "✔" if difference.published else "✘"
     return (
-        f"{cell.protocol}, {cell.failures}, {cell.property}, {TITLES[cell.semantics].lower()}: published {published}, "
-        f"here {cell.mark}; {difference.certificate}"
+        f"{cell.protocol}, {cell.failures}, {cell.property}, {TITLES[cell.semantics].lower()}: "
+        f"published {published}, here {cell.mark}; {difference.certificate}"
     )
 
 

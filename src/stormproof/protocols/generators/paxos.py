@@ -2,17 +2,17 @@
 
 The paper describes the automata by a figure and leaves choices open. Those made here:
 
-- *Ballots.* Proposer i uses the numbers i, p + i, 2 p + i, ...: r of them, which is what `retries` counts. After the
-  last one it gives up. Proposer i proposes the value v<i>.
-- *Comparing numbers.* An acceptor's state holds the highest number that it has promised and the last proposal that it
-  has accepted, so it promises, accepts and rejects as Lamport's does; nothing is left to chance. A promise carries the
-  accepted proposal, and a proposer takes the value of the highest one.
-- *Counting.* `?_k` is unrolled: answers come in any order, a majority of promises (of accepts) moves the proposer on. It
-  falls back when a majority of promises is out of reach, and at the first rejection of an accept request, as in the
-  figure. Answers to what it no longer waits for are taken and dropped.
-- *The end.* A proposer ends by telling all acceptors `chosen` or `giveup`; each answers `bye`, before which the proposer
-  takes what is still under way; an acceptor ends when all proposers have. The figure leaves this out, and without it
-  acceptors wait for ever. Learners are proposers, as in the paper.
+- *Ballots.* Proposer i uses the numbers i, p + i, 2 p + i, ...: r of them, which is what `retries` counts.
+  After the last one it gives up. Proposer i proposes the value v<i>.
+- *Comparing numbers.* An acceptor's state holds the highest number that it has promised and the last
+  proposal that it has accepted, so it promises, accepts and rejects as Lamport's does; nothing is left to
+  chance. A promise carries the accepted proposal, and a proposer takes the value of the highest one.
+- *Counting.* `?_k` is unrolled: answers come in any order, a majority of promises (of accepts) moves the
+  proposer on. It falls back when a majority of promises is out of reach, and at the first rejection of an
+  accept request, as in the figure. Answers to what it no longer waits for are taken and dropped.
+- *The end.* A proposer ends by telling all acceptors `chosen` or `giveup`; each answers `bye`, before
+  which the proposer takes what is still under way; an acceptor ends when all proposers have. The figure
+  leaves this out, and without it acceptors wait for ever. Learners are proposers, as in the paper.
 - *Time-outs.* There are none, as in the figure.
 
 The paper's own automata are not public, so no cell of its table is claimed to be reproduced.
@@ -157,7 +157,7 @@ class Proposer:
                 yield (earlier, value)
 
     def _answers(self, upto: int, with_accepts: bool) -> Iterator[str]:
-        """All answers to this proposer's requests up to ballot `upto`, those to its accept request if asked for."""
+        """Answers to this proposer's requests up to ballot `upto`, with those to its last accept request or not."""
         for number in self.size.numbers(self.index):
             if number > upto:
                 return
@@ -179,7 +179,7 @@ class Proposer:
 
 
 class Acceptor:
-    """A state: the number promised (0: none), the proposal accepted, who has left, and what to answer to whom."""
+    """A state: the number promised (0: none), the proposal accepted, who has left, what to answer to whom."""
 
     State = tuple[int, "Proposal | None", "frozenset[int]", "tuple[int, str] | None"]
 

@@ -48,7 +48,7 @@ def pipeline(stages: int) -> System:
 
 
 def pairs(pairs: int, messages: int) -> System:
-    """Pairs that know nothing of each other: a sender sends its messages one by one and waits for a receipt."""
+    """Pairs that know nothing of each other: a sender sends its messages and waits for a receipt."""
     sketch = Sketch(f"pairs-{pairs}-{messages}")
     for i in range(1, pairs + 1):
         sender, receiver = f"Sender{i}", f"Receiver{i}"
@@ -65,8 +65,8 @@ def pairs(pairs: int, messages: int) -> System:
 def branching(branches: int, bound: int, pairs: int) -> System:
     """The family by which Lange and Yoshida (CAV 2019) measure scaling.
 
-    In each pair both sides send `bound` messages, each chosen among `branches`, before they receive as many; so the
-    least k for which it is k-MC is `bound`.
+    In each pair both sides send `bound` messages, each chosen among `branches`, before they receive as many;
+    so the least k for which it is k-MC is `bound`.
     """
     sketch = Sketch(f"branching-{branches}-{bound}-{pairs}")
     for i in range(1, pairs + 1):

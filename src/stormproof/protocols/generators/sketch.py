@@ -1,4 +1,4 @@
-"""What every generator draws on: automata that grow transition by transition, within a limit on their size."""
+"""What every generator draws on: automata that grow transition by transition, up to a limit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Role:
     def grow(
         self, start: S, name: Callable[[S], str], moves: Callable[[S], Iterable[tuple[Action, S]]]
     ) -> None:
-        """Everything that `moves` leads to from `start`, breadth first; `name` tells different states apart."""
+        """Everything that `moves` leads to from `start`, breadth first; `name` tells states apart."""
         seen = {start}
         queue = [start]
         for here in queue:

@@ -1,6 +1,6 @@
 """Sliding windows: go-back-N and selective repeat, with retransmission, so that loss does not stop them.
 
-A sender may send, repeat and listen in the same state: these automata have mixed states, as the protocols have.
+A sender may send, repeat and listen in the same state: the automata have mixed states, as the protocols do.
 A time-out is not modelled by a clock: the sender may repeat whenever something is unacknowledged.
 """
 
@@ -47,7 +47,7 @@ def _go_back_receiver(role: Role, window: int) -> None:
 
 
 def selective_repeat(window: int) -> System:
-    """Window N at both ends, numbers modulo 2 N, each frame acknowledged by itself and buffered out of turn."""
+    """Window N at both ends, numbers modulo 2 N, each frame acknowledged and buffered by itself."""
     sketch = Sketch(f"selective-repeat-{window}")
     _selective_sender(sketch.role("Sender"), window)
     _selective_receiver(sketch.role("Receiver"), window)
@@ -68,7 +68,7 @@ def _slide(base: int, marked: frozenset[int], modulus: int) -> tuple[int, frozen
     return (base + steps) % modulus, frozenset(o - steps for o in marked if o > steps)
 
 
-#: The base, how many frames are out, and which of them (by their distance from the base, never 0) are acknowledged.
+#: The base, how many frames are out, and which of them (by distance from the base, never 0) are acknowledged.
 _Sending = tuple[int, int, frozenset[int]]
 #: The base, which later frames are buffered, and the frame to be acknowledged, if there is one.
 _Receiving = tuple[int, frozenset[int], "int | None"]
