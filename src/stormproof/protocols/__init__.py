@@ -1,7 +1,7 @@
 """The built-in protocols: `protocol("alternating-bit")`, and the families with parameters in `generators`.
 
-Most are `.storm` files in `library/`, package data; the comment at the top of each says what the protocol does
-and where it comes from. Some are members of a family, made when asked for.
+Most are `.storm` files in `library/`, package data; the comment at the top of each says what the protocol
+does and where it comes from. Some are members of a family, made when asked for.
 """
 
 from __future__ import annotations

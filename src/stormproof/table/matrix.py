@@ -38,7 +38,7 @@ PAPER_COLUMNS = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One verdict. `k`: the least bound at which the property holds; `steps`, `faults`: those of the witness."""
+    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness."""
 
     protocol: str
     failures: str

@@ -157,7 +157,7 @@ class Proposer:
                 yield (earlier, value)
 
     def _answers(self, upto: int, with_accepts: bool) -> Iterator[str]:
-        """Answers to this proposer's requests up to ballot `upto`, with those to its last accept request or not."""
+        """Answers to this proposer up to ballot `upto`, with those to its last accept request or not."""
         for number in self.size.numbers(self.index):
             if number > upto:
                 return

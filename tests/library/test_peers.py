@@ -1,0 +1,83 @@
+"""The models of the paper's rows are the automata of the kmc tool, up to the names of roles and states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from shared import peers
+
+from stormproof import formats, protocols
+from stormproof.isomorphism import same_up_to_states
+from stormproof.model import System
+from stormproof.protocols.catalogue import TABLE
+
+FILES = {
+    "alternating-bit": "AlternatingBit.txt",
+    "alternating-bit-boigelot": "AlternatingBit-boigelot.txt",
+    "bargain": "Bargain.txt",
+    "client-server-logger": "client-server-logger.txt",
+    "cloud-system-v4": "CloudSystemV4.txt",
+    "commit-protocol": "commit-protocol.txt",
+    "dev-system": "devsystem-fsm.txt",
+    "elevator": "elevator-extra.txt",
+    "elevator-dashed": "elevator-extra-variant.txt",
+    "elevator-directed": "elevator-csa.txt",
+    "filter-collaboration": "FilterCollaboration.txt",
+    "four-player-game": "fourplayergamer.txt",
+    "health-system": "HealthSystem.txt",
+    "logistic": "Logistic.txt",
+    "sanitary-agency-mod": "SanitaryAgency.txt",
+    "tpm-contract": "TPMContract.txt",
+}
+
+
+def bijections(ours: System, theirs: System) -> Iterator[dict[str, str]]:
+    """Every way to name their roles as ours, among roles of equal size."""
+
+    def size(system: System, name: str) -> tuple[int, int]:
+        process = system[name].trim()
+        return len(process.states), len(process.transitions)
+
+    def extend(left: list[str], used: dict[str, str]) -> Iterator[dict[str, str]]:
+        if not left:
+            yield used
+            return
+        for name in ours.names:
+            if name not in used.values() and size(ours, name) == size(theirs, left[0]):
+                yield from extend(left[1:], {**used, left[0]: name})
+
+    if len(ours.names) == len(theirs.names):
+        yield from extend(list(theirs.names), {})
+
+
+def reordered(system: System, names: tuple[str, ...]) -> System:
+    return System(tuple(system[name] for name in names), name=system.name)
+
+
+def equal_up_to_names(ours: System, theirs: System) -> bool:
+    return any(
+        same_up_to_states(ours, reordered(theirs.rename(processes=names), ours.names))
+        for names in bijections(ours, theirs)
+    )
+
+
+def test_every_row_of_the_first_group_has_its_file() -> None:
+    assert set(FILES) == set(protocols.groups()[TABLE])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_equal_to_the_peers_automaton(name: str) -> None:
+    theirs = formats.load(peers("kmc", FILES[name]))
+    assert equal_up_to_names(protocols.protocol(name), theirs)
+
+
+def test_the_development_system_is_also_its_session_types() -> None:
+    theirs = formats.load(peers("kmc", "devsystem.txt"))
+    assert equal_up_to_names(protocols.protocol("dev-system"), theirs)
+
+
+def test_the_comparison_can_fail() -> None:
+    """The elevator and its dashed variant differ in one transition's target."""
+    theirs = formats.load(peers("kmc", FILES["elevator-dashed"]))
+    assert not equal_up_to_names(protocols.protocol("elevator"), theirs)

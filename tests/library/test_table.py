@@ -1,0 +1,220 @@
+"""The table: the paper's cells as data, the comparison, and every language it is written in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from shared import SHARED
+
+from stormproof.errors import StormproofError, UsageError
+from stormproof.limits import Limits
+from stormproof.table import PAPER_COLUMNS, Cell, Column, Matrix, compare, published, render, run_table
+from stormproof.table.paper import LOSSY_SENDS, MONOTONE, TIMEOUT, confirm
+
+
+def made(semantics: tuple[str, ...] = ("definition",), **differing: bool | None) -> Matrix:
+    """A matrix that says what the paper says of two rows, but for `differing` cells `failures_property`."""
+    names = ("bargain", "elevator")
+    rows = {r.protocol: r for r in published() if r.protocol in names}
+    cells = {}
+    for name in names:
+        for column in PAPER_COLUMNS:
+            for each in semantics:
+                value = rows[name].cells[column]
+                key = f"{column.failures}_{column.property.replace('-', '_')}"
+                holds = differing.get(key, False if value == TIMEOUT else value) if name == "bargain" else value
+                cell = Cell(name, *column, each, holds is True if holds is not None else None)
+                bounded = column.property != "rsc"
+                if cell.holds:
+                    cell = replace(cell, k=1 if bounded else None, states=7)
+                elif cell.holds is False:
+                    cell = replace(
+                        cell, reason="A waits", steps=3, faults=1, replayed=True, witness_k=10 if bounded else None
+                    )
+                cells[name, column, each] = cell
+    return Matrix(names, PAPER_COLUMNS, semantics, cells, 10, 1.5)
+
+
+def test_the_paper_s_table_is_whole() -> None:
+    rows = published()
+    assert len(rows) == 32 and all(set(r.cells) == set(PAPER_COLUMNS) for r in rows)
+    assert sum(r.protocol is not None for r in rows) == 16
+    assert sum(r.row.endswith("*") for r in rows) == 15
+    timeouts = [(r.protocol, c) for r in rows for c, v in r.cells.items() if v == TIMEOUT]
+    assert timeouts == [
+        (name, Column("corruption", "k-er"))
+        for name in ("elevator", "elevator-dashed", "elevator-directed", "sanitary-agency-mod")
+    ]
+
+
+def test_the_paper_s_table_is_what_the_paper_prints() -> None:
+    source = SHARED / "paper" / "unreliability-fsttcs2025.tex"
+    if not source.exists():
+        pytest.skip(f"the paper is not beside the repository: {source}")
+    text = source.read_text(encoding="utf-8")
+    lines = [line.split("&") for line in text.splitlines() if line.count("&") == 12 and "\\\\" in line]
+    lines = [line for line in lines if "Yea" in line[5] or "Nay" in line[5]]
+    assert len(lines) == 32
+    for line, row in zip(lines, published(), strict=True):
+        assert line[0].strip().startswith(row.row)
+        words = {True: "\\Yea", False: "\\Nay", TIMEOUT: "textsc{to}"}
+        for printed, column in zip(line[1:], PAPER_COLUMNS, strict=True):
+            assert words[row.cells[column]] in printed, (row.row, column)
+
+
+def test_impossible_cells_of_the_paper() -> None:
+    """RSC without errors fails and under interference holds: four rows; k-exh fails under loss: five rows."""
+    whole = compare(_as_published())
+    monotone = {i.protocol for i in whole.impossible if i.theorem == MONOTONE}
+    lossy = {i.protocol for i in whole.impossible if i.theorem == LOSSY_SENDS}
+    assert len(lossy) == 5 - _starred_losses()
+    assert len(monotone) == 4 - _starred_monotone()
+    same = {i.protocol for i in whole.impossible if "the automaton is that of" in i.theorem}
+    assert same == {"alternating-bit", "alternating-bit-boigelot"}
+
+
+def _starred_losses() -> int:
+    return sum(r.cells[Column("loss", "k-exh")] is False for r in published() if r.protocol is None)
+
+
+def _starred_monotone() -> int:
+    return sum(
+        r.cells[Column("none", "rsc")] is False
+        and any(r.cells[Column(f, "rsc")] is True for f in ("reordering", "loss", "corruption"))
+        for r in published()
+        if r.protocol is None
+    )
+
+
+def _as_published() -> Matrix:
+    rows = {r.protocol: r for r in published() if r.protocol is not None}
+    cells = {
+        (name, column, "definition"): Cell(
+            name, *column, "definition", None if row.cells[column] == TIMEOUT else bool(row.cells[column])
+        )
+        for name, row in rows.items()
+        for column in PAPER_COLUMNS
+    }
+    return Matrix(tuple(rows), PAPER_COLUMNS, ("definition",), cells, 10, 0.0)
+
+
+def test_agreement_counts_decided_cells_only() -> None:
+    whole = compare(_as_published())
+    assert not whole.differences
+    assert whole.total("definition", "loss", "k-exh", "k-er", "k-pg") == (48, 48)
+    assert whole.total("definition", "corruption", "k-exh", "k-er", "k-pg") == (44, 44)
+
+
+def test_a_witness_is_the_certificate_of_a_violation() -> None:
+    (difference,) = compare(made(reordering_rsc=False)).differences
+    assert difference.kind == "witness" and difference.published
+    assert difference.certificate == "a replayed run of 3 steps, 1 of them faults: A waits"
+
+
+def test_a_theorem_is_the_certificate_against_an_impossible_cell() -> None:
+    matrix = _as_published()
+    key = ("four-player-game", Column("loss", "k-exh"), "definition")
+    cells = {**matrix.cells, key: replace(matrix.cells[key], holds=True, k=1)}
+    (difference,) = compare(replace(matrix, cells=cells)).differences
+    assert (difference.kind, difference.certificate) == ("theorem", LOSSY_SENDS)
+
+
+def test_otherwise_the_definitions_are_asked_again() -> None:
+    matrix = made(corruption_k_er=True)
+    (difference,) = compare(matrix).differences
+    assert difference.kind == "exhaustive"
+    said = confirm(difference.cell)
+    assert ("DISAGREE" in difference.certificate) is (said is False)
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("language", ["json", "csv", "markdown", "latex", "html"])
+def test_every_language_has_every_cell(language: str, both: bool) -> None:
+    semantics = ("definition", "encoding") if both else ("definition",)
+    matrix = made(semantics, reordering_rsc=False, loss_k_er=None)
+    text = render(compare(matrix), language)
+    count = len(matrix.cells)
+    if language == "json":
+        data = json.loads(text)
+        assert len(data["cells"]) == count and data["paper"]["differences"]
+    elif language == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert len(rows) == count
+        assert {r["holds"] for r in rows} == {"holds", "violated", "undecided"}
+        assert {r["published"] for r in rows} == {"holds", "violated", "timeout"}
+    elif language == "markdown":
+        body = [line for line in text.splitlines() if line.startswith(("| bargain", "| elevator"))]
+        assert sum(line.count("|") - 2 for line in body) == count
+        assert "**✘** [1]" in text
+    elif language == "latex":
+        assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") == len(semantics)
+        assert sum(line.count(" & ") for line in text.splitlines() if line.startswith(("bargain", "elev"))) == count
+        assert "✔" not in text and "✘" not in text
+    else:
+        parser = Cells()
+        parser.feed(text)
+        assert parser.marks == count and parser.depth == 0
+
+
+class Cells(HTMLParser):
+    """Counts the marked cells, and that every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marks = 0
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.depth += 1
+        if tag == "td" and any(name == "class" for name, _ in attributes):
+            self.marks += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= 1
+
+
+def test_html_and_latex_escape_names() -> None:
+    cell = Cell("a<b>&_", "none", "rsc", "definition", True)
+    column = Column("none", "rsc")
+    matrix = Matrix(("a<b>&_",), (column,), ("definition",), {("a<b>&_", column, "definition"): cell}, 1, 0.0)
+    assert "a&lt;b&gt;&amp;_" in render(matrix, "html")
+    assert "a$<$b$>$\\&\\_" in render(matrix, "latex")
+
+
+def test_a_small_table_runs(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    columns = (Column("none", "k-mc"), Column("none", "rsc"), Column("loss", "k-pg"))
+    kept = tmp_path / "rows.jsonl"
+    matrix = run_table(["client-server", "ssh"], columns, max_k=2, processes=1, results=kept)
+    assert matrix.protocols == ("client-server", "ssh") and not matrix.undecided
+    assert matrix.cell("ssh", Column("none", "k-mc")).mark == "✔2"
+    assert matrix.cell("ssh", Column("none", "rsc")).mark == "✘"
+    assert matrix.cell("client-server", Column("none", "rsc")).mark == "✔"
+    lost = matrix.cell("client-server", Column("loss", "k-pg"))
+    assert lost.holds is False and lost.replayed and lost.faults
+    seen: list[object] = []
+    again = run_table(
+        ["client-server", "ssh"], columns, max_k=2, processes=1, results=kept, on_row=lambda r, n: seen.append(r)
+    )
+    assert not seen and again.cells == matrix.cells
+
+
+def test_a_limit_gives_undecided_cells() -> None:
+    matrix = run_table(
+        ["elevator"], (Column("none", "k-mc"),), max_k=2, limits=Limits(states=5), processes=1
+    )
+    assert [c.mark for c in matrix.undecided] == ["?"]
+
+
+def test_unknown_columns_and_files_are_told() -> None:
+    with pytest.raises(UsageError, match="unknown failure model 'los'"):
+        run_table(["ssh"], (Column("los", "rsc"),))
+    with pytest.raises(UsageError, match="unknown semantics"):
+        run_table(["ssh"], semantics=["both"])
+    with pytest.raises(StormproofError):
+        run_table(["no-such-file.storm"], (Column("none", "rsc"),))
