@@ -39,7 +39,11 @@ def test_rings(size: int, tokens: int) -> None:
 
 
 def test_stars_and_pipelines() -> None:
-    for system in (generate("star", leaves=5), generate("pipeline", stages=4), generate("pipeline", stages=1)):
+    for system in (
+        generate("star", leaves=5),
+        generate("pipeline", stages=4),
+        generate("pipeline", stages=1),
+    ):
         assert system.csa and system.directed and least(system) == 1 and is_rsc(system)
 
 
@@ -48,9 +52,7 @@ def test_pairs_are_independent(pairs: int, messages: int) -> None:
     system = generate("pairs", pairs=pairs, messages=messages)
     assert len(system.channels) == 2 * pairs and least(system) == 1 and is_rsc(system)
     alone = generate("pairs", pairs=1, messages=messages)
-    sizes = [
-        len(semantics.explore(s, Failures().on(s), 1).steps) for s in (alone, system)
-    ]
+    sizes = [len(semantics.explore(s, Failures().on(s), 1).steps) for s in (alone, system)]
     assert sizes[1] == sizes[0] ** pairs, "configurations of independent parts multiply"
 
 

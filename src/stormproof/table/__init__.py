@@ -1,7 +1,7 @@
 """The matrix protocols x failure models x properties, and its comparison with the paper's table."""
 
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
-from .paper import Comparison, Difference, Published, compare, published
+from .paper import Comparison, Difference, Impossible, Published, compare, impossible, published
 from .render import RENDERERS, render
 
 __all__ = [
@@ -11,9 +11,11 @@ __all__ = [
     "Column",
     "Comparison",
     "Difference",
+    "Impossible",
     "Matrix",
     "Published",
     "compare",
+    "impossible",
     "published",
     "render",
     "run_table",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -86,14 +86,14 @@ class Difference:
 class Impossible:
     """A published cell that contradicts a theorem, whatever the automaton."""
 
-    protocol: str
+    row: str
     column: Column
     published: bool
     theorem: str
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "protocol": self.protocol,
+            "row": self.row,
             "failures": self.column.failures,
             "property": self.column.property,
             "published": self.published,
@@ -170,7 +170,7 @@ def compare(matrix: Matrix) -> Comparison:
             differences += [_difference(c, p, rows) for c, p in decided if c.holds != p]
     order = {name: i for i, name in enumerate(matrix.protocols)}
     differences.sort(key=lambda d: (order[d.cell.protocol], d.cell.semantics))
-    return Comparison(matrix, rows, tuple(counts), tuple(differences), tuple(_impossible(rows)))
+    return Comparison(matrix, rows, tuple(counts), tuple(differences), impossible())
 
 
 def _difference(cell: Cell, value: bool, rows: Mapping[str, Published]) -> Difference:
@@ -225,16 +225,17 @@ def _contradicted(row: Published, column: Column, semantics: str = "definition")
         if value is True and row.cells.get(Column("none", "rsc")) is False:
             return MONOTONE
     for other in published():
-        if {row.protocol, other.protocol} == {"alternating-bit", "alternating-bit-boigelot"}:
-            if row.protocol != other.protocol and other.cells[column] != value:
-                mark = "✔" if other.cells[column] else "✘"
-                return SAME_AUTOMATON.format(other=other.protocol, mark=mark)
+        twins = {row.protocol, other.protocol} == {"alternating-bit", "alternating-bit-boigelot"}
+        if twins and other.cells[column] != value:
+            return SAME_AUTOMATON.format(other=other.protocol, mark="✔" if other.cells[column] else "✘")
     return ""
 
 
-def _impossible(rows: Mapping[str, Published]) -> Iterator[Impossible]:
-    for name, row in rows.items():
-        for column, value in row.cells.items():
-            theorem = _contradicted(row, column)
-            if theorem and isinstance(value, bool):
-                yield Impossible(name, column, value, theorem)
+def impossible() -> tuple[Impossible, ...]:
+    """The published cells, of all 32 rows, that no automaton can have under the definitions."""
+    return tuple(
+        Impossible(f"{row.row} [{row.cites}]", column, value, theorem)
+        for row in published()
+        for column, value in row.cells.items()
+        if isinstance(value, bool) and (theorem := _contradicted(row, column))
+    )
