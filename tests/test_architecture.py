@@ -19,7 +19,7 @@ RANKS = [
     {"types", "crash", "encodings"},
     {"formats"},
     {"protocols"},
-    {"engine", "concretise", "replay", "reasons", "halfduplex"},
+    {"engine", "takers", "shorten", "concretise", "replay", "reasons", "halfduplex"},
     {"verdicts", "notes", "reproducer"},
     {"checks"},
     {"explain", "examples", "classify", "reach", "goals", "lattice", "frontier", "table", "campaign"},
