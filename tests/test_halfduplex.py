@@ -10,6 +10,7 @@ from stormproof.failures import FailureModel, Failures
 from stormproof.halfduplex import HalfDuplex, half_duplex
 from stormproof.limits import Limits
 from stormproof.model import CRASH, Action, Process, Receive, Send, System, Transition
+from stormproof.replay import replay
 from stormproof.semantics import Configuration, TooLarge, initial, interfere, steps
 from stormproof.witness import Act, Witness
 from strategies import random_crash, random_failures, random_system
@@ -94,6 +95,8 @@ def test_against_brute_force(chunk: int) -> None:
         answer = half_duplex(system, failures)
         if answer.witness is not None:
             play(system, failures, answer.witness)
+            replayed = replay(system, failures, "half-duplex", None, answer.witness)
+            assert replayed.ok and replayed.established, f"seed {seed}: {replayed.message}"
             violated += 1
         try:
             least = shortest_violation(system, failures, DEPTH)

@@ -16,8 +16,10 @@ from stormproof.execution import (
     is_valid,
 )
 from stormproof.failures import ChannelFailure, FailureModel, Failures
+from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.replay import replay
 from stormproof.semantics_rsc import enumerate_rsc
 from stormproof.witness import Act
 from strategies import random_crash, random_failures, random_system
@@ -56,7 +58,7 @@ def check_witness(system: System, failures: FailureModel, result: RscResult) -> 
 
 
 def check_concrete(system: System, failures: FailureModel, result: RscResult) -> None:
-    """With its faults made explicit it is the same run with the same communication."""
+    """With its faults made explicit it is the same run with the same communication, and it replays."""
     violation = result.violation
     assert violation is not None
     made = violation.witness(system, failures)
@@ -65,6 +67,8 @@ def check_concrete(system: System, failures: FailureModel, result: RscResult) ->
     acting = [j for j, step in enumerate(made.steps) if isinstance(step, Act)]
     place = {at: i for i, at in enumerate(acting)}
     assert sorted((place[r], place[s]) for r, s in made.communication) == sorted(violation.communication)
+    answer = replay(system, failures, "rsc", None, made)
+    assert answer.ok and answer.established, answer.message
 
 
 LENGTH = 8
@@ -272,8 +276,7 @@ OUT_OF_ORDER = {
 
 
 def peer(name: str) -> System:
-    formats = pytest.importorskip("stormproof.formats")
-    return formats.load(peers("kmc", f"{name}.txt"))  # type: ignore[no-any-return]
+    return load(peers("kmc", f"{name}.txt"))
 
 
 @pytest.mark.parametrize("name", OUT_OF_ORDER)
