@@ -7,7 +7,7 @@ state has an arrow from nowhere; states of `here` (where a witness ends) are fil
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..model import Process, StateKind, System, Transition
@@ -49,12 +49,17 @@ def system_svg(
     seconds: float = 4.0,
     width: float = 1100.0,
     style: bool = True,
+    roles: Collection[str] = (),
 ) -> str:
-    """All automata of a system, in rows of at most `width` where they fit; `here` marks local states."""
-    each = seconds / len(system.processes)
-    pictures = [draw_process(p, i, (here or {}).get(p.name), each) for i, p in enumerate(system)]
+    """All automata of a system, or those of `roles`, in rows of at most `width` where they fit.
+
+    `here` marks local states; the time limit is shared out among the automata.
+    """
+    chosen = [(i, p) for i, p in enumerate(system) if not roles or p.name in roles]
+    each = seconds / len(chosen)
+    pictures = [draw_process(p, i, (here or {}).get(p.name), each) for i, p in chosen]
     title = f"the automata of {system.name}" if system.name else "the automata"
-    return _sheet(pictures, _legend(system), width, title, style)
+    return _sheet(pictures, _legend([p for _, p in chosen]), width, title, style)
 
 
 def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, style: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ..model import Process, StateKind, System
 from .automaton import merge
@@ -35,10 +35,14 @@ def _lines(labels: Iterable[str]) -> str:
     return f'"{inside}"'
 
 
-def automata_dot(system: System, here: Mapping[str, str] | None = None) -> str:
-    """One cluster a process; states of `here` are filled."""
+def _chosen(system: System, roles: Collection[str]) -> list[tuple[int, Process]]:
+    return [(i, p) for i, p in enumerate(system) if not roles or p.name in roles]
+
+
+def automata_dot(system: System, here: Mapping[str, str] | None = None, roles: Collection[str] = ()) -> str:
+    """One cluster a process, all or those of `roles`; states of `here` are filled."""
     lines = [f"digraph {quoted(system.name or 'system')} {{", "  rankdir=TB; compound=true;"]
-    for i, process in enumerate(system):
+    for i, process in _chosen(system, roles):
         lines += [f"  subgraph cluster_{i} {{", f"    label={quoted(process.name)};"]
         lines += [f"    {row}" for row in _dot_rows(process, i, (here or {}).get(process.name))]
         lines.append("  }")
@@ -58,10 +62,12 @@ def _dot_rows(process: Process, index: int, here: str | None) -> list[str]:
     return rows
 
 
-def automata_mermaid(system: System, here: Mapping[str, str] | None = None) -> str:
+def automata_mermaid(
+    system: System, here: Mapping[str, str] | None = None, roles: Collection[str] = ()
+) -> str:
     """A flowchart with a subgraph for each process."""
     lines, marked = ["flowchart TB"], []
-    for i, process in enumerate(system):
+    for i, process in _chosen(system, roles):
         name = {s: f"p{i}_{j}" for j, s in enumerate(process.states)}
         lines.append(f'  subgraph p{i} ["{mermaid_text(process.name)}"]')
         for state, node in name.items():

@@ -99,14 +99,24 @@ def number(value: float) -> str:
 
 def tag(name: str, *inside: str, **attributes: object) -> str:
     """An element; `class_` is `class`, other underscores are dashes. What is inside is markup already."""
+    body = "".join(inside)
+    opening = _opening(name, attributes)
+    return f"<{opening}>{body}</{name}>" if body else f"<{opening}/>"
+
+
+def html(name: str, *inside: str, **attributes: object) -> str:
+    """An element of HTML, where only void ones have no end."""
+    opening = _opening(name, attributes)
+    return f"<{opening}>" if name == "input" else f"<{opening}>{''.join(inside)}</{name}>"
+
+
+def _opening(name: str, attributes: dict[str, object]) -> str:
     parts = [name]
     for key, value in attributes.items():
-        if value is None:
-            continue
-        shown = number(value) if isinstance(value, (int, float)) else escape(value)
-        parts.append(f'{key.rstrip("_").replace("_", "-")}="{shown}"')
-    body = "".join(inside)
-    return f"<{' '.join(parts)}>{body}</{name}>" if body else f"<{' '.join(parts)}/>"
+        if value is not None:
+            shown = number(value) if isinstance(value, (int, float)) else escape(value)
+            parts.append(f'{key.rstrip("_").replace("_", "-")}="{shown}"')
+    return " ".join(parts)
 
 
 def text(x: float, y: float, words: str, kind: str, tip: str | None = None, **attributes: object) -> str:

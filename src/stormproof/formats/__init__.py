@@ -20,6 +20,8 @@ from typing import Any
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
 from ..model import System
 from .files import MAX_BYTES, STDIN, clean, display_name, read_text, save
+from .json_ import from_json as system_from_json
+from .json_ import to_json as system_to_json
 from .languages import FORMATS
 from .registry import Format, detect, format_named, other_language, register
 from .storm_fmt import fmt
@@ -37,6 +39,8 @@ __all__ = [
     "read_text",
     "register",
     "save",
+    "system_from_json",
+    "system_to_json",
 ]
 
 _Path = str | os.PathLike[str]

@@ -1,0 +1,118 @@
+"""`stormproof report`: one page to send to others."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from .. import formats
+from ..draw.report import report_page
+from ..draw.survey import asked_column, survey
+from ..errors import OutputError
+from ..failures import Failures
+from ..limits import Limits
+from ..verdicts import Report, Verdict
+from ..wording import plural
+from .console import print_json, progress_line
+from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .render import describe_failures, flags
+
+
+@click.command("report")
+@input_argument
+@failure_options
+@click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
+@click.option(
+    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
+)
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
+@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
+@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    failures: Failures,
+    limits: Limits,
+    k: int | None,
+    max_k: int,
+    properties: tuple[str, ...],
+    no_replay: bool,
+    output: str | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """A page with the automata of FILE, its verdicts, and every violation to step through.
+
+    The verdicts are those under no failure, loss, corruption, reordering, crashes where somebody may crash,
+    and the failures asked for.
+
+    The page is one file that needs no network. The exit code is that of `check` with the same flags.
+
+    \b
+    Examples:
+      stormproof report alternating-bit --loss -o report.html
+      stormproof report shop.storm --crash Shop --timeout 60 -o shop.html --force
+    """
+    if output is not None and not force and os.path.lexists(output):
+        # Said before the search and not after it; `save` makes sure once more.
+        raise OutputError(f"{output} is there already", hint="--force overwrites it")
+    system = load_input(source, format)
+    with progress_line() as progress:
+        reports = survey(
+            system,
+            failures,
+            k=k,
+            max_k=max_k,
+            properties=properties or None,
+            limits=limits,
+            replay=not no_replay,
+            progress=progress,
+        )
+    asked = reports[asked_column(system, failures)]
+    page = report_page(
+        system,
+        reports,
+        explain=_explain,
+        command=lambda report, verdict: _again(source, report, verdict),
+        about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
+        again=f"stormproof report {shlex.quote(source)}{flags(asked)} -o report.html",
+        version=version("stormproof"),
+    )
+    _write(page, reports, output, force, as_json)
+    return asked.exit_code
+
+
+def _explain(report: Report, verdict: Verdict) -> str:
+    return verdict.reason
+
+
+def _again(source: str, report: Report, verdict: Verdict) -> str:
+    """The command that shows this verdict alone."""
+    bound = f" -k {verdict.witness_k}" if verdict.witness_k is not None else ""
+    file = "FILE" if source == "-" else shlex.quote(source)
+    return f"stormproof check {file}{flags(report)} --property {verdict.property}{bound}"
+
+
+def _write(page: str, reports: dict[str, Report], output: str | None, force: bool, as_json: bool) -> None:
+    if output is not None:
+        formats.save(Path(output), page, overwrite=force)
+    violated = sum(v.holds is False for r in reports.values() for v in r)
+    every = sum(len(r.verdicts) for r in reports.values())
+    if as_json:
+        where = {"output": output} if output is not None else {"text": page}
+        models = {name: r.to_json() for name, r in reports.items()}
+        print_json({"stormproof": 1, **where, "models": models})
+    elif output is None:
+        click.echo(page, nl=False)
+    else:
+        click.echo(
+            f"{output}: {plural(every, 'verdict')} under {plural(len(reports), 'failure model')}, "
+            f"{violated} violated"
+        )

@@ -1,0 +1,136 @@
+"""What the report page shows, worked out before any markup: cells, runs, and what each step changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..model import Channel, System
+from ..verdicts import Report, Verdict
+from ..witness import Act, Witness
+from .chart import Chart, chart, describe
+from .metrics import printable
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict in the matrix; `run` is the number of the run that it opens, where there is one."""
+
+    id: str
+    column: str
+    verdict: Verdict
+    run: int | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A witness to step through; the cells that share it open the same one."""
+
+    chart: Chart
+    witness: Witness
+    system: int
+    cells: tuple[str, ...]
+    explanation: str = ""
+    command: str = ""
+
+    def steps(self, system: System) -> list[dict[str, Any]]:
+        """For each moment, the start first: what happened, local states, channels, the transition taken."""
+        order = {p.name: {s: j for j, s in enumerate(p.states)} for p in system}
+        number = {name: i for i, name in enumerate(system.names)}
+        moments = [self._moment(-1, order, None)]
+        for i, step in enumerate(self.chart.steps):
+            edge = None
+            if isinstance(step, Act):
+                before = self.chart.states_at(i - 1)[step.process]
+                here = order[step.process]
+                edge = f"{number[step.process]}:{here[before]}:{here[step.state]}"
+            moments.append(self._moment(i, order, edge))
+        return moments
+
+    def _moment(self, i: int, order: Mapping[str, Mapping[str, int]], edge: str | None) -> dict[str, Any]:
+        at = self.chart.states_at(i)
+        words = self.chart.contents[i + 1]
+        return {
+            "say": "the start" if i < 0 else printable(describe(self.chart.steps[i])),
+            "at": [order[name][state] for name, state in at.items()],
+            "in": [[_name(c), [printable(m) for m in word]] for c, word in words.items()],
+            "edge": edge,
+        }
+
+
+def _name(channel: Channel) -> str:
+    return f"{printable(channel.sender)} → {printable(channel.receiver)}"
+
+
+@dataclass
+class Matrix:
+    """Failure models by their names, properties, and a cell where the one was asked under the other."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    runs: list[Run] = field(default_factory=list)
+    systems: list[System] = field(default_factory=list)
+
+
+#: What a caller says about a violated verdict: a paragraph, and the command that shows it again.
+Telling = Callable[[Report, Verdict], str]
+
+
+def matrix(reports: Mapping[str, Report], explain: Telling, command: Telling) -> Matrix:
+    """The cells of all reports; verdicts with the same witness on the same system share one run."""
+    rows = tuple(dict.fromkeys(v.property for r in reports.values() for v in r))
+    found = Matrix(tuple(reports), rows, {})
+    for column, report in reports.items():
+        for verdict in report:
+            run = None
+            if verdict.holds is False and verdict.witness is not None:
+                run = _run_for(found, report, verdict, explain, command)
+            name = f"{_slug(column)}.{verdict.property}"
+            found.cells[column, verdict.property] = Cell(name, column, verdict, run)
+            if run is not None:
+                old = found.runs[run]
+                found.runs[run] = _with_cell(old, name)
+    return found
+
+
+def _with_cell(run: Run, name: str) -> Run:
+    return Run(run.chart, run.witness, run.system, (*run.cells, name), run.explanation, run.command)
+
+
+def _run_for(found: Matrix, report: Report, verdict: Verdict, explain: Telling, command: Telling) -> int:
+    assert verdict.witness is not None
+    system = _system_number(found, report.system)
+    for i, run in enumerate(found.runs):
+        if run.system == system and _same(run.witness, verdict.witness):
+            return i
+    picture = chart(report.system, verdict.witness, fold=False)
+    found.runs.append(
+        Run(picture, verdict.witness, system, (), explain(report, verdict), command(report, verdict))
+    )
+    return len(found.runs) - 1
+
+
+def _same(first: Witness, second: Witness) -> bool:
+    """Equal as drawings: the steps and whom they blame."""
+    return first.steps == second.steps and dict(first.culprit) == dict(second.culprit)
+
+
+def _system_number(found: Matrix, system: System) -> int:
+    """The number of the picture for a system; who may crash makes no difference to it."""
+    plain = system.with_unreliable(())
+    for i, known in enumerate(found.systems):
+        if known.with_unreliable(()) == plain:
+            return i
+    found.systems.append(system)
+    return len(found.systems) - 1
+
+
+def _slug(name: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in name)
+
+
+def ends(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Where each run ends, by process."""
+    return [run.chart.states_at(len(run.chart.steps)) for run in runs]

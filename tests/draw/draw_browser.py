@@ -1,0 +1,171 @@
+"""A real browser, driven over its debugging pipe with nothing but the standard library."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+    "--window-size=1300,1000",
+)
+
+
+class Browser:
+    """One page; `events` keeps everything that the browser said on its own account."""
+
+    def __init__(self) -> None:
+        assert CHROMIUM is not None
+        self.profile = tempfile.mkdtemp(prefix="stormproof-browser-")
+        to_read, self._out = os.pipe()
+        self._in, to_write = os.pipe()
+        # The browser reads its orders from descriptor 3 and answers on 4.
+        script = f'exec "$@" 3<&{to_read} 4>&{to_write}'
+        command = [
+            "sh",
+            "-c",
+            script,
+            "sh",
+            CHROMIUM,
+            *_FLAGS,
+            f"--user-data-dir={self.profile}",
+            "about:blank",
+        ]
+        self._process = subprocess.Popen(
+            command, pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._buffer = b""
+        self._last = 0
+        self._session: str | None = None
+        self.events: list[dict[str, Any]] = []
+        self._attach()
+
+    def _attach(self) -> None:
+        def pages() -> list[str]:
+            targets = self.ask("Target.getTargets")["targetInfos"]
+            return [t["targetId"] for t in targets if t["type"] == "page"]
+
+        found = self.wait(pages)
+        self._session = self.ask("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(f"{domain}.enable")
+
+    def wait(self, look: Callable[[], Any], seconds: float = 20.0) -> Any:
+        """Until something is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = look()
+            if found:
+                return found
+            time.sleep(0.02)
+        raise AssertionError(f"the browser did not get there within {seconds} s")
+
+    def ask(self, method: str, **parameters: Any) -> Any:
+        self._last += 1
+        order: dict[str, Any] = {"id": self._last, "method": method, "params": parameters}
+        if self._session is not None:
+            order["sessionId"] = self._session
+        os.write(self._out, json.dumps(order).encode() + b"\0")
+        while True:
+            message = self._next()
+            if message.get("id") == self._last:
+                assert "error" not in message, message["error"]
+                return message["result"]
+            self.events.append(message)
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._in], [], [], 30)
+            assert ready, "the browser does not answer"
+            piece = os.read(self._in, 1 << 20)
+            assert piece, "the browser is gone"
+            self._buffer += piece
+        line, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Load a page afresh, even when only its fragment differs."""
+        self.ask("Page.navigate", url="about:blank")
+        self.wait(lambda: self.value("location.href") == "about:blank")
+        self.events.clear()
+        self.ask("Page.navigate", url=path.as_uri() + fragment)
+        self.wait(lambda: self.value("document.readyState === 'complete' && location.protocol === 'file:'"))
+
+    def value(self, script: str) -> Any:
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def press(self, key: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+    def complaints(self) -> list[dict[str, Any]]:
+        """Errors on the console, exceptions, and dialogs that a script opened."""
+        self.value("1")
+        bad = ("Runtime.exceptionThrown", "Page.javascriptDialogOpening")
+        found = [e for e in self.events if e.get("method") in bad]
+        found += [
+            e
+            for e in self.events
+            if e.get("method") == "Log.entryAdded" and e["params"]["entry"]["level"] in ("error", "warning")
+        ]
+        found += [
+            e
+            for e in self.events
+            if e.get("method") == "Runtime.consoleAPICalled" and e["params"]["type"] in ("error", "warning")
+        ]
+        return found
+
+    def requests(self) -> list[str]:
+        """Every address that was asked for since the page was opened, the page's own included."""
+        self.value("1")
+        sent = [
+            e["params"]["request"]["url"]
+            for e in self.events
+            if e.get("method") == "Network.requestWillBeSent"
+        ]
+        return [url for url in sent if not url.startswith("data:")]
+
+    def look(self, to: Path, dark: bool = False, whole: bool = False) -> None:
+        """A screenshot."""
+        feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.ask("Emulation.setEmulatedMedia", features=[feature])
+        shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        to.write_bytes(base64.b64decode(shot["data"]))
+
+    def paper(self, to: Path) -> None:
+        printed = self.ask("Page.printToPDF", printBackground=True)
+        to.write_bytes(base64.b64decode(printed["data"]))
+
+    def close(self) -> None:
+        try:
+            self._session = None
+            self.ask("Browser.close")
+        except (AssertionError, OSError):
+            self._process.kill()
+        self._process.wait(timeout=20)
+        os.close(self._out)
+        os.close(self._in)
+        shutil.rmtree(self.profile, ignore_errors=True)
