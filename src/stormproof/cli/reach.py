@@ -1,0 +1,131 @@
+"""`stormproof reach`: can this ever happen, with channels of any length?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from ..draw.chart import chart
+from ..draw.chart_text import chart_text
+from ..errors import OutputError, UsageError
+from ..failures import Failures
+from ..goals import NAMED
+from ..limits import Limits
+from ..reach import Answer, bounds, pnml, reach
+from ..reach.bounds import Bounds
+from .console import console, print_json, progress_line
+from .options import failure_options, input_argument, json_option, limit_options, load_input
+
+_STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
+
+
+@click.command("reach", epilog="Named goals: " + ", ".join(NAMED))
+@input_argument
+@click.argument("goal", metavar="GOAL", required=False)
+@failure_options
+@click.option(
+    "--bounds", "ask_bounds", is_flag=True, help="Ask instead how many messages each channel may hold."
+)
+@click.option(
+    "--pnml", "pnml_file", metavar="FILE", help="Also write the system as a Petri net; - for standard output."
+)
+@click.option(
+    "--certificate", is_flag=True, help="With --json: also print the certificate of an unreachable goal."
+)
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    goal: str | None,
+    failures: Failures,
+    limits: Limits,
+    ask_bounds: bool,
+    pnml_file: str | None,
+    certificate: bool,
+    as_json: bool,
+) -> Any:
+    """Can the system in FILE ever reach GOAL under the failures, with channels of any length?
+
+    GOAL names control states and, if wanted, channel contents; a channel that is not mentioned is free.
+    The first word of the output is the answer. Exit codes: 0 unreachable, 1 reachable, 3 undecided.
+
+    \b
+    Examples:
+      stormproof reach alternating-bit-retransmit 'Receiver@wrong' --loss
+      stormproof reach net.storm 'A@wait & B@idle & A->B=[d0, d1]' --reorder
+      stormproof reach net.storm 'A->B contains d0 & deadlock'
+      stormproof reach net.storm --bounds --reorder
+    """
+    system = load_input(source, format)
+    if pnml_file is not None:
+        _write(pnml_file, pnml(system, failures))
+    if ask_bounds:
+        with progress_line() as progress:
+            found = bounds(system, failures, limits=limits, progress=progress)
+        print_json(found.to_json()) if as_json else _print_bounds(console(), found)
+        return found.exit_code
+    if goal is None:
+        if pnml_file is not None:
+            return 0
+        raise UsageError(
+            "there is no goal", hint="write one, like 'Sender@wait0' or deadlock, or ask for --bounds"
+        )
+    with progress_line() as progress:
+        answer = reach(system, goal, failures, limits=limits, progress=progress)
+    if as_json:
+        print_json(answer.to_json(certificate=certificate))
+    else:
+        _print_answer(console(), answer)
+    return answer.exit_code
+
+
+def _write(where: str, text: str) -> None:
+    if where == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(where).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise OutputError(f"cannot write '{where}': {problem.strerror or problem}") from None
+
+
+def _print_answer(out: Console, answer: Answer) -> None:
+    line = Text(answer.answer, style=f"bold {_STYLES[answer.answer]}")
+    line.append(f": {answer.because}", style="default")
+    out.print(line, soft_wrap=True)
+    for note in answer.notes:
+        out.print(Text(f"note: {note}"), soft_wrap=True)
+    if answer.run is not None:
+        _print_run(out, answer)
+    if answer.certificate is not None:
+        out.print(
+            Text(f"certificate: {answer.certificate.describe()}, accepted by the checker"), soft_wrap=True
+        )
+    if answer.answer == "undecided":
+        for way in answer.tried:
+            out.print(Text(f"  tried {way}"), soft_wrap=True)
+
+
+def _print_run(out: Console, answer: Answer) -> None:
+    assert answer.run is not None
+    steps, faults = len(answer.run.steps), len(answer.run.faults)
+    out.print(Text(f"run: {_count(steps, 'step')}, {_count(faults, 'fault')}, replayed ✔", style="bold"))
+    out.print()
+    out.print(
+        Text(chart_text(chart(answer.system, answer.run), width=max(out.width - 2, 40))), soft_wrap=True
+    )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _print_bounds(out: Console, found: Bounds) -> None:
+    out.print(Text(found.answer, style="bold") + Text(f": {found.because}"), soft_wrap=True)
+    for channel, bound in found.channels.items():
+        out.print(Text(f"  {channel}: {bound.describe()}"), soft_wrap=True)

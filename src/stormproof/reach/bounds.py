@@ -1,0 +1,202 @@
+"""How many messages each channel may hold: a bound, none, or undecided (semantics, section 6).
+
+Where every channel reorders, is corrupted among all its messages or carries one message only, Karp and
+Miller's tree decides. Elsewhere a search that saturates gives the bound, and a loop of sends that some run
+comes to gives none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.cover import WORD, Searcher
+from ..engine.lowering import lower
+from ..engine.monitor import ProgressCallback, left
+from ..failures import FailureModel, Failures
+from ..goals import At, cubes, show
+from ..limits import Limits
+from ..model import Channel, Process, Receive, Send, System, Transition
+from ..witness import Witness
+from .answer import REACHABLE
+from .api import prepare
+from .karpmiller import INFINITY, KarpMiller, Pump
+from .portfolio import solve
+from .shapes import shapes
+
+#: Nodes of Karp and Miller's tree, when no limit on configurations is given.
+MOST_NODES = 200_000
+#: Configurations of the search that may saturate, when no limit is given.
+MOST_STATES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`bounded` None: not known; `most`: the bound, if there is one; `seen`: the most that was seen."""
+
+    bounded: bool | None
+    most: int | None
+    seen: int
+    loop: tuple[str, ...] = ()
+    run: Witness | None = None
+
+    def describe(self) -> str:
+        if self.bounded:
+            return f"at most {self.most}"
+        if self.bounded is None:
+            return f"undecided; {self.seen} seen"
+        return "unbounded; repeat: " + ", ".join(self.loop)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "bounded": self.bounded,
+            "most": self.most,
+            "seen": self.seen,
+            "loop": list(self.loop),
+            "witness": None if self.run is None else self.run.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Bounds:
+    channels: dict[Channel, Bound]
+    because: str
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def answer(self) -> str:
+        """`bounded` when all channels are, `unbounded` when one is not, otherwise `undecided`."""
+        found = [b.bounded for b in self.channels.values()]
+        return "unbounded" if False in found else "undecided" if None in found else "bounded"
+
+    @property
+    def exit_code(self) -> int:
+        return {"bounded": 0, "unbounded": 1, "undecided": 3}[self.answer]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stormproof": 1,
+            "answer": self.answer,
+            "because": self.because,
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 6),
+            "channels": {str(c): b.to_json() for c, b in self.channels.items()},
+        }
+
+
+def bounds(
+    system: System,
+    failures: Failures | None = None,
+    *,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+) -> Bounds:
+    """How many messages each channel of the system may hold under the failures."""
+    prepared, model, notes = prepare(system, failures or Failures())
+    limits = limits or Limits()
+    started = time.monotonic()
+    found = _saturated(prepared, model, limits, progress, started)
+    if isinstance(found, dict):
+        seen = found
+        found = _tree(prepared, model, limits, seen, started) or _loops(
+            prepared, model, limits, seen, started
+        )
+    return Bounds(found.channels, found.because, notes, time.monotonic() - started)
+
+
+def _saturated(
+    system: System, model: FailureModel, limits: Limits, progress: ProgressCallback | None, started: float
+) -> Bounds | dict[Channel, int]:
+    """Short first, then with 2, 4, ... messages a channel; the bounds if it saturates, or the most seen."""
+    searcher = Searcher(lower(system, model), limits, progress)
+    forms = [s.form for s in shapes(system, model)]
+    seen: dict[Channel, int] = dict.fromkeys(system.channels, 0)
+    for k, most in ((2**15, 3000), (2, MOST_STATES), (4, MOST_STATES)):
+        found = searcher.forward(
+            forms, [], k, most if limits.states is None else limits.states, _left(limits, started)
+        )
+        seen = {c: max(n, seen[c]) for c, n in found.longest.items()}
+        if found.saturated:
+            because = f"the search saturates at {max(seen.values(), default=0)} messages a channel"
+            return Bounds({c: Bound(True, n, n) for c, n in found.longest.items()}, because)
+        if found.stopped and k < 2**15:
+            break
+    return seen
+
+
+def _left(limits: Limits, started: float) -> float | None:
+    """A quarter of what is left of the time, so that the other ways get theirs."""
+    rest = left(limits, started)
+    return None if rest is None else rest / 4
+
+
+def _tree(
+    system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int], started: float
+) -> Bounds | None:
+    forms = shapes(system, model)
+    if any(s.form == WORD for s in forms):
+        return None
+    rest = left(limits, started)
+    deadline = None if rest is None else time.monotonic() + rest / 2
+    tree = KarpMiller(system, model, forms).run(limits.states or MOST_NODES, deadline)
+    if not tree.finished:
+        return None
+    found = {}
+    for channel, most in tree.bounds.items():
+        if most < INFINITY:
+            found[channel] = Bound(True, int(most), seen[channel])
+        elif tree.exact:
+            found[channel] = Bound(False, None, seen[channel], _loop(tree.pumps[channel]))
+        else:
+            found[channel] = Bound(None, None, seen[channel])
+    return Bounds(found, f"Karp and Miller's tree has {tree.nodes:,} nodes")
+
+
+def _loop(pump: Pump) -> tuple[str, ...]:
+    return tuple(str(step) for step in pump.loop)
+
+
+def _loops(
+    system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int], started: float
+) -> Bounds:
+    """Elsewhere: a process that comes to a loop of sends can go round it for ever."""
+    found = {}
+    for channel in system.channels:
+        found[channel] = Bound(None, None, seen[channel])
+        for state, loop in send_loops(system[channel.sender], channel):
+            goal = At(channel.sender, (state,))
+            rest = _left(limits, started)
+            asked = Limits(rest, limits.memory, limits.states) if rest is not None else limits
+            answer = solve(system, model, cubes(goal, system, model), show(goal), asked)
+            if answer.answer == REACHABLE:
+                text = tuple(f"{channel.sender} {t.action}" for t in loop)
+                found[channel] = Bound(False, None, seen[channel], text, answer.run)
+                break
+    return Bounds(found, "loops of sends that a run comes to")
+
+
+def send_loops(process: Process, channel: Channel) -> Iterator[tuple[str, tuple[Transition, ...]]]:
+    """States with a loop of sends and internal actions that writes to the channel."""
+    for transition in process.transitions:
+        action = transition.action
+        if isinstance(action, Send) and action.peer == channel.receiver and isinstance(action.message, str):
+            back = _path(process, transition.target, transition.source)
+            if back is not None:
+                yield transition.source, (transition, *back)
+
+
+def _path(process: Process, start: str, end: str) -> tuple[Transition, ...] | None:
+    """A shortest way without receptions."""
+    ways: dict[str, tuple[Transition, ...]] = {start: ()}
+    queue = [start]
+    for state in queue:
+        if state == end:
+            return ways[state]
+        for transition in process.outgoing(state):
+            if transition.target not in ways and not isinstance(transition.action, Receive):
+                ways[transition.target] = (*ways[state], transition)
+                queue.append(transition.target)
+    return None
