@@ -8,6 +8,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -28,6 +29,15 @@ _FLAGS = (
     "--window-size=1300,1000",
 )
 
+#: The browser reads its orders from descriptor 3 and answers on 4.
+_LAUNCH = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
 
 class Browser:
     """One page; `events` keeps everything that the browser said on its own account."""
@@ -37,18 +47,9 @@ class Browser:
         self.profile = tempfile.mkdtemp(prefix="stormproof-browser-")
         to_read, self._out = os.pipe()
         self._in, to_write = os.pipe()
-        # The browser reads its orders from descriptor 3 and answers on 4.
-        script = f'exec "$@" 3<&{to_read} 4>&{to_write}'
-        command = [
-            "sh",
-            "-c",
-            script,
-            "sh",
-            CHROMIUM,
-            *_FLAGS,
-            f"--user-data-dir={self.profile}",
-            "about:blank",
-        ]
+        ends = [str(to_read), str(to_write)]
+        browser = [CHROMIUM, *_FLAGS, f"--user-data-dir={self.profile}", "about:blank"]
+        command = [sys.executable, "-c", _LAUNCH, *ends, *browser]
         self._process = subprocess.Popen(
             command, pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -58,7 +59,11 @@ class Browser:
         self._last = 0
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
-        self._attach()
+        try:
+            self._attach()
+        except BaseException:
+            self.close()
+            raise
 
     def _attach(self) -> None:
         def pages() -> list[str]:

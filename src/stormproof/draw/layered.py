@@ -21,6 +21,8 @@ Point = tuple[float, float]
 
 #: Space between boxes of one rank, and between ranks.
 GAP_X, GAP_Y = 22.0, 26.0
+#: Edges with more bends than this in all are not worth the memory: nobody could follow them.
+_MOST_BENDS = 20_000
 
 
 class OutOfTime(Exception):
@@ -89,6 +91,8 @@ def _layered(boxes: dict[Hashable, Box], edges: Sequence[Edge], tick: Callable[[
     flipped = _back_edges(list(boxes), edges) | {i for i, e in enumerate(edges) if e.target == root}
     arcs = [(e.target, e.source) if i in flipped else (e.source, e.target) for i, e in enumerate(edges)]
     rank = _ranks(list(boxes), arcs, tick)
+    if sum(rank[b] - rank[a] for a, b in arcs) > _MOST_BENDS:
+        raise OutOfTime
     ranks, links, sizes = _with_bends(boxes, edges, arcs, rank)
     tick()
     ordered = order_ranks(ranks, links, tick)
