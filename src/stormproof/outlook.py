@@ -9,12 +9,14 @@ from far fewer words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .failures import ChannelFailure, FailureModel
-from .model import CRASH, Action, Internal, Message, Receive, Send, System, channel_of
+from .model import CRASH, Action, Channel, Internal, Message, Receive, Send, System, channel_of
 
 BUDGET = 50_000
 Word = tuple[Message, ...]
@@ -27,13 +29,18 @@ class Configuration(NamedTuple):
     words: tuple[Word, ...]
 
 
-class Outlook(NamedTuple):
+@dataclass(frozen=True)
+class Outlook:
     """Forward search within the bound k; `budget` is how many configurations one search may see."""
 
     system: System
     failures: FailureModel
     k: int
     budget: int = BUDGET
+
+    @cached_property
+    def index(self) -> Mapping[Channel, int]:
+        return {c: i for i, c in enumerate(self.system.channels)}
 
     def moves(self, at: Configuration) -> Iterator[tuple[str, Action, Configuration]]:
         states, words = at
@@ -44,7 +51,7 @@ class Outlook(NamedTuple):
                 if channel is None or isinstance(action, Internal):
                     yield process.name, action, Configuration(to, words)
                     continue
-                n = self.system.channels.index(channel)
+                n = self.index[channel]
                 for word in after(self.failures.on(channel), words[n], action, self.k):
                     yield process.name, action, Configuration(to, (*words[:n], word, *words[n + 1 :]))
 

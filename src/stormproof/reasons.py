@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from .execution import Communication, communication_of, conflict_graph
 from .failures import FailureModel
-from .model import Channel, Internal, Message, Process, Receive, Send, StateKind, System, channel_of
+from .model import CRASH, Channel, Internal, Message, Process, Receive, Send, StateKind, System, channel_of
 from .replay import PARTS
 from .witness import Act, Witness
-from .wording import arrow, awaited, listed, named, sends_of, situation, words_in
+from .wording import arrow, awaited, listed, named, sends_of, situation, taken, words_in
 
 
 class _End:
@@ -106,12 +106,13 @@ def _instead(end: _End, receiver: Process, channel: Channel, head: Message) -> s
         return "it has crashed"
     if receiver.kind(state) is StateKind.FINAL:
         return f"it has ended in {state}"
-    later = [s for s in receiver.reachable(state) if Receive(channel.sender, head) in receiver.receives(s)]
+    wanted = Receive(channel.sender, head)
+    later = [s for s in receiver.reachable(state) if wanted in receiver.receives(s)]
     if receiver.kind(state) is StateKind.RECEIVING:
         waits = f"it waits in {state} for {awaited(end.system, receiver.receives(state))}"
-        return waits if later else f"{waits}, and takes no {named(head, channel.sender)} from there on"
+        return waits if later else f"{waits}, and never takes {taken(end.system, wanted)} from there on"
     if not later:
-        return f"from {state} on it takes no {named(head, channel.sender)}"
+        return f"from {state} on it never takes {taken(end.system, wanted)}"
     return f"from {state} it does not come to {listed(later, 'or')} any more"
 
 
@@ -166,7 +167,8 @@ def _input_independence(end: _End) -> str:
 
 
 def _from(action: Receive) -> str:
-    return f"{named(action.message, action.peer)} from {action.peer}"
+    what = "the crash notice" if action.message is CRASH else str(action.message)
+    return f"{what} from {action.peer}"
 
 
 def _half_duplex(end: _End) -> str:

@@ -161,7 +161,7 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[Clai
         if base in ("k-exh", "k-exh-literal") and p.kind(state) is StateKind.SENDING:
             for send in p.sends(state):
                 if send.peer not in gone:
-                    more = {"channel": f"{p.name}->{send.peer}", "message": str(send.message)}
+                    more = {"channel": f"{p.name}->{send.peer}", "action": str(send)}
                     still = p.name if base == "k-exh" else None
                     yield names | more, partial(outlook.never, end, {(p.name, send)}, still)
         elif base == "k-pg" and p.kind(state) is StateKind.RECEIVING:

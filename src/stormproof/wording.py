@@ -28,6 +28,11 @@ def named(message: Message, sender: str) -> str:
     return f"the crash notice of {sender}" if message is CRASH else str(message)
 
 
+def taken(system: System, action: Receive) -> str:
+    """One message to receive, with its sender where there are several."""
+    return awaited(system, [action])
+
+
 def words_in(channel: Channel, word: Sequence[Message]) -> str:
     """`A→B holds a and b`."""
     return f"{arrow(channel)} holds {', '.join(named(m, channel.sender) for m in word)}"
@@ -36,9 +41,10 @@ def words_in(channel: Channel, word: Sequence[Message]) -> str:
 def awaited(system: System, receives: Iterable[Receive]) -> str:
     """`a or b`, by peer where there are several processes to wait for: `a or b from P, or c from Q`."""
     table: dict[str, list[str]] = {}
-    for action in receives:
-        table.setdefault(action.peer, []).append(named(action.message, action.peer))
     tail = len(system.processes) > 2
+    for action in receives:
+        what = "the crash notice" if tail and action.message is CRASH else named(action.message, action.peer)
+        table.setdefault(action.peer, []).append(what)
     parts = [listed(m, "or") + (f" from {peer}" if tail else "") for peer, m in table.items()]
     return ", or ".join(parts)
 
