@@ -20,7 +20,7 @@ RANKS = [
     {"formats"},
     {"protocols"},
     {"engine", "takers", "shorten", "concretise", "replay", "reasons", "halfduplex"},
-    {"verdicts", "notes", "reproducer"},
+    {"verdicts", "notes", "reproducer", "saved"},
     {"checks"},
     {"explain", "examples", "classify", "reach", "goals", "lattice", "frontier", "table", "campaign"},
     {"draw"},

@@ -135,7 +135,8 @@ def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
             if all(names.get(key, value) == value for key, value in witness.culprit.items()):
                 answers.append(wrong())
                 if answers[-1]:
-                    return Replay(True, True, f"{part} fails at the end of the run: {names}")
+                    place = ", ".join(f"{key} {value}" for key, value in names.items())
+                    return Replay(True, True, f"{part} fails at the end of the run: {place}")
     if None in answers:
         return Replay(True, False, f"not re-established within the budget of {outlook.budget} configurations")
     raise Refused(f"the end of the run does not violate {property}")

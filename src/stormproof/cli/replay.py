@@ -1,0 +1,61 @@
+"""`stormproof replay`: check a saved result without trusting whoever saved it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+from rich.text import Text
+
+from ..formats import read_text
+from ..outlook import BUDGET
+from ..saved import Answer, replay_result, result_from_json
+from .console import console, print_json
+from .options import json_option
+from .render import describe_failures
+
+MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? open", "yellow")}
+
+
+@click.command("replay")
+@click.argument("source", metavar="RESULT.json")
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    default=BUDGET,
+    show_default=True,
+    metavar="N",
+    help="Configurations that one search may see.",
+)
+@json_option
+def command(source: str, budget: int, as_json: bool) -> int:
+    """Step through every witness of a saved result, and see whether it proves its verdict.
+
+    RESULT.json is what `stormproof check FILE --json` printed, `-` is standard input. Nothing is searched
+    anew but what the claim at the end of a witness needs, and by code that shares nothing with the engine.
+
+    \b
+    Exit codes: 0 every violated verdict is proved by its witness
+                1 a witness is refused
+                2 the file is not a saved result
+                3 some verdict could neither be proved nor refused (the budget, or no witness)
+    """
+    result = result_from_json(read_text(source), source)
+    answers = replay_result(result, budget)
+    if as_json:
+        print_json({"stormproof": 1, "replays": [a.to_json() for a in answers]})
+    else:
+        out = console()
+        out.print(Text(f"failures  {describe_failures(result.system, result.model)}"))
+        for answer in answers:
+            mark, colour = MARKS[answer.proved]
+            bound = "" if answer.k is None else f" at k = {answer.k}"
+            out.print(Text.assemble((mark, colour), f"  {answer.property}{bound}: {answer.message}"))
+        if not answers:
+            out.print("no verdict of this result is violated, so there is nothing to replay")
+    return exit_code(answers)
+
+
+def exit_code(answers: Sequence[Answer]) -> int:
+    found = [a.proved for a in answers]
+    return 1 if False in found else 3 if None in found else 0

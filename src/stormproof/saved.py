@@ -1,0 +1,101 @@
+"""Saved results: what `check --json` prints, read back so that somebody else can replay it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import InputError
+from .failures import FailureModel
+from .formats import system_from_json
+from .model import System
+from .outlook import BUDGET
+from .replay import replay
+from .verdicts import model_from_json
+from .witness import Witness, witness_from_json
+
+
+@dataclass(frozen=True)
+class SavedVerdict:
+    """A verdict of a saved result, as far as replaying it goes."""
+
+    property: str
+    holds: bool | None
+    k: int | None
+    witness: Witness | None
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """The system and the failure model that a result speaks of, and its verdicts."""
+
+    system: System
+    model: FailureModel
+    verdicts: tuple[SavedVerdict, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the kernel says of one verdict: True it is proved, False the witness is refused, None neither."""
+
+    property: str
+    k: int | None
+    proved: bool | None
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"property": self.property, "k": self.k, "proved": self.proved, "message": self.message}
+
+
+def result_from_json(text: str, name: str = "<input>") -> SavedResult:
+    """Read a saved result; whatever is wrong with it is an InputError."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise InputError(f"{name} is not JSON: {problem}") from None
+    if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
+        raise InputError(
+            f"{name} is not a saved result", hint="save one with `stormproof check FILE --json > RESULT.json`"
+        )
+    described = data["system"]
+    if not isinstance(described, Mapping):
+        raise InputError(f"{name}: the system of the result is not an object")
+    extra = {"csa", "deterministic", "directed"}
+    system = system_from_json(
+        {"stormproof": data.get("stormproof", 1), **{k: v for k, v in described.items() if k not in extra}},
+        name,
+    )
+    model = model_from_json(data["failures"] if isinstance(data["failures"], Mapping) else {})
+    verdicts = data["verdicts"]
+    if not isinstance(verdicts, list):
+        raise InputError(f"{name}: the verdicts of the result are not a list")
+    return SavedResult(system, model, tuple(_verdict(row, name) for row in verdicts))
+
+
+def _verdict(row: Any, name: str) -> SavedVerdict:
+    if not isinstance(row, Mapping) or not isinstance(row.get("property"), str) or "holds" not in row:
+        raise InputError(f"{name}: a verdict of the result lacks its property or its answer")
+    k = row.get("witness_k") or row.get("k")
+    if k is not None and (not isinstance(k, int) or isinstance(k, bool) or k < 1):
+        raise InputError(f"{name}: the bound of {row['property']} is {k!r}, not a positive number")
+    witness = row.get("witness")
+    return SavedVerdict(
+        row["property"], row["holds"], k, None if witness is None else witness_from_json(witness)
+    )
+
+
+def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[Answer, ...]:
+    """Replay every violated verdict of a saved result."""
+    return tuple(_answer(result, v, budget) for v in result.verdicts if v.holds is False)
+
+
+def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
+    if verdict.witness is None:
+        return Answer(
+            verdict.property, verdict.k, None, "comes without a witness, so there is nothing to replay"
+        )
+    found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
+    proved = False if not found.ok else True if found.established else None
+    return Answer(verdict.property, verdict.k, proved, found.message)
