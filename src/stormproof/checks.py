@@ -106,14 +106,18 @@ def check(
 def prepare(
     system: System, failures: Failures, semantics: str = "definition"
 ) -> tuple[System, FailureModel, tuple[str, ...]]:
-    """The system that is searched: who may crash is marked, crash handling completed, encodings applied."""
+    """The system that is searched: who may crash is marked, crash handling completed, encodings applied.
+
+    A completed system also cleans up, as the translation from types does: else the crash message would stay
+    behind wherever somebody has finished, and k-er fail for that alone.
+    """
     if semantics not in ("definition", "encoding"):
         raise UsageError(f"unknown semantics '{semantics}'; it is 'definition' or 'encoding'")
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
     if model.unreliable and not crash.crash_handling(marked).holds:
-        marked = crash.complete(marked)
+        marked = crash.complete(marked, clean_up=True)
         remarks.append(
             f"crash handling was completed: {_and(model.unreliable)} may crash, which the system as given "
             "does not handle (`stormproof crash` shows what was missing)"
@@ -379,6 +383,8 @@ def _half_duplex(question: Question) -> Verdict:
 def _crash_handling(question: Question) -> Verdict:
     """Asked of the system as given: completion would make it true (paper, section 5)."""
     answer = crash.crash_handling(question.given)
-    reason = "; ".join(answer.sentences)
+    rest = len(answer.sentences) - 1
+    more = f"; and {rest} more, which `stormproof crash` lists" if rest > 0 else ""
+    reason = f"{answer.sentences[0]}{more}" if answer.sentences else ""
     remark = () if answer.cleans_up else ("some resting state does not take dangling crash messages",)
     return Verdict("crash-handling", answer.holds, reason=reason, notes=remark if answer.holds else ())

@@ -115,11 +115,12 @@ def test_two_campaigns_cannot_write_one_file(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies_is_a_row_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = jobs_of(plan())[:3]
-    original = running._Worker._started
+    original, calls = running._Worker._started, list[int]()
 
     def murderous(self: running._Worker, memory: int | None) -> subprocess.Popen[str]:
         process = original(self, memory)
-        if len(results.rows) == 1:
+        calls.append(process.pid)
+        if len(calls) == 2:
             os.kill(process.pid, signal.SIGKILL)
         return process
 

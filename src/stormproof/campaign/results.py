@@ -27,6 +27,14 @@ class Results:
 
     def __enter__(self) -> Results:
         try:
+            self._open()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def _open(self) -> None:
+        try:
             self._file = self.path.open("a+b")
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -40,13 +48,15 @@ class Results:
         self.rows = read_rows(text, str(self.path))
         if text and not text.endswith(b"\n"):
             self._append(b"\n")
-        return self
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._close()
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a row and have it on the disk before anything else happens."""

@@ -21,6 +21,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def load_input(source: str, format: str | None = None) -> System:
     """The system that FILE names: standard input, a built-in protocol, or a file in any language."""
+    if format is not None:
+        formats.format_named(format)
     if source == "-" or not is_library_name(source):
         return formats.load(source, format)
     return protocols.protocol(source)

@@ -97,8 +97,16 @@ def verdict_table(report: Report) -> Table:
     for verdict in report:
         mark, colour = MARKS[verdict.holds]
         k = "" if verdict.k is None else str(verdict.k)
-        table.add_row(verdict.property, k, Text(mark, style=colour), Text(verdict.reason))
+        table.add_row(verdict.property, k, Text(mark, style=colour), Text(_reason(report, verdict)))
     return table
+
+
+def _reason(report: Report, verdict: Verdict) -> str:
+    """A conjunction names the part that fails; why that part fails stands in its own row, if it has one."""
+    head, colon, _ = verdict.reason.partition(": ")
+    part = head.partition(" fails")[0]
+    told = part != verdict.property and any(v.property == part and v.holds is False for v in report)
+    return head if colon and told else verdict.reason
 
 
 def _notes(console: Console, report: Report) -> None:

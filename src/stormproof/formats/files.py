@@ -113,7 +113,7 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
         raise OutputError(
             "there is such a file already",
             place=Place(str(target)),
-            hint="it is overwritten only when told to",
+            hint="it is overwritten only when told to (on the command line: --force)",
         ) from None
     except OSError as problem:
         raise OutputError(f"cannot be written: {_reason(problem)}", place=Place(str(target))) from None
