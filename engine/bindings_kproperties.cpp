@@ -37,10 +37,12 @@ void bind_kproperties(nb::module_& m) {
     m.def(
         "decide",
         [](const System& system, Monitor& monitor, std::uint32_t k, std::uint32_t properties, std::uint32_t threads,
-           bool reduction, bool components, bool explore_only) {
+           bool reduction, bool components, bool explore_only, std::uint64_t parallel_from,
+           std::uint64_t witness_budget) {
             nb::gil_scoped_release unlocked;
-            return decide(system, {k, properties, threads, reduction, components, explore_only}, monitor);
+            return decide(system, {k, properties, threads, reduction, components, explore_only, parallel_from, witness_budget}, monitor);
         },
         nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("properties"), nb::arg("threads"),
-        nb::arg("reduction") = false, nb::arg("components") = false, nb::arg("explore_only") = false);
+        nb::arg("reduction") = false, nb::arg("components") = false, nb::arg("explore_only") = false,
+        nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget);
 }

@@ -1,23 +1,27 @@
 // One question, from exploration to violations, for configurations of W words.
 #pragma once
 
+#include <algorithm>
+#include <optional>
+
 #include "explore.hpp"
 #include "futures.hpp"
 #include "goals.hpp"
 #include "offenders.hpp"
+#include "reduction.hpp"
 
 namespace stormproof {
 
 template <unsigned W>
 class Decision {
   public:
-    Decision(const Machine& machine, const Question& question, Monitor& monitor)
-        : m(machine), q(question), monitor_(monitor), g(machine, question.threads) {}
+    Decision(const Machine& machine, const Question& question, Monitor& monitor, bool reduce)
+        : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, reduce ? 1 : question.threads) {}
 
     Answer run() {
-        Explorer<W> explorer(g, monitor_, q.threads);
-        answer_.stop = explorer.run();
-        count(explorer.peak_bytes());
+        answer_.reduced = reduce_;
+        answer_.stop = reduce_ ? explore<Reducer<W>>(monitor_)
+                               : explore<Explorer<W>>(monitor_, q.threads, q.parallel_from);
         if (answer_.stop != Stop::none || q.explore_only) return answer_;
         analyse();
         if (answer_.stop == Stop::none) conclude();
@@ -28,16 +32,21 @@ class Decision {
     const Machine& m;
     const Question& q;
     Monitor& monitor_;
+    const bool reduce_;
     Graph<W> g;
     Answer answer_;
     std::optional<Offenders<W>> offenders_;
 
-    void count(std::uint64_t peak) {
+    template <class Search, class... Options>
+    Stop explore(Monitor& monitor, Options... options) {
+        Search search(g, monitor, options...);
+        const Stop stop = search.run();
         answer_.states = g.size();
         answer_.transitions = g.edge_count();
-        answer_.peak_bytes = peak;
+        answer_.peak_bytes = search.peak_bytes();
         answer_.words = W;
-        answer_.explored_seconds = monitor_.elapsed();
+        answer_.explored_seconds = monitor.elapsed();
+        return stop;
     }
 
     void analyse() {
@@ -50,15 +59,21 @@ class Decision {
             const GoalSet set(m, goals, q.properties);
             answer_.stop = futures.solve(set, ask_sibi, q.components);
             if (answer_.stop != Stop::none) break;
-            if ((futures.unmet() || ask_sibi) && !offenders_->collect(set, futures, ask_sibi, monitor_))
-                return stop();
+            if (!futures.unmet() && !ask_sibi) continue;
+            if (reduce_ && !ordered()) return stop();
+            if (!offenders_->collect(set, futures, ask_sibi, monitor_)) return stop();
         }
         answer_.sweeps = futures.sweeps;
         answer_.components = futures.component_passes;
         answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak);
     }
 
-    void stop() { answer_.stop = monitor_.over(); }
+    bool ordered() { return g.order.capacity() > 0 || order_by_breadth(g, monitor_); }
+
+    void stop() {
+        answer_.stop = monitor_.over();
+        if (answer_.stop == Stop::none || answer_.stop == Stop::states) answer_.stop = Stop::memory;
+    }
 
     static std::vector<std::vector<Goal>> groups(const std::vector<Goal>& goals) {
         std::vector<std::vector<Goal>> out;
@@ -77,5 +92,29 @@ class Decision {
         }
     }
 };
+
+// Does the reduced graph decide all that is asked?
+inline bool reducible(const Machine& m, const Question& q) {
+    const std::uint32_t side = 1u << obi | 1u << sibi;
+    return m.perfect && (m.directed || !(q.properties & side));
+}
+
+// By reduction where it is asked for and decides everything. A violation that it finds gets a shortest run from
+// a breadth-first search of the full graph within a budget.
+template <unsigned W>
+Answer decide_with(const Machine& m, const Question& q, Monitor& monitor) {
+    if (!q.reduction || !reducible(m, q)) return Decision<W>(m, q, monitor, false).run();
+    Answer answer = Decision<W>(m, q, monitor, true).run();
+    if (answer.stop != Stop::none || answer.violations.empty()) return answer;
+    Question rest = q;
+    rest.properties = answer.violated;
+    Monitor budget(monitor, q.witness_budget);
+    Answer full = Decision<W>(m, rest, budget, false).run();
+    if (full.stop != Stop::none) return answer;
+    if (full.violated != answer.violated) throw std::logic_error("reduction and full exploration disagree");
+    answer.violations = std::move(full.violations);
+    answer.peak_bytes = std::max(answer.peak_bytes, full.peak_bytes);
+    return answer;
+}
 
 }  // namespace stormproof

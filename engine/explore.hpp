@@ -1,5 +1,4 @@
-// The k-bounded transition system, explored breadth first and kept: configurations in the order in which they
-// were found, and for each the numbers of its successors.
+// The k-bounded transition system, explored breadth first.
 //
 // Successors are made in batches: while one batch is generated, the slots and the configurations that it will
 // be compared with are fetched from memory, which is what a search waits for.
@@ -9,117 +8,34 @@
 // verdicts and the lengths of witnesses are.
 //
 // Silent steps cost nothing in the length of a run: a level is closed under them, round by round, before its
-// actions are taken. Nothing remembers parents: a predecessor is in the round before, see `witness.hpp`.
+// actions are taken. Nothing remembers parents: a predecessor is in the round before, see offenders.hpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <memory>
 #include <thread>
 #include <vector>
 
+#include "graph.hpp"
 #include "limits.hpp"
-#include "machine.hpp"
-#include "store.hpp"
+#include "visited.hpp"
 
 namespace stormproof {
-
-constexpr std::uint32_t last_edge = std::uint32_t{1} << 31;  // marks the last successor of a configuration
-constexpr std::uint32_t no_edges = UINT32_MAX;
-constexpr std::uint32_t most_numbers = last_edge - 2;
-
-// What one thread found, and the edges that it wrote.
-template <unsigned W>
-struct Shard {
-    Growing<Config<W>> configs;
-    Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
-    Growing<std::uint32_t> edges;
-    Growing<std::uint16_t> chosen;  // reduction only: the process expanded alone, or `everyone`
-    std::uint64_t size = 0, edge_count = 0;
-};
-
-constexpr std::uint16_t everyone = UINT16_MAX;
-
-// A round of configurations: in each shard the numbers from `begin` to `end`.
-struct Round {
-    std::array<std::uint64_t, 2> begin{}, end{};
-    bool silent = false;  // reached by a silent step from the round before
-    std::uint64_t size() const { return end[0] - begin[0] + end[1] - begin[1]; }
-};
-
-template <unsigned W>
-class Graph {
-  public:
-    explicit Graph(const Machine& machine, unsigned threads) : m(machine), shard_bits(threads > 1 ? 1 : 0) {}
-
-    const Machine& m;
-    const unsigned shard_bits;  // the low bits of a number name its shard
-    std::array<Shard<W>, 2> shards;
-    std::vector<Round> rounds;
-    bool reduced = false;
-
-    unsigned shard_of(std::uint32_t id) const { return id & shard_bits; }
-    std::uint32_t local(std::uint32_t id) const { return id >> shard_bits; }
-    std::uint32_t number(unsigned shard, std::uint64_t local) const {
-        return static_cast<std::uint32_t>(local << shard_bits) | shard;
-    }
-    const Config<W>& config(std::uint32_t id) const { return shards[shard_of(id)].configs[local(id)]; }
-    std::uint64_t size() const { return shards[0].size + shards[1].size; }
-    std::uint64_t edge_count() const { return shards[0].edge_count + shards[1].edge_count; }
-    std::uint64_t bytes() const {
-        const std::uint64_t each = sizeof(Config<W>) + 4 + (reduced ? 2 : 0);
-        return size() * each + edge_count() * 4;
-    }
-
-    // The successors of a configuration, in the order of `each_step`: visit(number).
-    template <class Visit>
-    void each_edge(std::uint32_t id, Visit&& visit) const {
-        std::uint32_t at = shards[shard_of(id)].first[local(id)];
-        if (at == no_edges) return;
-        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
-        for (at &= ~last_edge;; ++at) {
-            const std::uint32_t edge = edges[at];
-            visit(edge & ~last_edge);
-            if (edge & last_edge) return;
-        }
-    }
-
-    // Every step that was taken from a configuration, with where it leads:
-    // action(step number, step, successor), then silent(successor).
-    template <class Action, class Silent>
-    void each_step(std::uint32_t id, Action&& action, Silent&& silent) const {
-        const Shard<W>& own = shards[shard_of(id)];
-        std::uint32_t at = own.first[local(id)];
-        if (at == no_edges) return;
-        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
-        at &= ~last_edge;
-        std::uint32_t edge = 0;
-        const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
-        each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Step& step) {
-            if (only != everyone && step.process != only) return;
-            edge = edges[at++];
-            action(number, step, edge & ~last_edge);
-        });
-        while (!(edge & last_edge)) {
-            edge = edges[at++];
-            silent(edge & ~last_edge);
-        }
-    }
-};
 
 template <unsigned W>
 class Explorer {
   public:
-    Explorer(Graph<W>& graph, Monitor& monitor, unsigned threads)
-        : g(graph), m(graph.m), monitor_(monitor), threads_(threads) {
+    Explorer(Graph<W>& graph, Monitor& monitor, unsigned threads, std::uint64_t parallel_from)
+        : g(graph), m(graph.m), monitor_(monitor), threads_(threads), parallel_from_(parallel_from),
+          visited_(graph, monitor) {
         block_ = std::clamp<std::uint32_t>(4096 / m.max_degree, 1, 64);
         for (auto& worker : workers_) worker.batch.resize(batch_size + m.max_degree);
     }
 
     // Explores everything, or until a limit: then says which.
     Stop run() {
-        if (!grow_index()) return stop_;
+        if (!hand_out_budget()) return stop_;
         add_initial();
         std::size_t level = 0;  // the first round of the current level
         while (level < g.rounds.size()) {
@@ -132,7 +48,7 @@ class Explorer {
             level = next;
         }
         report();
-        index_.clear();
+        visited_.clear();
         return stop_ = monitor_.over() == Stop::states ? Stop::states : Stop::none;
     }
 
@@ -155,20 +71,20 @@ class Explorer {
     const Machine& m;
     Monitor& monitor_;
     const unsigned threads_;
-    Index index_;
+    const std::uint64_t parallel_from_;  // smaller rounds are not worth a second thread
+    Visited<W> visited_;
     std::array<Worker, 2> workers_;
     std::uint32_t block_;
     std::atomic<std::uint64_t> cursor_{0};
     std::atomic<bool> halt_{false};
     std::atomic<std::uint8_t> failed_{0};
-    bool shared_ = false;
     Stop stop_ = Stop::none;
     std::uint64_t peak_ = 0;
 
     void add_initial() {
         const Config<W> c = initial_config<W>(m);
         bool fresh = false;
-        find_or_add(0, c, hash_of(c), fresh);
+        visited_.find_or_add(0, c, hash_of(c), fresh);
         Round round;
         round.end[0] = 1;
         g.rounds.push_back(round);
@@ -200,8 +116,8 @@ class Explorer {
         cursor_ = 0;
         while (true) {
             if (!hand_out_budget()) return false;
-            const bool two = threads_ > 1 && round.size() - std::min(round.size(), cursor_.load()) > 8192;
-            shared_ = two;
+            const bool two = threads_ > 1 && round.size() - std::min(round.size(), cursor_.load()) >= parallel_from_;
+            visited_.shared = two;
             halt_ = false;
             if (two) {
                 std::thread other([&] { work(1, round, only_silent); });
@@ -218,7 +134,7 @@ class Explorer {
     bool stop_at(Stop why) {
         stop_ = why;
         report();
-        index_.clear();
+        visited_.clear();
         return false;
     }
 
@@ -262,7 +178,7 @@ class Explorer {
             p.config = next;
             p.hash = hash_of(next);
             p.last = false;
-            __builtin_prefetch(&index_[index_.slot_of(p.hash)]);
+            visited_.fetch_slot(p.hash);
         };
         if (!only_silent) {
             each_enabled(m, c, [&](std::uint32_t, const Step& step) { push(perform(m, step, c)); });
@@ -280,122 +196,39 @@ class Explorer {
     void flush(unsigned who, bool only_silent) {
         Worker& worker = workers_[who];
         Shard<W>& shard = g.shards[who];
-        if (!only_silent && !make_room(shard.edges, shard.edge_count + worker.pending, last_edge)) {
+        if (!only_silent && !shard.room_for_edges(worker.pending)) {
+            fail(Stop::memory);
             worker.pending = 0;
             return;
         }
         for (std::size_t i = 0; i < worker.pending; ++i) {
-            const Pending& p = worker.batch[i];
-            const std::uint32_t entry = index_[index_.slot_of(p.hash)].load(std::memory_order_acquire);
-            if (entry && index_.may_be(entry, p.hash)) __builtin_prefetch(&g.config(index_.number(entry)));
+            visited_.fetch_config(worker.batch[i].hash);
         }
         for (std::size_t i = 0; i < worker.pending; ++i) {
             const Pending& p = worker.batch[i];
             bool fresh = false;
-            const std::uint32_t id = find_or_add(who, p.config, p.hash, fresh);
+            const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
+            if (id == no_edges) fail(Stop::memory);
             if (fresh) --worker.budget;
             if (!only_silent) shard.edges[shard.edge_count++] = id | (p.last ? last_edge : 0);
         }
         worker.pending = 0;
     }
 
-    template <class T>
-    bool make_room(Growing<T>& array, std::uint64_t entries, std::uint64_t most) {
-        if (entries <= most && array.reserve(entries)) return true;
-        fail(Stop::memory);
-        return false;
-    }
-
-    std::uint32_t find_or_add(unsigned who, const Config<W>& c, std::uint64_t hash, bool& fresh) {
-        Shard<W>& shard = g.shards[who];
-        std::uint64_t slot = index_.slot_of(hash);
-        bool written = false;
-        while (true) {
-            std::uint32_t entry = index_[slot].load(std::memory_order_acquire);
-            if (entry == 0) {
-                // The configuration is in its place before its number can be seen.
-                if (!written && !write(shard, c)) return 0;
-                written = true;
-                const std::uint32_t id = g.number(who, shard.size);
-                if (publish(slot, entry, index_.entry(hash, id))) {
-                    ++shard.size;
-                    fresh = true;
-                    return id;
-                }
-            }
-            if (index_.may_be(entry, hash)) {
-                const std::uint32_t id = index_.number(entry);
-                if (g.config(id) == c) return id;
-            }
-            slot = index_.next(slot);
-        }
-    }
-
-    bool write(Shard<W>& shard, const Config<W>& c) {
-        const std::uint64_t most = most_numbers >> g.shard_bits;
-        if (!make_room(shard.configs, shard.size + 1, most) || !make_room(shard.first, shard.size + 1, most))
-            return false;
-        shard.configs[shard.size] = c;
-        return true;
-    }
-
-    bool publish(std::uint64_t slot, std::uint32_t& found, std::uint32_t entry) {
-        if (shared_)
-            return index_[slot].compare_exchange_strong(found, entry, std::memory_order_release,
-                                                        std::memory_order_acquire);
-        index_[slot].store(entry, std::memory_order_relaxed);
-        return true;
-    }
-
     // ---- the index -------------------------------------------------------------------------------------
 
     std::uint64_t needed_budget() const { return std::uint64_t{block_ + 1} * m.max_degree + batch_size; }
 
-    static std::uint64_t most_load(unsigned log) { return (std::uint64_t{3} << log) / 4; }
-
+    // Each thread may add so many configurations before the index must grow.
     bool hand_out_budget() {
         const std::uint64_t wanted = needed_budget() * threads_;
-        while (g.size() + wanted > most_load(index_.log()))
-            if (!grow_index()) return false;
-        const std::uint64_t budget = (most_load(index_.log()) - g.size()) / threads_;
-        for (auto& worker : workers_) worker.budget = budget;
+        if (!visited_.make_room(wanted)) return stop_at(Stop::memory);
+        for (auto& worker : workers_) worker.budget = visited_.room() / threads_;
         return true;
-    }
-
-    bool grow_index() {
-        unsigned log = index_.bytes() ? index_.log() + 1 : 10;
-        while (g.size() + needed_budget() * threads_ > most_load(log)) ++log;
-        // Numbers interleave the shards, so they may be twice as large as their count.
-        const unsigned number_bits = std::min(32u, log + g.shard_bits);
-        if (!monitor_.allows(g.bytes() + Index::bytes_for(log))) return stop_at(Stop::memory);
-        if (!index_.reset(log, number_bits)) return stop_at(Stop::memory);
-        fill_index();
-        report();
-        return true;
-    }
-
-    void fill_index() {
-        constexpr std::uint64_t ahead = 16;
-        for (unsigned s = 0; s < 2; ++s) {
-            const Shard<W>& shard = g.shards[s];
-            std::uint64_t hashes[ahead] = {};
-            for (std::uint64_t i = 0; i < shard.size + ahead; ++i) {
-                if (i >= ahead && i - ahead < shard.size) place(hashes[i % ahead], g.number(s, i - ahead));
-                if (i >= shard.size) continue;
-                hashes[i % ahead] = hash_of(shard.configs[i]);
-                __builtin_prefetch(&index_[index_.slot_of(hashes[i % ahead])]);
-            }
-        }
-    }
-
-    void place(std::uint64_t hash, std::uint32_t id) {
-        std::uint64_t slot = index_.slot_of(hash);
-        while (index_[slot].load(std::memory_order_relaxed)) slot = index_.next(slot);
-        index_[slot].store(index_.entry(hash, id), std::memory_order_relaxed);
     }
 
     void report() {
-        const std::uint64_t bytes = g.bytes() + index_.bytes();
+        const std::uint64_t bytes = g.bytes() + visited_.bytes();
         peak_ = std::max(peak_, bytes);
         monitor_.memory = bytes;
         monitor_.states = g.size();

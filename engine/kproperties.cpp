@@ -9,7 +9,7 @@ namespace stormproof {
 
 Answer decide(const System& system, const Question& question, Monitor& monitor) {
     const Machine m = compile(system, question.k);
-    const auto run = [&]<unsigned W>() { return Decision<W>(m, question, monitor).run(); };
+    const auto run = [&]<unsigned W>() { return decide_with<W>(m, question, monitor); };
     if (m.words <= 1) return run.template operator()<1>();
     if (m.words <= 2) return run.template operator()<2>();
     if (m.words <= 3) return run.template operator()<3>();

@@ -37,6 +37,8 @@ struct Question {
     bool reduction = false;
     bool components = false;  // decide by components at once, without sweeps first: for tests
     bool explore_only = false;
+    std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
+    std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
 };
 
 struct Answer {

@@ -18,6 +18,10 @@ class Monitor {
     Monitor(double seconds, std::uint64_t bytes, std::uint64_t most_states)
         : max_seconds_(seconds), max_bytes_(bytes), max_states_(most_states), start_(clock::now()) {}
     Monitor(const Monitor& other) = delete;
+    // A part of a search with a budget of states of its own: the other limits are those of `whole`.
+    Monitor(const Monitor& whole, std::uint64_t most_states)
+        : whole_(&whole), max_seconds_(whole.max_seconds_), max_bytes_(whole.max_bytes_), max_states_(most_states),
+          start_(whole.start_) {}
 
     std::atomic<std::uint64_t> states{0}, frontier{0}, memory{0};
 
@@ -33,7 +37,7 @@ class Monitor {
 
     // Which limit has been hit, if any; the counters above must be up to date.
     Stop over() const {
-        if (interrupted_) return Stop::interrupted;
+        if (interrupted_ || (whole_ && whole_->interrupted_)) return Stop::interrupted;
         if (max_states_ && states > max_states_) return Stop::states;
         if (max_bytes_ && memory > max_bytes_) return Stop::memory;
         if (max_seconds_ > 0 && elapsed() > max_seconds_) return Stop::time;
@@ -42,6 +46,7 @@ class Monitor {
 
   private:
     using clock = std::chrono::steady_clock;
+    const Monitor* whole_ = nullptr;
     double max_seconds_;
     std::uint64_t max_bytes_, max_states_;
     clock::time_point start_;

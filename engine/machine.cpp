@@ -135,18 +135,20 @@ Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number,
     return s;
 }
 
-void classify(StateInfo& info, const System& system, const std::vector<Transition>& leaving) {
+void classify(StateInfo& info, const System& system, const Process& process,
+              const std::vector<Transition>& leaving) {
     std::set<std::uint32_t> to, from;
-    bool internal = false;
+    bool internal = false, crashes = false;
     for (const Transition& t : leaving) {
         if (t.kind == Kind::internal) internal = true;
+        if (process.crashed[t.target] != process.crashed[t.source]) crashes = true;
         if (t.kind == Kind::send) to.insert(system.channels[t.channel].receiver);
         if (t.kind == Kind::receive) from.insert(system.channels[t.channel].sender);
     }
     info.kind = to.empty() ? (from.empty() ? StateKind::final : StateKind::receiving)
                            : (from.empty() ? StateKind::sending : StateKind::mixed);
     info.directed = to.size() <= 1 && from.size() <= 1;
-    info.alone = !leaving.empty() && to.size() + from.size() + internal == 1;
+    info.alone = !crashes && to.size() + from.size() + internal == 1;
 }
 
 void compile_process(Machine& m, const System& system, std::uint32_t number) {
@@ -165,7 +167,7 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
         }
         info.last = static_cast<std::uint32_t>(m.steps.size());
         info.crashed = process.crashed[state];
-        classify(info, system, leaving);
+        classify(info, system, process, leaving);
         m.directed = m.directed && info.directed;
     }
 }

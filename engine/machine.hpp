@@ -98,7 +98,7 @@ struct StateInfo {
     bool crashed = false;
     bool directed = true;
     // The process may be expanded alone here: only sends to one peer, only receptions from one, or only
-    // internal actions (semantics, section 3, partial-order reduction).
+    // internal actions, none of which crashes it (see reduction.hpp).
     bool alone = false;
 };
 

@@ -35,7 +35,7 @@ class Offenders {
             for (unsigned s = 0; s < 2; ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
                     if (++turn % 65536 == 0 && stopped(monitor)) return false;
-                    const std::uint32_t id = g.number(s, i);
+                    const std::uint32_t id = numbered(s, i);
                     const std::uint64_t unmet = set.needs(m, g.config(id)) & ~futures.of(id);
                     if (unmet) judge(set, unmet, id, r);
                     if (sibi_asked) judge_sibi(set, futures, id, r);
@@ -50,7 +50,7 @@ class Offenders {
             for (unsigned s = 0; s < 2; ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
                     if (++turn % 65536 == 0 && stopped(monitor)) return false;
-                    judge_obi(g.number(s, i), r);
+                    judge_obi(numbered(s, i), r);
                 }
         return true;
     }
@@ -59,6 +59,7 @@ class Offenders {
         const Offence& offence = *first[property];
         Violation out;
         out.property = property;
+        out.shortest = !g.reduced;
         out.moves = run_to(offence.id, offence.round);
         out.process = offence.process;
         out.channel = offence.channel;
@@ -74,6 +75,11 @@ class Offenders {
     const Graph<W>& g;
     const Machine& m;
     std::uint32_t properties_;
+
+    // The i-th configuration of a shard in the order of breadth.
+    std::uint32_t numbered(unsigned shard, std::uint64_t i) const {
+        return g.reduced ? g.order[i] : g.number(shard, i);
+    }
 
     static bool stopped(const Monitor& monitor) {
         const Stop why = monitor.over();
@@ -204,6 +210,7 @@ class Offenders {
     // has a predecessor by an action in the level before, as early a round of it as possible: fewer faults.
     Moves run_to(std::uint32_t id, std::size_t round) const {
         Moves moves;
+        if (g.reduced) return run_by_parents(id);
         while (round > 0) {
             if (g.rounds[round].silent) {
                 id = predecessor(id, --round, true, moves).value();
@@ -218,6 +225,22 @@ class Offenders {
             }
             id = before.value();
             round = start;
+        }
+        return {moves.rbegin(), moves.rend()};
+    }
+
+    Moves run_by_parents(std::uint32_t id) const {
+        Moves moves;
+        for (; id != 0; id = g.parents[id]) {
+            bool found = false;
+            g.each_step(
+                g.parents[id],
+                [&](std::uint32_t, const Step& step, std::uint32_t to) {
+                    if (found || to != id) return;
+                    found = true;
+                    moves.push_back({step.process, step.transition});
+                },
+                [](std::uint32_t) {});
         }
         return {moves.rbegin(), moves.rend()};
     }

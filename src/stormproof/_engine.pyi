@@ -101,6 +101,8 @@ def decide(
     reduction: bool = False,
     components: bool = False,
     explore_only: bool = False,
+    parallel_from: int = 8192,
+    witness_budget: int = 1000000,
 ) -> Answer: ...
 
 class Controls:

@@ -97,7 +97,7 @@ def explore(
         transitions=answer.transitions,
         seconds=time.monotonic() - started,
         memory=answer.memory,
-        threads=workers,
+        threads=1 if answer.reduced else workers,
         reduced=answer.reduced,
         stopped=stopped,
         holds={n: _holds(answer, n) if n in asked else None for n in names},

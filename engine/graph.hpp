@@ -1,0 +1,123 @@
+// The k-bounded transition system as it is kept: configurations in the order in which they were found, and for
+// each the numbers of its successors. Which step leads to which successor is not kept: steps are derived again,
+// in the order in which the successors stand.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "machine.hpp"
+#include "store.hpp"
+
+namespace stormproof {
+
+constexpr std::uint32_t last_edge = std::uint32_t{1} << 31;  // marks the last successor of a configuration
+constexpr std::uint32_t no_edges = UINT32_MAX;
+constexpr std::uint32_t most_numbers = last_edge - 2;
+
+// A number that its one writer counts up while another thread may read it.
+class Tally {
+  public:
+    operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
+    std::uint64_t operator++(int) {
+        const std::uint64_t now = *this;
+        value_.store(now + 1, std::memory_order_relaxed);
+        return now;
+    }
+
+  private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+// What one thread found, and the edges that it wrote.
+template <unsigned W>
+struct Shard {
+    Growing<Config<W>> configs;
+    Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
+    Growing<std::uint32_t> edges;
+    Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
+    Tally size, edge_count;
+
+    bool room_for_edges(std::uint64_t more) {
+        return edge_count + more < last_edge && edges.reserve(edge_count + more);
+    }
+    // Room for one more configuration.
+    bool room_for_config(std::uint64_t most) {
+        return size < most && configs.reserve(size + 1) && first.reserve(size + 1);
+    }
+};
+
+constexpr std::uint16_t everyone = UINT16_MAX;
+
+// A round of configurations: in each shard the numbers from `begin` to `end`.
+struct Round {
+    std::array<std::uint64_t, 2> begin{}, end{};
+    bool silent = false;  // reached by a silent step from the round before
+    std::uint64_t size() const { return end[0] - begin[0] + end[1] - begin[1]; }
+};
+
+template <unsigned W>
+class Graph {
+  public:
+    explicit Graph(const Machine& machine, unsigned threads) : m(machine), shard_bits(threads > 1 ? 1 : 0) {}
+
+    const Machine& m;
+    const unsigned shard_bits;  // the low bits of a number name its shard
+    std::array<Shard<W>, 2> shards;
+    std::vector<Round> rounds;
+    bool reduced = false;
+    // Of a reduced graph, which is not found breadth first: its order of breadth and the parents in it.
+    Growing<std::uint32_t> order, parents;
+
+    unsigned shard_of(std::uint32_t id) const { return id & shard_bits; }
+    std::uint32_t local(std::uint32_t id) const { return id >> shard_bits; }
+    std::uint32_t number(unsigned shard, std::uint64_t local) const {
+        return static_cast<std::uint32_t>(local << shard_bits) | shard;
+    }
+    const Config<W>& config(std::uint32_t id) const { return shards[shard_of(id)].configs[local(id)]; }
+    std::uint64_t size() const { return shards[0].size + shards[1].size; }
+    std::uint64_t edge_count() const { return shards[0].edge_count + shards[1].edge_count; }
+    std::uint64_t bytes() const {
+        const std::uint64_t each = sizeof(Config<W>) + 4 + (reduced ? 2 : 0) + (order.capacity() ? 8 : 0);
+        return size() * each + edge_count() * 4;
+    }
+
+    // The successors of a configuration, in the order of `each_step`: visit(number).
+    template <class Visit>
+    void each_edge(std::uint32_t id, Visit&& visit) const {
+        std::uint32_t at = shards[shard_of(id)].first[local(id)];
+        if (at == no_edges) return;
+        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
+        for (at &= ~last_edge;; ++at) {
+            const std::uint32_t edge = edges[at];
+            visit(edge & ~last_edge);
+            if (edge & last_edge) return;
+        }
+    }
+
+    // Every step that was taken from a configuration, with where it leads:
+    // action(step number, step, successor), then silent(successor).
+    template <class Action, class Silent>
+    void each_step(std::uint32_t id, Action&& action, Silent&& silent) const {
+        const Shard<W>& own = shards[shard_of(id)];
+        std::uint32_t at = own.first[local(id)];
+        if (at == no_edges) return;
+        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
+        at &= ~last_edge;
+        std::uint32_t edge = 0;
+        const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
+        each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Step& step) {
+            if (only != everyone && step.process != only) return;
+            edge = edges[at++];
+            action(number, step, edge & ~last_edge);
+        });
+        while (!(edge & last_edge)) {
+            edge = edges[at++];
+            silent(edge & ~last_edge);
+        }
+    }
+};
+
+}  // namespace stormproof
