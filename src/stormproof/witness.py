@@ -127,26 +127,47 @@ def _act_to_json(act: Act) -> dict[str, Any]:
     return {"do": verb, "process": act.process, end: action.peer, **what, "state": act.state}
 
 
+def _text(data: Mapping[str, Any], key: str) -> str:
+    if not isinstance(data[key], str):
+        raise InputError(f"'{key}' of a step of the witness is {data[key]!r}, not a name")
+    return str(data[key])
+
+
+def _position(data: Mapping[str, Any]) -> int:
+    position = data["position"]
+    if not isinstance(position, int) or isinstance(position, bool):
+        raise InputError(f"a position in a channel is a number, not {position!r}")
+    return position
+
+
 def step_from_json(data: Mapping[str, Any]) -> Step:
     """The inverse of `step_to_json`; raises InputError for anything else."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"a step of the witness is an object, not {data!r}")
     try:
         do = data["do"]
         if do == "internal":
-            return Act(data["process"], Internal(data["action"]), data["state"])
+            return Act(_text(data, "process"), Internal(_text(data, "action")), _text(data, "state"))
         if do in ("send", "receive"):
-            message = CRASH if data.get("crash") is True else data["message"]
+            message = CRASH if data.get("crash") is True else _text(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")
-            return Act(data["process"], kind(data[end], message), data["state"])
-        channel = Channel(data["from"], data["to"])
+            return Act(_text(data, "process"), kind(_text(data, end), message), _text(data, "state"))
+        channel = Channel(_text(data, "from"), _text(data, "to"))
         if do == "lose":
-            return Lose(channel, data["position"], data["message"])
+            return Lose(channel, _position(data), _text(data, "message"))
         if do == "corrupt":
-            return Corrupt(channel, data["position"], data["message"], data["becomes"])
+            return Corrupt(channel, _position(data), _text(data, "message"), _text(data, "becomes"))
         if do == "swap":
-            return Swap(channel, data["position"])
-    except (KeyError, TypeError) as problem:
+            return Swap(channel, _position(data))
+    except KeyError as problem:
         raise InputError(f"a step of the witness is incomplete: {dict(data)!r} lacks {problem}") from None
     raise InputError(f"a step of the witness does '{do}', which is unknown")
+
+
+def _names(data: Any, what: str) -> dict[str, str]:
+    if not isinstance(data, Mapping) or not all(isinstance(v, str) for v in data.values()):
+        raise InputError(f"the {what} of the witness are names, not {data!r}")
+    return dict(data)
 
 
 def witness_from_json(data: Mapping[str, Any]) -> Witness:
@@ -160,10 +181,10 @@ def witness_from_json(data: Mapping[str, Any]) -> Witness:
         pairs = data.get("communication")
         return Witness(
             steps=tuple(step_from_json(s) for s in data["steps"]),
-            states=dict(ends["states"]),
+            states=_names(ends["states"], "states"),
             channels=channels,
             communication=None if pairs is None else tuple((int(r), int(s)) for r, s in pairs),
-            culprit=dict(data.get("culprit", {})),
+            culprit=_names(data.get("culprit", {}), "culprits"),
             shortest=bool(data.get("shortest", True)),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as problem:

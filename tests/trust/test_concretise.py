@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from trust_runs import crashing, events_on, fewest_faults, matching, random_run, random_script
+from trust_runs import events_on, fewest_faults, is_run, matching, random_run, random_script
 
 from stormproof import semantics
 from stormproof.concretise import concretise
@@ -16,57 +16,11 @@ from stormproof.failures import ChannelFailure, FailureModel, Failures
 from stormproof.model import CRASH, Action, Channel, Process, Receive, Send, System, Transition, channel_of
 from stormproof.semantics import Configuration, Word
 from stormproof.shorten import changes
-from stormproof.witness import Act, Corrupt, Lose, Swap, Witness
-from strategies import random_failures, random_system
+from stormproof.witness import Act, Lose, Swap, Witness
+from strategies import random_crash, random_failures, random_system
 
 AB = Channel("A", "B")
 Words = dict[Channel | None, Word]
-
-
-def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
-    """By the definitions: each step is one of `semantics.steps`, a send into a full channel with its loss."""
-    at, i = semantics.initial(system), 0
-    index = {c: n for n, c in enumerate(system.channels)}
-    while i < len(witness.steps):
-        step = witness.steps[i]
-        options = [s.after for s in semantics.steps(system, failures, at, bound) if _same(s.event, step)]
-        if isinstance(step, Act):
-            options = [o for o in options if o.states[system.names.index(step.process)] == step.state]
-            if isinstance(step.action, Send) and _full(
-                at.words[index[channel_of(step.process, step.action)]], bound
-            ):
-                lose = witness.steps[i + 1]
-                wanted = _fault((*at.words[index[lose.channel]], step.action.message), lose)
-                options = [o for o in options if o.words[index[lose.channel]] == wanted]
-                i += 1
-        else:
-            words = list(at.words)
-            words[index[step.channel]] = _fault(words[index[step.channel]], step)
-            options = [o for o in options if o.words == tuple(words)]
-        if not options:
-            return False
-        at = options[0]
-        i += 1
-    ends = {c: w for c, w in zip(system.channels, at.words) if w}
-    return ends == dict(witness.channels) and dict(zip(system.names, at.states)) == dict(witness.states)
-
-
-def _full(word: semantics.Word, bound: int | None) -> bool:
-    return bound is not None and len(word) == bound
-
-
-def _same(event: semantics.Event | None, step: object) -> bool:
-    if isinstance(step, Act):
-        return event == semantics.Event(step.process, step.action)
-    return event is None
-
-
-def _fault(word: semantics.Word, step: Lose | Corrupt | Swap) -> semantics.Word:
-    p = step.position
-    if isinstance(step, Swap):
-        return (*word[:p], word[p + 1], word[p], *word[p + 2 :])
-    assert word[p] == step.message
-    return word[:p] + word[p + 1 :] if isinstance(step, Lose) else (*word[:p], step.becomes, *word[p + 1 :])
 
 
 @pytest.mark.parametrize("chunk", range(4))
@@ -74,7 +28,7 @@ def test_random_runs_become_runs_with_the_fewest_faults(chunk: int) -> None:
     for seed in range(chunk * 500, (chunk + 1) * 500):
         rng = random.Random(seed)
         system = random_system(rng, messages=3)
-        system = crashing(rng, system) if rng.random() < 0.3 else system
+        system = random_crash(rng, system) if rng.random() < 0.3 else system
         failures = random_failures(rng, system).on(system)
         bound = rng.choice([1, 2, 3, None])
         moves, channels = random_run(rng, system, failures, bound, rng.randint(1, 14))

@@ -14,7 +14,6 @@ from stormproof.failures import ChannelFailure, FailureModel
 from stormproof.model import (
     CRASH,
     Channel,
-    Internal,
     Message,
     Process,
     Receive,
@@ -24,7 +23,7 @@ from stormproof.model import (
     channel_of,
 )
 from stormproof.semantics import Configuration
-from stormproof.witness import Act, Lose, Step, Swap
+from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
 
 Moves = tuple[tuple[str, Transition], ...]
 
@@ -142,25 +141,67 @@ def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
     ]
 
 
-def crashing(rng: random.Random, system: System) -> System:
-    """The system with crash transitions in some states, so that the crash message is under way as well."""
-    names = list(system.names)
-    chosen = [n for n in names if rng.random() < 0.5]
-    return System(tuple(_crashing(rng, p, names, p.name in chosen) for p in system), name=system.name)
+def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
+    """By the definitions: each step is one of `semantics.steps`, a send into a full channel with its loss."""
+    at, i = semantics.initial(system), 0
+    while i < len(witness.steps):
+        step = witness.steps[i]
+        following = witness.steps[i + 1] if i + 1 < len(witness.steps) else None
+        wanted, used = _after(system, at, step, following, bound)
+        options = [s.after for s in semantics.steps(system, failures, at, bound) if _same(s.event, step)]
+        if wanted not in options:
+            return False
+        at = wanted
+        i += used
+    ends = {c: w for c, w in zip(system.channels, at.words) if w}
+    claimed = {c: tuple(w) for c, w in witness.channels.items() if w}
+    return ends == claimed and dict(zip(system.names, at.states)) == dict(witness.states)
 
 
-def _crashing(rng: random.Random, process: Process, names: list[str], crashes: bool) -> Process:
-    rows = list(process.transitions)
-    for state in process.states:
-        if process.receives(state) and rng.random() < 0.6:
-            peer = rng.choice([n for n in names if n != process.name])
-            rows.append(Transition(state, Receive(peer, CRASH), state))
-    if crashes:
-        peers = [n for n in names if n != process.name]
-        chain = [f"x{i}" for i in range(len(peers))] + ["stop"]
-        rows += [Transition(s, Internal("crash"), "x0") for s in process.states if rng.random() < 0.7]
-        rows += [Transition(a, Send(q, CRASH), b) for a, q, b in zip(chain, peers, chain[1:])]
-    return Process(process.name, process.initial, tuple(rows), process.states)
+def _after(
+    system: System, at: Configuration, step: Step, following: Step | None, bound: int | None
+) -> tuple[Configuration | None, int]:
+    """What one step makes of a configuration, right or not; with a send goes the loss that makes it legal."""
+    states, words, used = list(at.states), dict(zip(system.channels, at.words)), 1
+    if isinstance(step, Act):
+        if step.process not in system.names:
+            return None, 1
+        states[system.names.index(step.process)] = step.state
+        channel = channel_of(step.process, step.action)
+        if channel is not None and channel not in words:
+            return None, 1
+        if isinstance(step.action, Send):
+            words[channel] = (*words[channel], step.action.message)
+            if bound is not None and len(words[channel]) > bound:
+                if not isinstance(following, Lose) or following.channel != channel:
+                    return None, 1
+                words[channel], used = _fault(words[channel], following), 2
+        elif isinstance(step.action, Receive):
+            words[channel] = words[channel][1:]
+    elif step.channel in words:
+        words[step.channel] = _fault(words[step.channel], step)
+    else:
+        return None, 1
+    if None in words.values():
+        return None, 1
+    return Configuration(tuple(states), tuple(words.values())), used
+
+
+def _same(event: semantics.Event | None, step: Step) -> bool:
+    if isinstance(step, Act):
+        return event == semantics.Event(step.process, step.action)
+    return event is None
+
+
+def _fault(word: semantics.Word, step: Lose | Corrupt | Swap) -> semantics.Word | None:
+    p = step.position
+    if not 0 <= p < len(word) - isinstance(step, Swap):
+        return None
+    if isinstance(step, Swap):
+        return (*word[:p], word[p + 1], word[p], *word[p + 2 :])
+    if word[p] != step.message:
+        return None
+    return word[:p] + word[p + 1 :] if isinstance(step, Lose) else (*word[:p], step.becomes, *word[p + 1 :])
 
 
 def random_script(

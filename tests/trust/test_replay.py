@@ -1,0 +1,200 @@
+"""The trusted kernel: it accepts what the engine proves, and refuses what is no proof by the definitions."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from trust_evidence import Evidence, Judge, evidence, mutants, random_pair
+
+from stormproof.checks import check
+from stormproof.concretise import concretise
+from stormproof.failures import FailureModel, Failures
+from stormproof.model import CRASH, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.protocols import protocol
+from stormproof.replay import replay
+from stormproof.witness import Act, Corrupt, Lose, Swap, Witness, witness_from_json
+
+PAIRS, CHUNKS = 20_000, 40
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_every_witness_replays(chunk: int) -> None:
+    """20,000 random (system, failure model) pairs."""
+    size = PAIRS // CHUNKS
+    for seed in range(chunk * size, (chunk + 1) * size):
+        rng = random.Random(seed)
+        system, failures = random_pair(rng)
+        for name, k, witness in evidence(rng, system, failures, rng.choice((1, 2, 3))):
+            answer = replay(system, failures, name, k, witness)
+            assert answer.ok and answer.established, (seed, name, k, answer.message)
+            assert witness_from_json(witness.to_json()) == witness, seed
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_no_mutant_is_accepted_wrongly(chunk: int) -> None:
+    """At least 10,000 mutants in all, judged by the slow definitions and not by the kernel."""
+    seen: Counter[str] = Counter()
+    seed = chunk * 100_000
+    while sum(seen.values()) < 1_200:
+        seed += 1
+        rng = random.Random(seed)
+        system, failures = random_pair(rng)
+        judge = Judge(system, failures)
+        for given in evidence(rng, system, failures, rng.choice((1, 2))):
+            for mutant in mutants(rng, system, given):
+                seen[judged(judge, mutant, seed)] += 1
+    assert sum(seen.values()) >= 1_000 and seen["refused"] > 500, seen
+    assert seen["still a proof"] > 50, f"mutants that are proofs must be met as well: {seen}"
+
+
+def judged(judge: Judge, mutant: Evidence, seed: int) -> str:
+    name, k, witness = mutant
+    answer = replay(judge.system, judge.failures, name, k, witness)
+    proof = judge.proves(mutant)
+    assert proof or not answer.ok, (seed, name, k, witness)
+    if proof and name != "rsc" and not witness.culprit:
+        assert answer.established, (seed, name, k, witness, answer.message)
+    return "still a proof" if proof else "refused"
+
+
+SR, RS = Channel("Sender", "Receiver"), Channel("Receiver", "Sender")
+EX1 = protocol("half-duplex")
+
+
+def moves(text: str) -> list[tuple[str, Transition]]:
+    """The moves of Figure ex1 from `s!start r?start`, both processes deterministic."""
+    names, states, found = {"s": "Sender", "r": "Receiver"}, {p.name: p.initial for p in EX1}, []
+    for word in text.split():
+        process = EX1[names[word[0]]]
+        peer = "Receiver" if process.name == "Sender" else "Sender"
+        action = (Send if word[1] == "!" else Receive)(peer, word[2:])
+        step = next(t for t in process.outgoing(states[process.name]) if t.action == action)
+        states[process.name] = step.target
+        found.append((process.name, step))
+    return found
+
+
+def test_the_paper_s_corruption() -> None:
+    """Example interferences, e_c: data arrives as end, and both channels are written to (Figure ex1)."""
+    model = Failures(corrupt=True).on(EX1)
+    run = moves("s!start r?start s!data r?end r!ack s!data")
+    witness = concretise(EX1, model, run, {SR: ("data",), RS: ("ack",)}, None, polish=0)
+    assert witness.faults == (Corrupt(SR, 0, "data", "end"),)
+    assert witness.steps[witness.steps.index(witness.faults[0]) + 1] == Act(
+        "Receiver", Receive("Sender", "end"), "acknowledge"
+    )
+    assert replay(EX1, model, "half-duplex", None, witness).established
+    assert replay(EX1, model, "reach", None, witness).established
+    assert not replay(EX1, Failures(loss=True, reorder=True).on(EX1), "reach", None, witness).ok
+
+
+def test_the_paper_s_loss() -> None:
+    """Example interferences, e_l: end is lost, and the receiver waits for ever for data or end."""
+    model = Failures(loss=True).on(EX1)
+    run = moves("s!start r?start s!data r?data s!end")
+    witness = concretise(EX1, model, run, {}, 1)
+    sent = witness.steps.index(Act("Sender", Send("Receiver", "end"), "wait_ack"))
+    (lost,) = witness.faults
+    assert witness.steps[sent + 1] == lost and isinstance(lost, Lose) and lost.message == "end"
+    assert witness.states == {"Sender": "wait_ack", "Receiver": "receiving"}
+    assert replay(EX1, model, "k-pg", 1, witness).established
+    assert not replay(EX1, model, "k-er", 1, witness).ok, "no channel holds a message"
+
+
+def test_the_paper_s_reordering() -> None:
+    """Example interferences, e_o: end overtakes data, and the error message is sent and received."""
+    model = Failures(reorder=True).on(EX1)
+    run = moves("s!start r?start s!data s!end r?end r!ack s?ack r?data r!err s?err")
+    witness = concretise(EX1, model, run, {}, None)
+    assert witness.faults == (Swap(SR, 0),)
+    assert [str(a.action) for a in witness.project("Receiver")] == [
+        "Sender?start",
+        "Sender?end",
+        "Sender!ack",
+        "Sender?data",
+        "Sender!err",
+    ]
+    assert witness.states == {"Sender": "repair", "Receiver": "idle"}
+    assert replay(EX1, model, "reach", None, witness).established
+
+
+@pytest.mark.parametrize("fault", ["loss", "corrupt", "reorder"])
+def test_figure_ex1_is_not_half_duplex_under_any_fault(fault: str) -> None:
+    report = check(EX1, Failures(**{fault: True}), properties=["half-duplex"])
+    witness = report["half-duplex"].witness
+    assert report["half-duplex"].holds is False and report["half-duplex"].replayed
+    assert witness is not None and witness.channels[SR] and witness.channels[RS] and witness.faults
+    assert check(EX1, Failures(), properties=["half-duplex"])["half-duplex"].holds
+
+
+def line(*sent: str, crash: bool = False) -> tuple[System, Witness]:
+    """A sends these to B, which receives nothing."""
+    rows = [Transition(f"{i}", Send("B", m), f"{i + 1}") for i, m in enumerate(sent)]
+    if crash:
+        rows += [
+            Transition(f"{len(sent)}", Internal("crash"), "x"),
+            Transition("x", Send("B", CRASH), "stop"),
+        ]
+    listens = (Transition("s", Receive("A", "a"), "s"), Transition("s", Receive("A", CRASH), "s"))
+    system = System((Process("A", "0", tuple(rows)), Process("B", "s", listens)))
+    steps = tuple(Act("A", t.action, t.target) for t in rows)
+    word = (*sent, CRASH) if crash else sent
+    return system, Witness(steps, {"A": rows[-1].target, "B": "s"}, {Channel("A", "B"): word})
+
+
+def test_a_message_too_many_must_be_lost_at_once() -> None:
+    system, witness = line("a", "a")
+    lossy = Failures(loss=True).on(system)
+    channel = Channel("A", "B")
+    assert replay(system, lossy, "reach", 2, witness).ok
+    assert not replay(system, lossy, "reach", 1, witness).ok
+    lost = Witness((*witness.steps, Lose(channel, 1, "a")), witness.states, {channel: ("a",)})
+    assert replay(system, lossy, "reach", 1, lost).ok
+    assert not replay(system, FailureModel({}), "reach", 1, lost).ok
+    late = Witness(
+        (*witness.steps, Act("B", Receive("A", "a"), "s"), Lose(channel, 0, "a")), witness.states, {}
+    )
+    assert not replay(system, lossy, "reach", 1, late).ok
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Lose(Channel("A", "B"), 1, "⚡"), Corrupt(Channel("A", "B"), 1, "⚡", "a"), Swap(Channel("A", "B"), 0)],
+)
+def test_nothing_happens_to_the_crash_message(fault: Lose | Corrupt | Swap) -> None:
+    system, witness = line("a", crash=True)
+    model = Failures(loss=True, corrupt=True, reorder=True).on(system)
+    assert replay(system, model, "reach", None, witness).ok
+    word: tuple[object, ...] = {Lose: ("a",), Corrupt: ("a", "a"), Swap: (CRASH, "a")}[type(fault)]
+    changed = Witness((*witness.steps, fault), witness.states, {Channel("A", "B"): word})  # type: ignore
+    assert not replay(system, model, "reach", None, changed).ok
+
+
+def test_a_spent_budget_is_said() -> None:
+    """The claim is true but takes more than ten configurations to establish."""
+    ping = [Transition(f"{i}", Internal("tau"), f"{i + 1}") for i in range(30)]
+    waits = (Transition("w", Receive("A", "never"), "w"),)
+    system = System((Process("A", "0", tuple(ping)), Process("B", "w", waits)))
+    witness = Witness((), {"A": "0", "B": "w"}, {})
+    tight = replay(system, FailureModel({}), "k-pg", 1, witness, budget=10)
+    assert tight.ok and not tight.established and "budget of 10" in tight.message
+    assert replay(system, FailureModel({}), "k-pg", 1, witness).established
+
+
+def test_a_culprit_must_be_right() -> None:
+    system, witness = line("b")
+    blamed = {"channel": "A->B", "message": "b"}
+    good = Witness(witness.steps, witness.states, witness.channels, culprit=blamed)
+    bad = Witness(witness.steps, witness.states, witness.channels, culprit={**blamed, "message": "a"})
+    assert replay(system, FailureModel({}), "k-er", 1, good).established
+    assert not replay(system, FailureModel({}), "k-er", 1, bad).ok
+
+
+def test_a_conjunction_is_proved_by_a_part() -> None:
+    system, witness = line("b")
+    for name in ("k-er", "k-wer", "k-safe", "k-mc", "k-wmc", "k-wmc-up-to-crash"):
+        assert replay(system, FailureModel({}), name, 1, witness).established, name
+    assert not replay(system, FailureModel({}), "k-exh", 1, witness).ok
+    assert not replay(system, FailureModel({}), "k-er", None, witness).ok

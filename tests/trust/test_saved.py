@@ -1,0 +1,120 @@
+"""Saved results, `stormproof replay`, and the file that a mismatch leaves behind."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from stormproof import checks
+from stormproof.checks import check
+from stormproof.cli import group
+from stormproof.errors import InputError, InternalError
+from stormproof.failures import Failures
+from stormproof.protocols import protocol
+from stormproof.replay import Replay
+from stormproof.saved import replay_result, result_from_json
+
+
+def saved(name: str = "alternating-bit", **failures: Any) -> dict[str, Any]:
+    data: dict[str, Any] = check(protocol(name), Failures(**failures), max_k=2).to_json()
+    return data
+
+
+def run(text: str, *flags: str) -> tuple[int, str]:
+    found = CliRunner().invoke(group, ["replay", "-", *flags], input=text, standalone_mode=False)
+    if found.exception is not None:
+        raise found.exception
+    return found.return_value, found.output
+
+
+@pytest.mark.parametrize(
+    ("name", "failures"),
+    [
+        ("alternating-bit", {"loss": True}),
+        ("alternating-bit", {"reorder": True, "corrupt": True}),
+        ("half-duplex", {"corrupt": True}),
+        ("half-duplex", {"loss": True, "reorder": True}),
+        ("crash-commit", {"crash": ["A"]}),
+    ],
+)
+def test_a_saved_result_replays(name: str, failures: dict[str, Any]) -> None:
+    result = result_from_json(json.dumps(saved(name, **failures)))
+    answers = [a for a in replay_result(result) if a.property != "crash-handling"]
+    assert answers and all(a.proved for a in answers), answers
+
+
+def test_exit_codes() -> None:
+    data = saved(loss=True)
+    assert run(json.dumps(data))[0] == 0
+    broken = copy.deepcopy(data)
+    violated = next(v for v in broken["verdicts"] if v["witness"])
+    violated["witness"]["steps"].pop()
+    code, output = run(json.dumps(broken))
+    assert code == 1 and "refused" in output
+    unproved = copy.deepcopy(data)
+    for verdict in unproved["verdicts"]:
+        verdict["witness"] = None
+    assert run(json.dumps(unproved))[0] == 3
+    code, output = run(json.dumps(data), "--json")
+    assert code == 0 and all(row["proved"] for row in json.loads(output)["replays"])
+    code, output = run(json.dumps(saved()))
+    assert code == 0 and "nothing to replay" in output
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "{}", '{"system": 1, "failures": {}, "verdicts": []}', "[" * 100_000]
+)
+def test_what_is_no_saved_result_is_said_so(text: str) -> None:
+    with pytest.raises(InputError):
+        result_from_json(text)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    below = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [path, *(p for key, value in below for p in places(value, (*path, key)))]
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_a_spoilt_result_is_refused_and_never_a_traceback(chunk: int) -> None:
+    """Any one value replaced by nonsense: an InputError, or an answer."""
+    whole = saved("half-duplex", corrupt=True, loss=True)
+    everywhere = places(whole)
+    for seed in range(chunk * 100, (chunk + 1) * 100):
+        rng = random.Random(seed)
+        data = copy.deepcopy(whole)
+        *path, last = rng.choice(everywhere[1:])
+        target = data
+        for key in path:
+            target = target[key]
+        target[last] = rng.choice([None, -1, 10**9, "x", [], {}, [[]], {"crash": True}, True, 1.5])
+        try:
+            answers = replay_result(result_from_json(json.dumps(data)), budget=2_000)
+        except InputError:
+            continue
+        assert all(a.message for a in answers), seed
+
+
+def test_a_mismatch_is_loud_and_leaves_a_reproducer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(checks, "replay", lambda *_: Replay(False, False, "made up for the test"))
+    with pytest.raises(InternalError, match="made up for the test"):
+        check(protocol("alternating-bit"), Failures(loss=True), properties=["k-pg"], max_k=1)
+    (left,) = tmp_path.glob("stormproof-reproducer-k-pg-*.json")
+    data = json.loads(left.read_text(encoding="utf-8"))
+    assert data["reproducer"]["replay"] == "made up for the test"
+    (answer,) = replay_result(result_from_json(left.read_text(encoding="utf-8")))
+    assert answer.property == "k-pg" and answer.proved, "the kernel itself has nothing against this witness"
+
+
+def test_no_replay_shows_the_verdict_without_asking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "replay", lambda *_: pytest.fail("asked"))
+    report = check(
+        protocol("alternating-bit"), Failures(loss=True), properties=["k-pg"], max_k=1, replay=False
+    )
+    assert report["k-pg"].holds is False and report["k-pg"].replayed is None
