@@ -255,6 +255,11 @@ class Process:
             states=renamed,
         )
 
+    def _repr_svg_(self) -> str:
+        from .draw.automaton import automaton_svg
+
+        return automaton_svg(self)
+
     def with_reliable(self, reliable: bool) -> Process:
         return self if self.reliable == reliable else replace(self, reliable=reliable)
 
@@ -410,6 +415,11 @@ class System:
     def csa(self) -> bool:
         """A system of communicating session automata: deterministic, no mixed state (Def. csa)."""
         return self.classification.csa
+
+    def _repr_svg_(self) -> str:
+        from .draw.automaton import system_svg
+
+        return system_svg(self)
 
     def trim(self) -> System:
         return replace(self, processes=tuple(p.trim() for p in self.processes))

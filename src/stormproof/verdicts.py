@@ -74,6 +74,11 @@ class Verdict:
     def word(self) -> str:
         return {True: "holds", False: "violated", None: "undecided"}[self.holds]
 
+    def _repr_html_(self) -> str:
+        from .draw.notebook import verdict_html
+
+        return verdict_html(self)
+
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {
             "property": self.property,
@@ -131,6 +136,11 @@ class Report:
         if False in answers:
             return 1
         return 3 if None in answers else 0
+
+    def _repr_html_(self) -> str:
+        from .draw.notebook import report_html
+
+        return report_html(self)
 
     def to_json(self) -> dict[str, Any]:
         """What `check --json` prints; docs/json.md and schemas/report.schema.json describe it."""

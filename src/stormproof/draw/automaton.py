@@ -21,6 +21,7 @@ _STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
 _LONGEST = 170.0
 _MOST_LABELS = 8
 _MARGIN = 18.0
+_HIGH = 24.0
 _LOOP = 26.0
 
 
@@ -136,7 +137,7 @@ def _half(state: str) -> float:
 def _box(state: str, loops: list[str]) -> Box:
     half = _half(state)
     wide, high = _label_size(loops) if loops else (0.0, 0.0)
-    return Box(half, half + (_LOOP + wide if loops else 0.0), max(26.0, high))
+    return Box(half, half + (_LOOP + wide if loops else 0.0), max(_HIGH, high), _HIGH)
 
 
 def _edge(source: str, target: str, labels: list[str]) -> Edge:
@@ -196,16 +197,16 @@ def outline(kind: StateKind, at: Point, half: float, high: float) -> list[Point]
 def _node(process: Process, state: str, at: Point, order: int, index: int, here: bool) -> list[str]:
     kind, half, name = process.kind(state), _half(state), printable(state)
     tip = tag("title", escape(f"{name}: {kind.value}"))
-    parts = [path(outline(kind, at, half, 24), "sp-here" if here else "sp-node", close=True)]
+    parts = [path(outline(kind, at, half, _HIGH), "sp-here" if here else "sp-node", close=True)]
     if kind is StateKind.FINAL:
-        parts.append(path(outline(kind, at, half - 3, 18), "sp-inner", close=True))
+        parts.append(path(outline(kind, at, half - 3, _HIGH - 6), "sp-inner", close=True))
     parts.append(text(at[0], at[1] + 4, clip(name, _STATE, _LONGEST), "sp-label sp-edge-label"))
     return [tag("g", tip, *parts, class_="sp-at", data_process=index, data_state=order)]
 
 
 def _arrow_in(at: Point, box: Box) -> list[str]:
     """The initial state: an arrow from a dot above."""
-    x, y = at[0], at[1] - 12
+    x, y = at[0], at[1] - _HIGH / 2
     dot = tag("circle", cx=x, cy=y - 20, r=3, class_="sp-dot")
     return [dot, path([(x, y - 20), (x, y - 8)], "sp-edge"), arrowhead((x, y - 10), (x, y), "sp-head", None)]
 

@@ -59,7 +59,7 @@ class Label:
     @property
     def box(self) -> tuple[float, float, float, float]:
         half = text_width(self.words, _LABEL) / 2
-        return self.x - half - 2, self.y - 11, self.x + half + 2, self.y + 4
+        return self.x - half - 2, self.y - 13, self.x + half + 2, self.y + 6
 
 
 @dataclass

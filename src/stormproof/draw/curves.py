@@ -9,19 +9,21 @@ from .svg import number
 
 Point = tuple[float, float]
 
+#: How far control points reach; at most a half, since harmonic means are at most twice the lesser secant.
+_PULL = 0.45
+
 
 def curve(points: Sequence[Point]) -> str:
     """The data of a path: cubic pieces that leave and enter the ends vertically.
 
     Routed edges go down (or up) all the way, so x is a function of y, and its slopes at the inner points are
-    those of Fritsch and Carlson (1980): the curve never swings beyond its points.
+    harmonic means of the neighbouring secants: the curve never swings beyond its points.
     """
     slopes = _slopes(points)
     data = f"M{number(points[0][0])} {number(points[0][1])}"
     for (x1, y1), (x2, y2), m1, m2 in zip(points, points[1:], slopes, slopes[1:]):
-        third = (y2 - y1) / 3
-        stretch = third * 1.5 if len(points) == 2 else third
-        numbers = (x1 + m1 * third, y1 + stretch, x2 - m2 * third, y2 - stretch, x2, y2)
+        pull = (y2 - y1) * _PULL
+        numbers = (x1 + m1 * pull, y1 + pull, x2 - m2 * pull, y2 - pull, x2, y2)
         data += "C" + " ".join(map(number, numbers))
     return data
 

@@ -31,11 +31,19 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Box:
-    """What stands at a node: half its width to the left and to the right, and its height."""
+    """What stands at a node: half its width to the left and to the right, and its height.
+
+    `body` is the height of the node itself, which edges touch, where something beside it is higher.
+    """
 
     left: float
     right: float
     height: float
+    body: float | None = None
+
+    @property
+    def half(self) -> float:
+        return (self.height if self.body is None else self.body) / 2
 
 
 @dataclass
@@ -225,7 +233,7 @@ def _route(
     inner = [[spots[_Bend(i, r)] for r in range(rank[a] + 1, rank[b])] for i, (a, b) in enumerate(arcs)]
     ports = _ports(arcs, inner, spots, boxes)
     for i, (edge, (a, b)) in enumerate(zip(edges, arcs)):
-        half_a, half_b = boxes[a].height / 2, boxes[b].height / 2
+        half_a, half_b = boxes[a].half, boxes[b].half
         start = (ports[i, 0], spots[a][1] + half_a)
         end = (ports[i, 1], spots[b][1] - half_b)
         points = [start, *inner[i], end]
@@ -284,7 +292,7 @@ def _straight(
 ) -> tuple[list[Point], Point]:
     """From the bottom of the upper node to the top of the lower; two of one row are joined from below."""
     (x1, y1), (x2, y2) = spots[edge.source], spots[edge.target]
-    half_a, half_b = boxes[edge.source].height / 2, boxes[edge.target].height / 2
+    half_a, half_b = boxes[edge.source].half, boxes[edge.target].half
     if y1 == y2:
         low = (x1 * 0.6 + x2 * 0.4, y1 + half_a + GAP_Y * 0.8)
         return [(x1, y1 + half_a), low, (x2, y2 + half_b)], low

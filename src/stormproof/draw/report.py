@@ -28,6 +28,8 @@ MARKS = {True: "✔", False: "✘", None: "?"}
 
 #: Conflict graphs beyond this many interactions tell a reader nothing.
 _MOST_INTERACTIONS = 40
+#: Automata beyond this many states are left out of the page; their current states are still followed.
+_MOST_STATES = 120
 
 
 def report_page(
@@ -220,8 +222,12 @@ def _conflict(found: Matrix, run: Run, cells: list[Cell]) -> str:
 def _automata(found: Matrix) -> str:
     pictures = []
     for i, system in enumerate(found.systems):
-        drawn = system_svg(system, style=False)
-        caption = html("figcaption", "with crash handling as checked") if i else ""
+        small = [p.name for p in system if len(p.states) <= _MOST_STATES]
+        drawn = system_svg(system, style=False, roles=small) if small else ""
+        notes = ["with crash handling as checked"] if i else []
+        large = [p for p in system if p.name not in small]
+        notes += [f"{p.name} has {len(p.states)} states, too many for a picture here" for p in large]
+        caption = html("figcaption", escape("; ".join(notes))) if notes else ""
         pictures.append(html("figure", drawn, caption, class_="automata scroll", tabindex="0", data_system=i))
     return html("section", html("h2", "Automata"), *pictures, id="automata")
 
@@ -232,5 +238,9 @@ def _data(found: Matrix) -> dict[str, object]:
         "runs": [
             {"system": r.system, "cells": list(r.cells), "steps": r.steps(found.systems[r.system])}
             for r in found.runs
+        ],
+        "systems": [
+            [[printable(p.name), [printable(s) for s in p.states]] for p in system]
+            for system in found.systems
         ],
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,12 +83,13 @@ def matrix(reports: Mapping[str, Report], explain: Telling, command: Telling) ->
     """The cells of all reports; verdicts with the same witness on the same system share one run."""
     rows = tuple(dict.fromkeys(v.property for r in reports.values() for v in r))
     found = Matrix(tuple(reports), rows, {})
+    slugs = _slugs(reports)
     for column, report in reports.items():
         for verdict in report:
             run = None
             if verdict.holds is False and verdict.witness is not None:
                 run = _run_for(found, report, verdict, explain, command)
-            name = f"{_slug(column)}.{verdict.property}"
+            name = f"{slugs[column]}.{verdict.property}"
             found.cells[column, verdict.property] = Cell(name, column, verdict, run)
             if run is not None:
                 old = found.runs[run]
@@ -127,8 +129,18 @@ def _system_number(found: Matrix, system: System) -> int:
     return len(found.systems) - 1
 
 
+def _slugs(names: Iterable[str]) -> dict[str, str]:
+    """Different names get different addresses."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = _slug(name)
+        found[name] = plain if plain not in found.values() else f"{plain}-{len(found)}"
+    return found
+
+
 def _slug(name: str) -> str:
-    return "".join(c if c.isalnum() else "-" for c in name)
+    """A name for addresses: letters, digits and single dashes."""
+    return re.sub(r"\W+", "-", name).strip("-") or "model"
 
 
 def ends(runs: Sequence[Run]) -> list[dict[str, str]]:

@@ -16,8 +16,15 @@
     home.hidden = false;
     if (r === null) return;
     const place = article(r).querySelector(".follow");
-    place.replaceChildren(channels(), figure(data.runs[r].system));
+    place.replaceChildren(states(), channels(), figure(data.runs[r].system));
     home.hidden = !home.querySelector("figure");
+  }
+
+  function states() {
+    const list = document.createElement("p");
+    list.className = "states";
+    list.setAttribute("data-states", "");
+    return list;
   }
 
   function channels() {
@@ -54,6 +61,7 @@
     cursor(here);
     automata(moment);
     contents(here.querySelector("[data-channels]"), moment.in);
+    locals(here.querySelector("[data-states]"), moment);
     here.querySelector("[data-say]").textContent = step + " of " + (steps.length - 1) + ": " + moment.say;
     here.querySelector("[data-slider]").value = step;
     here.querySelectorAll("[data-go]").forEach((b) => {
@@ -88,6 +96,17 @@
     picture.querySelectorAll("[data-edge]").forEach((p) => {
       p.classList.toggle("taken", p.getAttribute("data-edge") === moment.edge);
     });
+  }
+
+  function locals(list, moment) {
+    const acting = moment.edge === null ? -1 : Number(moment.edge.split(":")[0]);
+    list.replaceChildren(...data.systems[data.runs[run].system].map(([name, names], i) => {
+      const entry = document.createElement("span"), state = document.createElement("b");
+      state.textContent = names[moment.at[i]];
+      entry.append(name + " in ", state);
+      entry.classList.toggle("acting", i === acting);
+      return entry;
+    }));
   }
 
   function contents(table, rows) {
