@@ -75,8 +75,8 @@ def test_windows_progress_under_loss(family: str, window: int) -> None:
 @pytest.mark.parametrize("window", [1, 2])
 @pytest.mark.parametrize("family", ["go-back-n", "selective-repeat"])
 def test_windows_deliver_in_order_under_loss(family: str, window: int) -> None:
-    """What the receiver passes up is 0, 1, 2, ...: its base never runs ahead of what was sent, nor the sender's
-    base ahead of the receiver's (the safety argument for numbers modulo N + 1, and modulo 2 N)."""
+    """The receiver's base is never behind the sender's nor more than the window ahead of it, which is the
+    safety argument for numbers modulo N + 1, and modulo 2 N."""
     system = generate(family, window=window)
     modulus = window + 1 if family == "go-back-n" else 2 * window
     ts = semantics.explore(system, Failures(loss=True).on(system), 2)
@@ -86,7 +86,7 @@ def test_windows_deliver_in_order_under_loss(family: str, window: int) -> None:
 
 
 def _base(state: str) -> int:
-    """The first number in a state's name; `expect2`, `ack2` and `base2_...` all name the next frame or base."""
+    """The first number in a state's name; `expect2`, `ack2` and `base2_...` name the next frame or base."""
     return int("".join(c for c in state.split("_")[0] if c.isdigit()))
 
 

@@ -25,8 +25,8 @@ class Design(NamedTuple):
     why: str = ""
 
 
-#: The expectations come from the descriptions: requests that wait for their answers are RSC; messages that cross are
-#: not; who sends n messages before it listens to a peer who does the same needs k = n.
+#: The expectations come from the descriptions: requests that wait for their answers are RSC; messages that
+#: cross are not; who sends n messages before it listens to a peer who does the same needs k = n.
 DESIGN = {
     "half-duplex": Design(csa=False, why="the sender's initial state is mixed in the figure"),
     "non-regular": Design(why="one order of the interactions, S ahead by unmatched sends"),
@@ -113,7 +113,7 @@ def test_failover_loses_only_what_goes_to_the_crashed_primary() -> None:
 
 
 def test_the_witness_of_crash_commit_is_finished_while_the_coordinator_writes() -> None:
-    """Only messages to a *crashed* process are excused; C has finished (the paper's type of C decides that)."""
+    """Only messages to a *crashed* process are excused; C has finished, as the paper's type of C has it."""
     report = check(protocols.protocol("crash-commit"), max_k=2, properties=["k-er-up-to-crash"])
     assert report["k-er-up-to-crash"].holds is False
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from shared import peers
 
+from shared import peers
 from stormproof import formats, protocols
 from stormproof.isomorphism import same_up_to_states
 from stormproof.model import System

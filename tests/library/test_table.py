@@ -9,8 +9,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from shared import SHARED
 
+from shared import SHARED
 from stormproof.errors import StormproofError, UsageError
 from stormproof.limits import Limits
 from stormproof.table import (
