@@ -11,7 +11,7 @@ from ...model import Action, Process, System, Transition
 S = TypeVar("S", bound=Hashable)
 
 #: More transitions than this are refused: such a system is beyond any search, and its text beyond any reader.
-MOST_TRANSITIONS = 500_000
+MOST_TRANSITIONS = 200_000
 
 
 class Role:
