@@ -9,6 +9,8 @@ namespace stormproof {
 
 namespace {
 
+constexpr std::size_t sample = 32;  // minimal configurations shown when the search was stopped
+
 struct Item {
     std::uint32_t control, parent;
     Via via;
@@ -206,9 +208,10 @@ class Backward {
                 out.path.push_back({controls_.rows()[items_[at].control], items_[at].contents});
                 if (items_[at].parent != nobody) out.steps.push_back(items_[at].via);
             }
-        } else if (stop_ == Stop::none) {
-            for (const auto& chain : chains_)
-                for (auto i : chain) out.basis.push_back({controls_.rows()[items_[i].control], items_[i].contents});
+        } else {
+            const std::size_t most = stop_ == Stop::none ? SIZE_MAX : sample;
+            for (auto i = items_.size(); i-- > 0 && out.basis.size() < most;)
+                if (items_[i].alive) out.basis.push_back({controls_.rows()[items_[i].control], items_[i].contents});
         }
         monitor_.states = items_.size();
         return out;

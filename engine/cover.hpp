@@ -72,7 +72,7 @@ struct CoverResult {
     Stop stop = Stop::none;
     bool covered = false;
     std::uint64_t kept = 0, made = 0, pruned = 0;
-    std::vector<Configuration> basis;  // when not covered: the minimal elements of the backward closure
+    std::vector<Configuration> basis;  // not covered: the minimal elements; stopped: some of the latest ones
     std::vector<Configuration> path;   // when covered: from the initial configuration to a target
     std::vector<Via> steps;            // steps[i] leads from path[i] to something above path[i + 1]
 };

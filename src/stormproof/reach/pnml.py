@@ -8,7 +8,7 @@ each transition of a process and for each fault. The names in the net are those 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape
+from html import escape
 
 from ..engine.cover import COUNT, WORD
 from ..errors import UsageError

@@ -246,6 +246,7 @@ def _cover(problem: Problem, seconds: float, forms: tuple[Shape, ...]) -> Attemp
     goal = list(targets(problem.system, problem.failures, problem.cubes, forms, problem.graph.rows))
     found = _search_back(problem, seconds, forms, goal)
     if found.stopped:
+        _learn(problem, forms, found.basis, seconds)
         note = f"stopped by the limit on {found.stopped} at {found.kept:,} minimal configurations"
         return Attempt(note, finished=found.stopped != "time")
     if not found.covered:
@@ -272,6 +273,27 @@ def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal:
     )
     problem.states = max(problem.states, found.kept)
     return found
+
+
+def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float) -> None:
+    """State-equation pruning: linear functions that exclude some of the minimal configurations of a search that
+    was stopped, for its next round."""
+    if forms != problem.shapes or problem.graph is None:
+        return
+    ends = time.monotonic() + seconds / 2
+    eq = equation(problem.system, problem.failures, forms, problem.graph.rows)
+    for element in basis:
+        target = Target(element, (frozenset(),) * len(forms), False, 0)
+        if len(problem.weights) >= MOST_WEIGHTS:
+            return
+        if any(_excludes(problem, w, target) for w in problem.weights):
+            continue
+        try:
+            found = eq.refute(target, ends)
+        except OutOfTime:
+            return
+        if found is not None:
+            problem.weights.append(found)
 
 
 def _pruning(problem: Problem, forms: Sequence[Shape]) -> list[Weights]:

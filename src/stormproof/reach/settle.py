@@ -30,14 +30,14 @@ def settle(
     for channel, word in words.items():
         demand = cube.channels.get(channel, Demand())
         wanted = (taken or {}).get(channel, frozenset())
-        found = _settle_one(word, failures.on(channel), demand, wanted)
+        found = settle_word(word, failures.on(channel), demand, wanted)
         if found is None:
             return None
         ends[channel] = found
     return ends
 
 
-def _settle_one(
+def settle_word(
     word: Word, failure: ChannelFailure, demand: Demand, taken: frozenset[Message]
 ) -> Word | None:
     """The first of the candidates that is as asked, the word as it stands first."""
