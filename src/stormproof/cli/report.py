@@ -10,10 +10,12 @@ from pathlib import Path
 import click
 
 from .. import formats
+from ..draw.frontier import with_frontier
 from ..draw.report import report_page
 from ..draw.survey import asked_column, survey
 from ..errors import OutputError
 from ..failures import Failures
+from ..frontier import frontier
 from ..limits import Limits
 from ..verdicts import Report, Verdict
 from ..wording import plural
@@ -30,6 +32,9 @@ from .render import describe_failures, flags
     "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
 )
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@click.option(
+    "--frontier", "of", metavar="NAME", help="Also the frontier of this property, as of `frontier`."
+)
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
 @click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
@@ -43,6 +48,7 @@ def command(
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],
+    of: str | None,
     no_replay: bool,
     output: str | None,
     force: bool,
@@ -76,17 +82,23 @@ def command(
             progress=progress,
         )
     asked = reports[asked_column(system, failures)]
+    edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
     page = report_page(
         system,
-        reports,
+        with_frontier(reports, edge),
+        frontier=edge,
         explain=_explain,
         command=lambda report, verdict: _again(source, report, verdict),
         about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
-        again=f"stormproof report {shlex.quote(source)}{flags(asked)} -o report.html",
+        again=f"stormproof report {shlex.quote(source)}{flags(asked)}{_frontier_flag(of)} -o report.html",
         version=version("stormproof"),
     )
     _write(page, reports, output, force, as_json)
     return asked.exit_code
+
+
+def _frontier_flag(of: str | None) -> str:
+    return "" if of is None else f" --frontier {shlex.quote(of)}"
 
 
 def _explain(report: Report, verdict: Verdict) -> str:

@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from importlib import resources
 
+from ..frontier import Frontier
 from ..model import System
 from ..verdicts import PROPERTIES, Report, Verdict
 from ..wording import plural
@@ -20,6 +21,7 @@ from .automaton import system_svg
 from .chart import describe
 from .chart_svg import chart_svg
 from .conflict import conflict_picture, conflict_svg
+from .frontier import frontier_section
 from .metrics import printable
 from .report_data import Cell, Matrix, Run, Telling, matrix
 from .svg import escape, html, stylesheet
@@ -41,6 +43,7 @@ def report_page(
     about: Mapping[str, str] | None = None,
     again: str = "",
     version: str = "",
+    frontier: Frontier | None = None,
 ) -> str:
     """The page for the verdicts of `reports`, by the names of their failure models.
 
@@ -55,6 +58,7 @@ def report_page(
         html("a", "Skip to the verdicts", href="#verdicts", class_="skip"),
         _header(system, name, again, version),
         _verdicts(found, reports, about or {}),
+        frontier_section(frontier, found) if frontier is not None else "",
         _runs(found),
         _automata(found),
     ]
