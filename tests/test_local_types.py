@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from stormproof.crash import crash_handling
 from stormproof.errors import InputError, ParseError
-from stormproof.model import CRASH, Receive
-from stormproof.types.local import Branch, End, Rec, Select, Var, layout_local, parse_local, show_local
+from stormproof.model import CRASH, Action, Process, Receive, Send, System
+from stormproof.types.graph import graph_of, type_of
+from stormproof.types.local import Branch, End, Rec, Select, Stop, Var, layout_local, parse_local, show_local
+from stormproof.types.lts import CrashBroadcast, steps, traces
 from stormproof.types.translate import automaton
+from stormproof.types.wellformed import problems
+from strategies import random_local_type
 
 EXAMPLE = "mu t. B?{sig; A?{commit; t, crash; end}, save; A?{finish; end, crash; end}}"
 
@@ -143,11 +150,92 @@ def test_bad_syntax(text: str, words: str) -> None:
 
 def test_depth_costs_no_stack() -> None:
     deep = parse_local("A!m; " * 100_000 + "end")
-    assert parse_local(show_local(deep)) == deep
+    assert show_local(deep) == "A!m; " * 100_000 + "end"
     assert len(automaton("C", deep, ["A", "C"]).states) == 100_001
-    nested = parse_local("mu t. A?{m; " * 1 + "A?{m; " * 20_000 + "t" + ", x; end}" * 20_001)
+    nested = parse_local("mu t. A?{m; " * 1 + "A?{m; " * 5_000 + "t" + ", x; end}" * 5_001)
     assert parse_local(layout_local(nested)) == nested
     brackets = parse_local("(" * 50_000 + "end" + ")" * 50_000)
     assert brackets == End()
     with pytest.raises(ParseError):
         parse_local("(" * 50_000)
+
+
+def automaton_traces(process: Process, length: int) -> set[tuple[Action, ...]]:
+    found: set[tuple[Action, ...]] = {()}
+    queue: list[tuple[tuple[Action, ...], str]] = [((), process.initial)]
+    for before, at in queue:
+        for _, action, target in process.outgoing(at):
+            trace = (*before, action)
+            found.add(trace)
+            if len(trace) < length:
+                queue.append((trace, target))
+    return found
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_translation_of_random_types(chunk: int) -> None:
+    """A CSA, directed but for `end` and `stop`, crash-handling, cleaning up, with the traces of the type."""
+    for seed in range(chunk * 50, chunk * 50 + 50):
+        rng = random.Random(seed)
+        roles = ["A", "B", "C", "D"][: rng.randint(2, 4)]
+        unreliable = [r for r in roles if rng.random() < 0.5]
+        type_ = random_local_type(rng, "A", roles, unreliable, depth=3)
+        process = automaton("A", type_, roles, unreliable)
+        assert not process.mixed_states and not process.nondeterministic_states, seed
+        assert set(process.undirected_states) <= {"end", "stop"}, seed
+        others = [Process(r, "rest", reliable=r not in unreliable) for r in roles[1:]]
+        found = crash_handling(System((process, *others)))
+        assert not [m for m in found.missing if m.process == "A"] and not found.misplaced, seed
+        assert not [m for m in found.unclean if m.process == "A"], seed
+        assert traces("A", type_, roles, unreliable, 5) == automaton_traces(process, 5), seed
+
+
+@pytest.mark.parametrize("chunk", range(5))
+def test_random_types_survive_printing_and_graphs(chunk: int) -> None:
+    for seed in range(chunk * 50, chunk * 50 + 50):
+        type_ = random_local_type(random.Random(seed), unreliable=["B"], depth=4)
+        for style in ("storm", "ctx"):
+            assert parse_local(show_local(type_, style)) == type_, seed
+            assert parse_local(layout_local(type_, style, width=30)) == type_, seed
+        again = type_of(graph_of(type_))
+        assert all(p.warning for p in problems("A", again, ["A", "B", "C"], ["B"])), seed
+        assert traces("A", again, "ABC", "B", 5) == traces("A", type_, "ABC", "B", 5), seed
+
+
+def test_the_rules() -> None:
+    """LR1 to LR5, one by one."""
+    type_ = parse_local("mu t. B?{a; t, crash; C!m}")
+    found = dict(steps("A", type_, "ABC", "AB"))
+    assert set(found) == {Receive("B", "a"), Receive("B", CRASH), CrashBroadcast(("B", "C"))}
+    assert found[Receive("B", "a")] == type_
+    assert found[Receive("B", CRASH)] == parse_local("C!m")
+    assert found[CrashBroadcast(("B", "C"))] == Stop()
+    assert dict(steps("A", End(), "ABC", "AB")) == {Receive("B", CRASH): End()}
+    assert dict(steps("A", Stop(), "ABC", "ABC")) == {
+        Receive("B", CRASH): Stop(),
+        Receive("C", CRASH): Stop(),
+    }
+    assert dict(steps("A", End(), "ABC", "A")) == {}
+    assert set(dict(steps("A", parse_local("B!m"), "AB", ""))) == {Send("B", "m")}
+
+
+def test_warnings_do_not_stop_the_translation() -> None:
+    standby = parse_local("B?crash; C?req; C!resp")
+    assert [p.warning for p in problems("A", standby, "ABC", "B")] == [True]
+    assert "nothing but the crash of B" in problems("A", standby, "ABC", "B")[0].message
+    automaton("A", standby, "ABC", "B")
+    again = parse_local("mu t. B?{a; t, crash; C!m; t}")
+    (warning,) = problems("A", again, "ABC", "B")
+    assert warning.warning and "after it was told that B crashed" in warning.message
+    automaton("A", again, "ABC", "B")
+
+
+def test_stop_as_a_type_is_the_state_after_the_broadcast() -> None:
+    process = automaton("A", parse_local("B!{m; stop, n; end}"), "ABC", "A")
+    assert {"stop", "end"} <= set(process.states)
+    assert sum(s.startswith("stop") for s in process.states) == 1
+
+
+def test_states_have_short_names() -> None:
+    process = automaton("A", parse_local("mu loop. B!a; B!b; loop"), "AB", "AB")
+    assert process.states == ("loop", "s1", "crashing", "stop")

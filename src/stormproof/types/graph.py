@@ -12,7 +12,20 @@ from dataclasses import dataclass, field
 
 from ..errors import ModelError, Place
 from ..model import Message
-from .syntax import Branch, LocalType, Numbering, Rec, Select, Stop, Var, bottom_up
+from .stackless import Task, run
+from .syntax import (
+    RESERVED,
+    Alternative,
+    Branch,
+    End,
+    LocalType,
+    Numbering,
+    Rec,
+    Select,
+    Stop,
+    Var,
+    bottom_up,
+)
 
 END, STOP, WAIT, SEND = "end", "stop", "wait", "send"
 
@@ -96,6 +109,66 @@ def _state(node: LocalType, state: object, name: str) -> State:
         edges = tuple(Edge(b.message, state(b.then), b.place) for b in node.branches)
         return State(WAIT if isinstance(node, Branch) else SEND, node.peer, edges, name, node.place)
     return State(STOP if isinstance(node, Stop) else END, place=getattr(node, "place", None))
+
+
+_MOST_TYPES = 500_000
+
+
+def type_of(graph: LocalGraph) -> LocalType:
+    """The graph as a type: a tree, in which a state that loops back is a recursion.
+
+    A state that several paths share is written out once a path, so that every variable stays unique.
+    """
+    return run(_Unfolding(graph).type(graph.initial))
+
+
+class _Unfolding:
+    def __init__(self, graph: LocalGraph) -> None:
+        self.graph = graph
+        self.names: dict[int, str | None] = {}
+        self.taken: set[str] = set()
+        self.closed: dict[int, LocalType] = {}
+        self.binders = 0
+        self.count = 0
+
+    def type(self, number: int) -> Task[LocalType]:
+        if number in self.names:
+            return Var(self._variable(number))
+        if number in self.closed:
+            return self.closed[number]
+        self.count += 1
+        if self.count > _MOST_TYPES:
+            raise ModelError(f"as a session type this has more than {_MOST_TYPES:,} parts, too many to write")
+        self.names[number] = None
+        before = self.binders
+        node: LocalType = yield self._choice(self.graph.states[number])
+        name = self.names.pop(number)
+        if name is not None:
+            return Rec(name, node)
+        if before == self.binders:
+            self.closed[number] = node
+        return node
+
+    def _choice(self, state: State) -> Task[LocalType]:
+        if state.kind in (END, STOP):
+            return End() if state.kind == END else Stop()
+        branches = []
+        for edge in state.edges:
+            branches.append(Alternative(edge.message, (yield self.type(edge.target)), edge.place))
+        return (Branch if state.kind == WAIT else Select)(state.peer, tuple(branches), state.place)
+
+    def _variable(self, number: int) -> str:
+        """The name of a recursion, given when it is first used."""
+        self.binders += 1
+        name = self.names[number]
+        if name is None:
+            wanted = self.graph.states[number].name or "t"
+            name = wanted
+            while name in self.taken or name in RESERVED:
+                name = f"{wanted}{len(self.taken)}" if name == wanted else name + "_"
+            self.taken.add(name)
+            self.names[number] = name
+        return name
 
 
 def state_names(graph: LocalGraph, taken: Iterable[str] = ()) -> list[str]:

@@ -16,12 +16,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import cast
 
-from ..errors import Place
+from ..errors import ModelError, Place
 from ..model import CRASH, Message
 from .stackless import Task, run
-from .syntax import Alternative, Branch, Choice, End, LocalType, Rec, Select, Stop, Var, bottom_up
+from .syntax import RESERVED, Alternative, Branch, Choice, End, LocalType, Rec, Select, Stop, Var, bottom_up
 from .text import Source, Token, message_name, payload_end
 
 __all__ = [
@@ -50,7 +49,6 @@ _SEND = {"!", "⊕", "(+)"}
 _WAIT = {"?", "&"}
 _MU = {"mu", "rec", "μ", "µ"}
 _SEPARATOR = {";", "."}
-_WORDS_KEPT = {"end", "stop", "mu", "rec", "crash"}
 
 
 def parse_local(text: str, file: str | None = None) -> LocalType:
@@ -71,6 +69,15 @@ def scan_local(source: Source, position: int = 0, blanks: re.Pattern[str] = BLAN
     reader = _Reader(source, position, blanks)
     found = run(reader.type())
     return found, reader.behind
+
+
+#: Whether one sends, the peer, and its place.
+Subject = tuple[bool, str, Place]
+
+
+def _choice_of(subject: Subject, branches: tuple[Alternative, ...]) -> Choice:
+    sends, peer, place = subject
+    return (Select if sends else Branch)(peer, branches, place)
 
 
 class _Reader:
@@ -116,17 +123,38 @@ class _Reader:
         return self.source.place(token.start, token.end)
 
     def type(self) -> Task[LocalType]:
-        token = self.peek()
-        if token == "(":
+        """A chain of single messages is read in a loop, and folded from its end; the rest recursively."""
+        chain: list[tuple[Subject, Message, Place]] = []
+        while True:
+            token = self.peek()
+            if token == "(":
+                self.next()
+                found: LocalType = yield self.type()
+                self.expect(")", "to close the bracket")
+                break
+            if token == "{":
+                found = yield self.group()
+                break
+            if token in _MU and not self._is_action():
+                found = yield self.recursion()
+                break
+            subject = self.subject()
+            if not isinstance(subject, tuple):
+                found = subject
+                break
+            if self.peek() == "{":
+                branches: tuple[Alternative, ...] = yield self.alternatives()
+                found = _choice_of(subject, branches)
+                break
+            label = self.next()
+            chain.append((subject, self.message(label), self.place(label)))
+            if self.peek() not in _SEPARATOR:
+                found = End()
+                break
             self.next()
-            inner: LocalType = yield self.type()
-            self.expect(")", "to close the bracket")
-            return inner
-        if token in _MU and not self._is_action():
-            return cast(LocalType, (yield self.recursion()))
-        if token == "{":
-            return cast(LocalType, (yield self.group()))
-        return cast(LocalType, (yield self.action()))
+        for subject, message, place in reversed(chain):
+            found = _choice_of(subject, (Alternative(message, found, place),))
+        return found
 
     def _is_action(self) -> bool:
         """Does an operator follow the word that comes next?"""
@@ -142,7 +170,7 @@ class _Reader:
         if bracket:
             self.next()
         name = self.next()
-        if not _NAME.fullmatch(name) or name in _WORDS_KEPT:
+        if not _NAME.fullmatch(name) or name in RESERVED:
             self.wrong(name, f"the name of a variable behind '{start}'")
         if bracket:
             self.expect(")", f"behind the variable {name}")
@@ -179,15 +207,14 @@ class _Reader:
         branches = tuple(b for choice in choices for b in choice.branches)
         return type(choices[0])(choices[0].peer, branches, self.place(opening))
 
-    def action(self) -> Task[LocalType]:
+    def subject(self) -> Subject | LocalType:
+        """A role and whether it is sent to or waited for; or a type that is just a word."""
         token = self.next()
         name = self.name(token)
         operator = self.peek()
         if operator in _SEND or operator in _WAIT:
             self.next()
-            branches: tuple[Alternative, ...] = yield self.alternatives()
-            kind = Select if operator in _SEND else Branch
-            return kind(name, branches, self.place(token))
+            return operator in _SEND, name, self.place(token)
         if token == "end":
             return End(self.place(token))
         if token == "stop":
@@ -204,8 +231,6 @@ class _Reader:
         return str(token)
 
     def alternatives(self) -> Task[tuple[Alternative, ...]]:
-        if self.peek() != "{":
-            return ((yield self.alternative()),)
         opening = self.next()
         if self.peek() == "}":
             self.source.fail("a choice needs at least one message", *_span(opening))
@@ -290,6 +315,7 @@ _STYLES = {
 
 def show_local(type_: LocalType, style: str = "storm") -> str:
     """A local type on one line, in the spelling of `.storm` or of `.ctx`."""
+    _sizes(type_, _STYLES[style])
     return "".join(_pieces(type_, _STYLES[style], None, 0))
 
 
@@ -300,6 +326,7 @@ def layout_local(type_: LocalType, style: str = "storm", width: int = 100, inden
 
 
 _DEEPEST = 40
+_LONGEST = 50_000_000
 
 
 def _pieces(
@@ -341,7 +368,10 @@ def _choice(
 
 
 def _sizes(root: LocalType, style: dict[str, str]) -> dict[int, int]:
-    """How many characters each type takes on one line."""
+    """How many characters each type takes on one line; refuses what is too long to write.
+
+    A projection shares what several branches have in common, which text cannot.
+    """
     sizes: dict[int, int] = {}
     for node in bottom_up(root):
         if isinstance(node, Rec):
@@ -351,4 +381,9 @@ def _sizes(root: LocalType, style: dict[str, str]) -> dict[int, int]:
             sizes[id(node)] = len(node.peer) + 3 + sum(each)
         else:
             sizes[id(node)] = len(node.name) if isinstance(node, Var) else 4
+    if sizes[id(root)] > _LONGEST:
+        raise ModelError(
+            f"as text this session type has more than {_LONGEST:,} characters",
+            hint="its automaton is small: convert it to storm or json",
+        )
     return sizes

@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from ..errors import Place
 from ..model import Message
 
+#: Words that a recursion variable cannot be.
+RESERVED = frozenset(("end", "stop", "mu", "rec", "crash"))
+
 
 class _Node:
     """Syntactic equality by numbering: two types are equal when they get the same number."""

@@ -8,7 +8,7 @@ for the main server to fail), and waiting for a process whose crash one has been
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError, Place, did_you_mean
@@ -34,14 +34,24 @@ class Problem:
         return str(self.error())
 
 
+Advice = Callable[[str, State], str]
+
+
 def check_type(role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str]) -> None:
     """Raise the first error of the binders; `check_graph` looks at the rest."""
     for problem in variable_problems(role, type_):
         raise problem.error()
 
 
-def check_graph(role: str, graph: LocalGraph, roles: Sequence[str], unreliable: Collection[str]) -> None:
-    for problem in graph_problems(role, graph, roles, unreliable):
+def check_graph(
+    role: str,
+    graph: LocalGraph,
+    roles: Sequence[str],
+    unreliable: Collection[str],
+    advise: Advice | None = None,
+) -> None:
+    """Raise the first error."""
+    for problem in graph_problems(role, graph, roles, unreliable, advise):
         if not problem.warning:
             raise problem.error()
 
@@ -91,13 +101,18 @@ def _variable(role: str, node: Var, scope: dict[str, int], guard: int) -> Iterat
 
 
 def graph_problems(
-    role: str, graph: LocalGraph, roles: Sequence[str], unreliable: Collection[str]
+    role: str,
+    graph: LocalGraph,
+    roles: Sequence[str],
+    unreliable: Collection[str],
+    advise: Advice | None = None,
 ) -> Iterator[Problem]:
+    """`advise` says, in the words of the language at hand, which crash branch to add."""
     for state in graph.states:
         if state.kind in (SEND, WAIT):
             yield from _peer(role, state, roles)
             yield from _labels(role, state)
-            yield from _crash_label(role, state, unreliable)
+            yield from _crash_label(role, state, unreliable, advise or advise_local)
     for peer in dict.fromkeys(s.peer for s in graph.states if s.kind == WAIT):
         yield from _waits_for_the_crashed(role, graph, peer)
 
@@ -124,7 +139,7 @@ def _labels(role: str, state: State) -> Iterator[Problem]:
         seen.add(edge.message)
 
 
-def _crash_label(role: str, state: State, unreliable: Collection[str]) -> Iterator[Problem]:
+def _crash_label(role: str, state: State, unreliable: Collection[str], advise: Advice) -> Iterator[Problem]:
     peer = state.peer
     crash = next((e for e in state.edges if e.message is CRASH), None)
     if state.kind == SEND:
@@ -141,21 +156,27 @@ def _crash_label(role: str, state: State, unreliable: Collection[str]) -> Iterat
             f"drop the branch, or declare {peer} unreliable",
         )
     elif crash is None and peer in unreliable:
-        yield missing_crash_branch(role, state)
+        waited = ", ".join(f"'{message_text(e.message)}'" for e in state.edges)
+        yield Problem(
+            f"role {peer} may crash, but {role} has no crash branch when it waits here for {waited} "
+            f"from {peer}",
+            (state.edges[0].place if state.edges else None) or state.place,
+            advise(role, state),
+        )
     elif crash is not None and len(state.edges) == 1:
         yield Problem(f"{role} waits here for nothing but the crash of {peer}", crash.place, warning=True)
 
 
-def missing_crash_branch(role: str, state: State) -> Problem:
-    waited = ", ".join(f"'{message_text(e.message)}'" for e in state.edges)
+def advise_local(role: str, state: State) -> str:
+    """The crash branch to add, as a local type has it."""
     several = len(state.edges) > 1
     add = "crash; end" if several else f"{{{message_text(state.edges[0].message)}; ..., crash; end}}"
-    return Problem(
-        f"role {state.peer} may crash, but {role} has no crash branch when it waits here for {waited} "
-        f"from {state.peer}",
-        (state.edges[0].place if state.edges else None) or state.place,
-        f"add:  {add}   or declare {state.peer} reliable",
-    )
+    return f"add:  {add}   or declare {state.peer} reliable"
+
+
+def advise_global(role: str, state: State) -> str:
+    """The crash branch to add, as a global protocol has it."""
+    return f"add:  or {{ crash from {state.peer} to {role}; ... }}   or declare:  reliable role {state.peer}"
 
 
 def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[Problem]:

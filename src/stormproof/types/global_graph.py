@@ -1,0 +1,279 @@
+"""A global protocol as a graph: recursion, calls and sequencing dissolved into edges.
+
+Built from the end backwards: each statement knows what follows it, so what follows a choice is shared by its
+branches. A call is replaced by the body of the protocol it names, which may call it again in tail position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import ModelError, Place, did_you_mean
+from ..model import CRASH
+from ..model import Message as Label
+from .scribble_syntax import (
+    Block,
+    Choice,
+    Continue,
+    Crash,
+    Do,
+    Message,
+    Module,
+    Protocol,
+    Recursion,
+    Statement,
+)
+from .stackless import Task, run
+
+MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
+_MOST_NODES = 2_000_000
+
+
+@dataclass
+class Node:
+    """A message (or the crash label) from `sender` to `receiver`; a choice at `sender`; a silent step (the
+    head of a recursion (`loop`) or of a call, called `name`); or the end."""
+
+    kind: str
+    sender: str = ""
+    receiver: str = ""
+    label: Label = ""
+    next: list[int] = field(default_factory=list)
+    place: Place | None = None
+    places: tuple[Place, ...] = ()
+    name: str = ""
+    loop: bool = False
+
+
+@dataclass
+class GlobalGraph:
+    nodes: list[Node]
+    start: int
+
+
+def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
+    """The graph of a protocol; raises ModelError with the place of what is wrong."""
+    builder = _Builder(module)
+    end = builder.node(Node(END))
+    names = {role: role for role in protocol.roles}
+    start = run(builder.body(protocol, protocol.roles, names, end))
+    graph = GlobalGraph(builder.nodes, start)
+    _check_guarded(graph)
+    _check_choices(graph)
+    return graph
+
+
+Call = tuple[str, tuple[str, ...]]
+
+
+class _Builder:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.nodes: list[Node] = []
+        self.made: dict[tuple[Call, int], int] = {}
+        self.active: set[Call] = set()
+
+    def node(self, node: Node) -> int:
+        if len(self.nodes) >= _MOST_NODES:
+            raise ModelError(
+                f"the protocol has more than {_MOST_NODES:,} steps when its calls are put in place",
+                place=node.place,
+            )
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def body(
+        self, protocol: Protocol, actual: tuple[str, ...], names: Mapping[str, str], then: int
+    ) -> Task[int]:
+        """The protocol with these roles, going on with `then`."""
+        call = (protocol.name, actual)
+        head = self.node(Node(SILENT, place=protocol.place, name=protocol.name))
+        self.made[call, then] = head
+        self.active.add(call)
+        inside: int = yield self.block(protocol.block, then, names, {})
+        self.nodes[head].next = [inside]
+        self.active.discard(call)
+        return head
+
+    def block(self, block: Block, then: int, roles: Mapping[str, str], loops: Mapping[str, int]) -> Task[int]:
+        last = len(block.statements) - 1
+        for i in range(last, -1, -1):
+            statement = block.statements[i]
+            if isinstance(statement, Continue) and i < last:
+                behind = block.statements[i + 1]
+                raise ModelError(f"nothing is reached behind 'continue {statement.name}'", place=behind.place)
+            if isinstance(statement, Crash) and i > 0:
+                raise _misplaced(statement)
+            then = yield self.statement(statement, then, roles, loops)
+        return then
+
+    def statement(
+        self, statement: Statement, then: int, roles: Mapping[str, str], loops: Mapping[str, int]
+    ) -> Task[int]:
+        if isinstance(statement, Message):
+            sender = _role(statement.sender, roles, statement.place)
+            for receiver in reversed(statement.receivers):
+                target = _role(receiver, roles, statement.place)
+                _not_itself(sender, target, statement.place)
+                then = self.node(Node(MESSAGE, sender, target, statement.message, [then], statement.place))
+            return then
+        if isinstance(statement, Crash):
+            crashed = _role(statement.sender, roles, statement.place)
+            told = _role(statement.receiver, roles, statement.place)
+            return self.node(Node(MESSAGE, crashed, told, CRASH, [then], statement.place))
+        if isinstance(statement, Choice):
+            made: int = yield self.choice(statement, then, roles, loops)
+            return made
+        if isinstance(statement, Recursion):
+            head = self.node(Node(SILENT, place=statement.place, name=statement.name, loop=True))
+            inside: int = yield self.block(statement.block, then, roles, {**loops, statement.name: head})
+            self.nodes[head].next = [inside]
+            return head
+        if isinstance(statement, Continue):
+            return _loop(statement, loops)
+        called: int = yield self.call(statement, then, roles)
+        return called
+
+    def choice(
+        self, statement: Choice, then: int, roles: Mapping[str, str], loops: Mapping[str, int]
+    ) -> Task[int]:
+        at = _role(statement.at, roles, statement.place)
+        branches = []
+        for block in statement.blocks:
+            branches.append((yield self.block(block, then, roles, loops)))
+        places = tuple(b.statements[0].place if b.statements else b.place for b in statement.blocks)
+        return self.node(Node(CHOICE, at, next=branches, place=statement.place, places=places))
+
+    def call(self, statement: Do, then: int, roles: Mapping[str, str]) -> Task[int]:
+        protocol = self.module.protocols.get(statement.protocol)
+        if protocol is None:
+            known = self.module.protocols
+            raise ModelError(
+                f"unknown protocol '{statement.protocol}'",
+                place=statement.place,
+                hint=did_you_mean(statement.protocol, known) or f"protocols here: {', '.join(known)}",
+            )
+        if len(statement.roles) != len(protocol.roles):
+            raise ModelError(
+                f"{protocol.name} has {len(protocol.roles)} roles, but is called with {len(statement.roles)}",
+                place=statement.place,
+                hint=f"its roles are {', '.join(protocol.roles)}",
+            )
+        actual = tuple(_role(r, roles, statement.place) for r in statement.roles)
+        if len(set(actual)) < len(actual):
+            raise ModelError(f"one role plays two parts of {protocol.name}", place=statement.place)
+        call = (protocol.name, actual)
+        if (call, then) in self.made:
+            return self.made[call, then]
+        if call in self.active:
+            raise ModelError(
+                f"{protocol.name} calls itself and then goes on, which no finite automaton can follow",
+                place=statement.place,
+                hint="a recursive call must be the last thing that happens",
+            )
+        made: int = yield self.body(protocol, actual, dict(zip(protocol.roles, actual, strict=True)), then)
+        return made
+
+
+def _misplaced(statement: Crash) -> ModelError:
+    return ModelError(
+        "'crash' stands only at the head of a branch of a choice at the role that crashes",
+        place=statement.place,
+        hint=f"choice at {statement.sender} {{ ... }} or "
+        f"{{ crash from {statement.sender} to {statement.receiver}; ... }}",
+    )
+
+
+def _not_itself(sender: str, receiver: str, place: Place) -> None:
+    if sender == receiver:
+        raise ModelError(f"{sender} sends a message to itself", place=place)
+
+
+def _role(name: str, roles: Mapping[str, str], place: Place) -> str:
+    if name not in roles:
+        hint = did_you_mean(name, roles)
+        here = f"roles here: {', '.join(roles)}"
+        raise ModelError(f"unknown role '{name}'", place=place, hint=f"{hint} {here}" if hint else here)
+    return roles[name]
+
+
+def _loop(statement: Continue, loops: Mapping[str, int]) -> int:
+    if statement.name not in loops:
+        known = f"recursions around it: {', '.join(loops)}" if loops else "it stands in no rec block"
+        raise ModelError(
+            f"'continue {statement.name}' has no 'rec {statement.name}' around it",
+            place=statement.place,
+            hint=did_you_mean(statement.name, loops) or known,
+        )
+    return loops[statement.name]
+
+
+def _check_guarded(graph: GlobalGraph) -> None:
+    """No recursion without a message: no cycle of silent steps and choices."""
+    nodes = graph.nodes
+    state = [0] * len(nodes)
+    for root in range(len(nodes)):
+        stack = [(root, False)]
+        while stack:
+            at, leave = stack.pop()
+            if leave:
+                state[at] = 2
+            elif state[at] == 0 and nodes[at].kind in (SILENT, CHOICE):
+                state[at] = 1
+                stack.append((at, True))
+                for below in nodes[at].next:
+                    if state[below] == 1:
+                        name = nodes[below].name or nodes[at].name
+                        raise ModelError(
+                            f"the recursion '{name}' repeats without any message",
+                            place=nodes[below].place or nodes[at].place,
+                        )
+                    stack.append((below, False))
+
+
+def _check_choices(graph: GlobalGraph) -> None:
+    """Each branch of a choice starts with what the chooser sends, or with its crash; `crash` only there."""
+    headed: set[int] = set()
+    for node in graph.nodes:
+        if node.kind == CHOICE:
+            for branch, place in zip(node.next, node.places, strict=True):
+                for first in _firsts(graph, branch):
+                    _check_first(node, graph.nodes[first], place)
+                    headed.add(first)
+    for number, node in enumerate(graph.nodes):
+        if node.kind == MESSAGE and node.label is CRASH and number not in headed:
+            assert node.place is not None
+            raise _misplaced(Crash(node.sender, node.receiver, node.place))
+
+
+def _firsts(graph: GlobalGraph, start: int) -> list[int]:
+    """The messages, or the end, that a branch may start with."""
+    found, stack, seen = [], [start], {start}
+    while stack:
+        at = stack.pop()
+        if graph.nodes[at].kind in (MESSAGE, END):
+            found.append(at)
+            continue
+        for below in graph.nodes[at].next:
+            if below not in seen:
+                seen.add(below)
+                stack.append(below)
+    return found
+
+
+def _check_first(choice: Node, first: Node, place: Place) -> None:
+    if first.kind == END:
+        raise ModelError(
+            f"{choice.sender} chooses here, but this branch may end without any message, so that "
+            f"nobody learns of the choice",
+            place=place,
+            hint=f"start the branch with a message from {choice.sender}",
+        )
+    if first.sender != choice.sender:
+        what = "the crash" if first.label is CRASH else "a message"
+        raise ModelError(
+            f"{choice.sender} chooses here, but this branch starts with {what} of {first.sender}",
+            place=first.place or place,
+            hint=f"start it with a message from {choice.sender}, or write: choice at {first.sender}",
+        )

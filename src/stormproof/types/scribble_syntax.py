@@ -1,0 +1,99 @@
+"""Global protocols as Scribble and nuScr write them: the statements, each with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import Place
+
+
+@dataclass(frozen=True)
+class Message:
+    """`label(payload) from A to B, C;`"""
+
+    message: str
+    sender: str
+    receivers: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Crash:
+    """`crash from A to B;` at the head of a branch: B learns that A has crashed."""
+
+    sender: str
+    receiver: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`choice at A { ... } or { ... }`"""
+
+    at: str
+    blocks: tuple[Block, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """`rec X { ... }`"""
+
+    name: str
+    block: Block
+    place: Place
+
+
+@dataclass(frozen=True)
+class Continue:
+    """`continue X;`"""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Do:
+    """`do P(A, B);`"""
+
+    protocol: str
+    roles: tuple[str, ...]
+    place: Place
+
+
+Statement = Message | Crash | Choice | Recursion | Continue | Do
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Block:
+    """Statements one after the other; `place` is that of its opening brace."""
+
+    statements: tuple[Statement, ...]
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """`global protocol name(role A, reliable role B) { ... }`"""
+
+    name: str
+    roles: tuple[str, ...]
+    reliable: frozenset[str]
+    block: Block
+    aux: bool
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """A file: its protocols in order, and whether it speaks of crashes at all.
+
+    Without any `reliable` or `crash` in the file every role is reliable; otherwise those that are not marked
+    `reliable` may crash.
+    """
+
+    protocols: dict[str, Protocol]
+    crashes: bool
+
+    def unreliable(self, protocol: Protocol) -> tuple[str, ...]:
+        return tuple(r for r in protocol.roles if r not in protocol.reliable) if self.crashes else ()
