@@ -1,0 +1,122 @@
+"""`stormproof classify`: where a system stands in the paper's diagram of classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
+from ..draw.diagram import diagram_svg
+from ..errors import OutputError
+from ..faults import SCOPES
+from ..limits import Limits
+from .console import console, print_json, progress_line
+from .options import input_argument, json_option, limit_options, load_input
+from .render import print_heading
+
+HOLDS, UNDECIDED = 0, 3
+
+
+@click.command("classify")
+@input_argument
+@click.option(
+    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
+)
+@click.option(
+    "--corrupt-scope",
+    type=click.Choice(SCOPES),
+    default="channel",
+    show_default=True,
+    help="What a corrupted message may become.",
+)
+@click.option("-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file.")
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    max_k: int,
+    corrupt_scope: str,
+    output: str | None,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """Where does the system in FILE stand among the classes of systems?
+
+    For perfect channels, and with loss, corruption or reordering on every channel; faults that FILE declares
+    are left out. Exit code 3 when a limit left something undecided, else 0.
+
+    \b
+    Examples:
+      stormproof classify alternating-bit
+      stormproof classify shop.storm --max-k 3 -o place.svg
+    """
+    system = load_input(source, format)
+    with progress_line() as progress:
+        standings = classify(
+            system, max_k=max_k, corrupt_scope=corrupt_scope, limits=limits, progress=progress
+        )
+    if output is not None:
+        _write(output, diagram_svg(standings))
+    if as_json:
+        print_json(standings.to_json())
+    else:
+        print_standings(console(), standings, source)
+    return UNDECIDED if standings.limited else HOLDS
+
+
+def _write(output: str, picture: str) -> None:
+    try:
+        Path(output).write_text(picture, encoding="utf-8")
+    except OSError as problem:
+        raise OutputError(f"cannot write '{output}': {problem.strerror}") from None
+
+
+def print_standings(screen: Console, standings: Standings, source: str) -> None:
+    print_heading(screen, standings.system, source)
+    screen.print()
+    screen.print(standing_table(standings))
+    remarks = list(_remarks(standings))
+    if remarks:
+        screen.print()
+    for remark in remarks:
+        screen.print(Text(f"  {remark}", style="dim"))
+
+
+def standing_table(standings: Standings) -> Table:
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table.add_column("class", no_wrap=True)
+    for name in INTERFERENCES:
+        table.add_column(name, no_wrap=True)
+    for name, caption in CLASSES.items():
+        shown = f"{caption} †" if name in DAGGER else caption
+        table.add_row(shown, *(_cell(standings[i][name]) for i in INTERFERENCES))
+    return table
+
+
+def _cell(found: Membership) -> Text:
+    if found.holds is None:
+        return Text("?", style="yellow")
+    if not found.holds:
+        return Text("✘", style="red")
+    return Text("✔" if found.k is None else f"✔ k = {found.k}", style="green")
+
+
+def _remarks(standings: Standings) -> list[str]:
+    """Why something is unknown, and what the verdicts say beside; each once, with where it belongs."""
+    found: dict[str, list[str]] = {}
+    for standing in standings.standings:
+        for name, membership in standing.classes.items():
+            if membership.holds is None and membership.reason:
+                found.setdefault(f"{CLASSES[name]} ?: {membership.reason}", []).append(standing.interference)
+        for note in standing.notes:
+            found.setdefault(note, []).append(standing.interference)
+    dagger = "† defined on communicating session automata"
+    everywhere = list(INTERFERENCES)
+    return [dagger] + [
+        f"{'' if who == everywhere else ', '.join(who) + ': '}{what}" for what, who in found.items()
+    ]
