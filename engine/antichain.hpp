@@ -21,7 +21,8 @@ struct RscMove {
 };
 
 struct RscNode {
-    std::uint32_t key = none, parent = none, next = none, cost = 0;
+    std::uint64_t bits = 0;  // the first word of the payload, here so that walking an antichain stays in one place
+    std::uint32_t next = none, cost = 0, key = none, parent = none;
     RscMove move;
     bool dead = false;  // subsumed by a state that came later and is as cheap
 };
@@ -47,7 +48,7 @@ class Antichain {
         if (!room(nodes_, 1) || !room(payloads_, payload_words_)) return none;
         remove_subsumed(k, payload, cost, settled);
         std::uint32_t i = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({k, parent, heads_[k], cost, move, false});
+        nodes_.push_back({payload[0], heads_[k], cost, k, parent, move, false});
         payloads_.insert(payloads_.end(), payload, payload + payload_words_);
         heads_[k] = i;
         return i;
@@ -69,25 +70,29 @@ class Antichain {
     }
 
   private:
-    bool includes(const std::uint64_t* big, const std::uint64_t* small) const {
-        for (std::size_t w = 0; w < payload_words_; ++w)
+    // The words after the first, which the caller has compared.
+    bool includes_rest(const std::uint64_t* big, const std::uint64_t* small) const {
+        for (std::size_t w = 1; w < payload_words_; ++w)
             if (small[w] & ~big[w]) return false;
         return true;
     }
 
-    bool subsumed(std::uint32_t head, const std::uint64_t* by, std::uint32_t cost) const {
-        for (std::uint32_t i = head; i != none; i = nodes_[i].next)
-            if (nodes_[i].cost <= cost && includes(payload(i), by)) return true;
+    bool subsumed(std::uint32_t head, const std::uint64_t* small, std::uint32_t cost) const {
+        for (std::uint32_t i = head; i != none; i = nodes_[i].next) {
+            const RscNode& old = nodes_[i];
+            if (!(small[0] & ~old.bits) && old.cost <= cost && includes_rest(payload(i), small)) return true;
+        }
         return false;
     }
 
     // Takes out of the antichain what the new state subsumes from now on; what was not yet expanded and is no
     // cheaper need not be.
-    void remove_subsumed(std::uint32_t k, const std::uint64_t* by, std::uint32_t cost, std::uint32_t settled) {
+    void remove_subsumed(std::uint32_t k, const std::uint64_t* big, std::uint32_t cost, std::uint32_t settled) {
         std::uint32_t* link = &heads_[k];
         while (*link != none) {
             RscNode& old = nodes_[*link];
-            bool covered = cost <= std::max(old.cost, settled) && includes(by, payload(*link));
+            bool covered = !(old.bits & ~big[0]) && cost <= std::max(old.cost, settled) &&
+                           includes_rest(big, payload(*link));
             if (covered) {
                 if (old.cost >= cost) old.dead = true;
                 *link = old.next;

@@ -21,7 +21,7 @@ from .verdicts import Report, Verdict
 #: The classes of the figure, and the two that the paper's text adds, in the order of the table.
 CLASSES: dict[str, str] = {
     "fifo": "FIFO system",
-    "csa": "communicating session automata",
+    "csa": "session automata (CSA)",
     "directed": "directed",
     "half-duplex": "half-duplex",
     "rsc": "RSC",
@@ -41,14 +41,22 @@ INTERFERENCES = ("perfect", "loss", "corruption", "reordering")
 
 @dataclass(frozen=True)
 class Membership:
-    """In the class (with the least k where there is one), not in it, or unknown (with the reason)."""
+    """In the class (with the least k where there is one), not in it, or unknown (with the reason).
+
+    `applies` is False where no search and no theorem could tell, whatever the limits.
+    """
 
     holds: bool | None
     k: int | None = None
     reason: str = ""
+    applies: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        return {"holds": self.holds, "k": self.k, "reason": self.reason}
+        return {"holds": self.holds, "k": self.k, "reason": self.reason, "applies": self.applies}
+
+
+def _unknown(reason: str) -> Membership:
+    return Membership(None, reason=reason, applies=False)
 
 
 @dataclass(frozen=True)
@@ -71,9 +79,12 @@ class Standing:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the verdicts say beside, each once."""
-        found = [*self.report.notes, *(note for verdict in self.report for note in verdict.notes)]
-        return tuple(dict.fromkeys(found))
+        """What the verdicts say beside, each once, with the properties that it belongs to."""
+        found: dict[str, list[str]] = {}
+        for verdict in self.report:
+            for note in verdict.notes:
+                found.setdefault(note, []).append(verdict.property)
+        return (*self.report.notes, *(f"{', '.join(names)}: {note}" for note, names in found.items()))
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,7 @@ def _decided(report: Report) -> Mapping[str, Membership]:
 def _half_duplex(report: Report) -> Membership:
     found = [v for v in report if v.property == "half-duplex"]
     if not found:
-        return Membership(None, reason="defined for two processes")
+        return _unknown("defined for two processes")
     return Membership(found[0].holds, reason=found[0].reason)
 
 
@@ -189,9 +200,9 @@ def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
     no internal action, and directed or k-obi and k-sibi at the same k. Otherwise nothing is known."""
     exhaustive = report["k-exh"]
     if not candidate_for_any_length(report.system, report.model):
-        return Membership(None, reason=_why_no_theorem(report))
+        return _unknown(_why_no_theorem(report))
     if exhaustive.k is None or not exhaustive.holds:
-        return Membership(None, reason="not k-exhaustive, so no theorem says it")
+        return _unknown("not k-exhaustive for any k that was tried, so no theorem says it")
     if report.system.directed:
         return Membership(True, exhaustive.k, f"{exhaustive.k}-exhaustive and directed")
     for k in range(exhaustive.k, max_k + 1):
@@ -200,7 +211,7 @@ def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
             return Membership(True, k, f"{k}-exhaustive, {k}-OBI and {k}-SIBI")
         if any(v.holds is None for v in verdicts):
             break
-    return Membership(None, reason="neither directed nor k-OBI and k-SIBI, so no theorem says it")
+    return _unknown("neither directed nor k-OBI and k-SIBI, so no theorem says it")
 
 
 def _why_no_theorem(report: Report) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -80,18 +81,16 @@ def print_standings(screen: Console, standings: Standings, source: str) -> None:
     print_heading(screen, standings.system, source)
     screen.print()
     screen.print(standing_table(standings))
-    remarks = list(_remarks(standings))
-    if remarks:
-        screen.print()
-    for remark in remarks:
-        screen.print(Text(f"  {remark}", style="dim"))
+    screen.print()
+    for remark in _remarks(standings):
+        screen.print(Padding(Text(remark, style="dim"), (0, 0, 0, 2)))
 
 
 def standing_table(standings: Standings) -> Table:
-    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table = Table(box=None, padding=(0, 1), pad_edge=True, header_style="dim")
     table.add_column("class", no_wrap=True)
     for name in INTERFERENCES:
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, no_wrap=True, min_width=len(name))
     for name, caption in CLASSES.items():
         shown = f"{caption} †" if name in DAGGER else caption
         table.add_row(shown, *(_cell(standings[i][name]) for i in INTERFERENCES))
@@ -100,10 +99,10 @@ def standing_table(standings: Standings) -> Table:
 
 def _cell(found: Membership) -> Text:
     if found.holds is None:
-        return Text("?", style="yellow")
+        return Text("?", style="yellow") if found.applies else Text("–", style="dim")
     if not found.holds:
         return Text("✘", style="red")
-    return Text("✔" if found.k is None else f"✔ k = {found.k}", style="green")
+    return Text("✔" if found.k is None else f"✔ k={found.k}", style="green")
 
 
 def _remarks(standings: Standings) -> list[str]:
@@ -112,11 +111,13 @@ def _remarks(standings: Standings) -> list[str]:
     for standing in standings.standings:
         for name, membership in standing.classes.items():
             if membership.holds is None and membership.reason:
-                found.setdefault(f"{CLASSES[name]} ?: {membership.reason}", []).append(standing.interference)
+                found.setdefault(f"{CLASSES[name]}: {membership.reason}", []).append(standing.interference)
         for note in standing.notes:
             found.setdefault(note, []).append(standing.interference)
-    dagger = "† defined on communicating session automata"
-    everywhere = list(INTERFERENCES)
-    return [dagger] + [
-        f"{'' if who == everywhere else ', '.join(who) + ': '}{what}" for what, who in found.items()
+    return [
+        f"✘ k-properties: for no k up to {standings.max_k}; † defined on session automata",
+        *(
+            f"{'' if len(who) == len(INTERFERENCES) else ', '.join(who) + ' · '}{what}"
+            for what, who in found.items()
+        ),
     ]

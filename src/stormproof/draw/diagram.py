@@ -1,7 +1,7 @@
 """The paper's Figure diagram_comparison with the place of a system marked.
 
-The figure's rectangles, straightened so that every combination of the classes that are decided has a region of
-its own: columns for CSA, k-exhaustive and RSC, rows for k-ER and k-safe. So weakly k-MC and k-MC are the
+The figure's rectangles, straightened so that every combination of the classes that are decided has a region
+of its own: columns for CSA, k-exhaustive and RSC, rows for k-ER and k-safe. So weakly k-MC and k-MC are the
 intersections that they are by definition. What nothing decides (k-synchronisable) is left out.
 """
 
@@ -41,7 +41,7 @@ def _row(index: int) -> float:
 
 
 class Region(NamedTuple):
-    """A class as a rectangle, with its colour and where its name stands."""
+    """A class as a rectangle, with its colour; its name stands in the upper left corner."""
 
     name: str
     colour: str
@@ -49,7 +49,6 @@ class Region(NamedTuple):
     top: float
     right: float
     bottom: float
-    label: tuple[float, float] | None = None
 
 
 _END = _row(3)
@@ -70,7 +69,7 @@ _MEETINGS = (
 
 
 def diagram_svg(standings: Standings, *, style: bool = True) -> str:
-    """The classes, and a mark for perfect channels and for each interference in the region where it belongs."""
+    """The classes, and a mark for perfect channels and for each interference in its region."""
     body = [line for region in _REGIONS for line in _draw(region)]
     body += [text(x, y, words, "sp-edge-label sp-left") for words, x, y in _MEETINGS]
     placed: dict[tuple[int, int], int] = {}
@@ -114,14 +113,12 @@ def _draw(region: Region) -> Iterator[str]:
 
 
 def _mark(standing: Standing, where: tuple[int, int], before: int) -> Iterator[str]:
-    """A pill with the name of the interference; perfect channels stand out, a question mark: not all is known."""
+    """A pill with the name of the interference; perfect channels stand out; `?`: a limit left a doubt."""
     column, row = where
     unknown = any(standing[name].holds is None for name in ("rsc", "k-exh", "k-er", "k-safe"))
     words = standing.interference + (" ?" if unknown else "")
     wide = text_width(words, 11) + 14
     middle = (_column(column) + _column(column + 1)) / 2
-    if column == len(_COLUMNS) - 3:
-        middle -= 8
     y = _row(row) + 26 + before * (_PILL + 4)
     kind = "sp-here" if standing.interference == "perfect" else "sp-pill"
     box = {"x": middle - wide / 2, "y": y, "width": wide, "height": _PILL, "rx": _PILL / 2}
@@ -141,8 +138,9 @@ def _captions(standings: Standings) -> Iterator[str]:
     """The two classes that the figure does not draw, and how to read the picture."""
     directed = "directed" if standings["perfect"]["directed"].holds else "not directed"
     yield f"{directed.capitalize()}. {_half_duplex(standings)}"
-    yield "† defined on communicating session automata. Existentially k-bounded: said on perfect channels only;"
-    yield "a mark outside it is not known to be in it. k-synchronisable is not decided and not drawn."
+    yield "† defined on communicating session automata. The least k of each class is in the table."
+    yield "Existentially k-bounded is drawn as in the paper; it is known only where the table says so."
+    yield "k-synchronisable, which the paper's figure has too, is not decided."
 
 
 def _half_duplex(standings: Standings) -> str:
