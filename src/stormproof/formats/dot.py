@@ -19,7 +19,7 @@ from pathlib import Path
 from ..errors import ModelError
 from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
 from .notes import Notes, read_notes, system_notes, write_notes
-from .text import Source, Tokens, guess, shorten
+from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/|#[^\n]*)"
@@ -119,7 +119,7 @@ def _peers(graph: _Graph) -> list[str]:
 
 
 def _graphs(tokens: Tokens) -> list[_Graph]:
-    found = []
+    found, budget = [], Budget(tokens.source)
     while tokens.kind != "end of file":
         if tokens.kind == "word" and tokens.text.lower() == "strict":
             tokens.at += 1
@@ -135,7 +135,7 @@ def _graphs(tokens: Tokens) -> list[_Graph]:
         graph = _Graph(tokens.source, name, start)
         tokens.expect("{")
         while not tokens.take("}"):
-            _statement(tokens, graph)
+            _statement(tokens, graph, budget)
         found.append(graph)
     return found
 
@@ -157,7 +157,7 @@ def _unquote(spelt: str) -> str:
     return _ESCAPE.sub(lambda m: _ESCAPES.get(m.group(1), m.group(0)), spelt[1:-1])
 
 
-def _statement(tokens: Tokens, graph: _Graph) -> None:
+def _statement(tokens: Tokens, graph: _Graph, budget: Budget) -> None:
     if tokens.take(";") or tokens.take(","):
         return
     start, word = tokens.start, tokens.text.lower() if tokens.kind == "word" else ""
@@ -178,11 +178,14 @@ def _statement(tokens: Tokens, graph: _Graph) -> None:
     end = tokens.starts[tokens.at - 1] + len(tokens.texts[tokens.at - 1])
     attributes = _attributes(tokens)
     for node, where in nodes:
-        graph.nodes.setdefault(node, where)
+        if node not in graph.nodes:
+            graph.nodes[node] = where
+            budget.state(where)
     if len(nodes) == 1 and attributes.get("shape") in ("point", "none", "plaintext"):
         graph.points.add(nodes[0][0])
     for (source, _), (target, _) in itertools.pairwise(nodes):
         graph.edges.append(_Edge(source, target, attributes.get("label"), start, end))
+        budget.transition(start)
 
 
 def _attributes(tokens: Tokens) -> dict[str, str]:

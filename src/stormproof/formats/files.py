@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import FormatError, InputError, OutputError, ParseError, Place
 
 #: A protocol is text that people or generators write; what is larger is hardly one, and is refused unread.
-MAX_BYTES = 32 * 2**20
+MAX_BYTES = 16 * 2**20
 
 STDIN = "-"
 

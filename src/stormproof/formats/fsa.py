@@ -12,17 +12,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import FormatError, ModelError
 from ..model import Internal, Process, Receive, Send, System, Transition
 from .notes import Aliases, MessageAliases, Notes, read_notes, role_notes, system_notes, write_notes
 from .storm_scan import quote
-from .text import Source, guess, shorten
+from .text import Budget, Source, guess, shorten
 
 _SNIFF = re.compile(r"^[ \t]*\.(?:outputs|state)\b", re.MULTILINE)
 #: Messages and states that both tools read are plainer.
 _PLAIN = re.compile(r"\w+", re.ASCII)
+_LINE = re.compile(r"\S[^\n]*")
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
@@ -81,20 +83,19 @@ def _machines(source: Source, comments: list[tuple[int, int]]) -> list[_Machine]
     return machines
 
 
-def _lines(source: Source, comments: list[tuple[int, int]]) -> list[tuple[int, list[str]]]:
+def _lines(source: Source, comments: list[tuple[int, int]]) -> Iterator[tuple[int, list[str]]]:
     """Each line that says something: where it starts, and its words."""
-    found, at = [], 0
-    for line in source.text.split("\n"):
-        code = line
+    budget = Budget(source)
+    for match in _LINE.finditer(source.text):
+        line, at = match.group(), match.start()
         cut = line.find("--")
         if cut >= 0:
             comments.append((at + cut, at + len(line)))
-            code = line[:cut]
-        words = code.split()
+            line = line[:cut]
+        words = line.split()
         if words:
-            found.append((at + len(code) - len(code.lstrip()), words))
-        at += len(line) + 1
-    return found
+            budget.transition(at)
+            yield at, words
 
 
 def _marking(source: Source, machine: _Machine, words: list[str], start: int) -> None:

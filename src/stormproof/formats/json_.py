@@ -12,7 +12,7 @@ from ..errors import ModelError, did_you_mean
 from ..faults import SCOPES, ChannelFaults, Corruption
 from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
 from .json_places import Path, find
-from .text import Source, shorten
+from .text import Budget, Source, shorten
 
 VERSION = 1
 
@@ -137,6 +137,7 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.budget = Budget(source)
 
     def fail(self, message: str, path: Path, hint: str | None = None, model: bool = False) -> NoReturn:
         where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
@@ -201,9 +202,11 @@ class _Reader:
         self.keys(data, _PROCESS, ("name", "initial", "transitions"), path, "a process")
         name = self.string(data["name"], (*path, "name"))
         states = self.array(data.get("states", []), (*path, "states"))
+        self.budget.state(0, max(len(states), 1))
         listed = tuple(self.string(s, (*path, "states", i)) for i, s in enumerate(states))
         initial = self.string(data["initial"], (*path, "initial"))
         rows = self.array(data["transitions"], (*path, "transitions"))
+        self.budget.transition(0, len(rows))
         transitions = tuple(self.transition(t, (*path, "transitions", i), name) for i, t in enumerate(rows))
         self.states(data, path, initial, listed, transitions)
         reliable = self.flag(data.get("reliable", True), (*path, "reliable"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..errors import ModelError
 from ..model import Message, Process, Receive, Send, System, Transition
 from .notes import Notes, read_notes
-from .text import Source, Tokens, guess, shorten
+from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<word>[\w']+)"
@@ -98,6 +98,7 @@ def _roles(tokens: Tokens) -> dict[str, int]:
 
 class _Reader:
     def __init__(self, tokens: Tokens, notes: Notes, roles: dict[str, str]) -> None:
+        self.budget = Budget(tokens.source)
         self.tokens = tokens
         self.notes = notes
         self.roles = roles
@@ -138,6 +139,7 @@ class _Reader:
         if tokens.kind == "word" and tokens.kinds[tokens.at + 1] not in ("!", "?"):
             return self.leaf(built, bound), False
         state = built.fresh()
+        self.budget.state(tokens.start)
         for variable in bound:
             built.bind(variable, state)
         return state, True
@@ -165,6 +167,7 @@ class _Reader:
             peer, sign, message = self.action(built)
             tokens.expect(";", hint="an action is followed by ; and what comes then, if only end")
             target, more = self.continuation(built)
+            self.budget.transition(tokens.start)
             built.rows.append(Transition(state, (Send if sign == "!" else Receive)(peer, message), target))
             state = target
 

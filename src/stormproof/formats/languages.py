@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import dot, fsa, json_, kmc, kmc_write, storm, storm_write
+from . import dot, fsa, json_, kmc, kmc_write, promela, scm, scm_write, storm, storm_write
 from .registry import FORMATS, Format, register
 
 _STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|role|reliable|unreliable)\s")
@@ -33,6 +33,10 @@ register(
     Format("kmc", (".kmc", ".txt"), kmc.sniff, kmc.read, kmc_write.write, "session types of the kmc tool")
 )
 register(Format("fsa", (".fsa", ".txt"), fsa.sniff, fsa.read, fsa.write, "machines of the kmc and GMC tools"))
+register(Format("scm", (".scm",), scm.sniff, scm.read, scm_write.write, "systems of McScM and ReSCu"))
 register(Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot.write, "automata in DOT, one graph a role"))
+register(
+    Format("promela", (".pml",), lambda text: False, None, promela.write, "for SPIN, channels of capacity k")
+)
 
 __all__ = ["FORMATS"]

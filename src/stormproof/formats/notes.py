@@ -7,6 +7,7 @@
     cannot spell
     stormproof: message ALIAS = NAME               the same for a message; `= crash` is the crash message
     stormproof: channel 3: A -> B                  the ends of a numbered channel (.scm)
+    stormproof: internal NAME                      the name of the internal action it stands in (.scm)
     stormproof: state NAME                         a state that no transition names (.fsa)
 
 Names are those of the .storm language, quoted where they are not words. To other tools these are comments.
@@ -15,6 +16,7 @@ Names are those of the .storm language, quoted where they are not words. To othe
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -38,7 +40,7 @@ class Notes:
     faults: list[Declared] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
-    internals: dict[str, str] = field(default_factory=dict)
+    internals: list[tuple[int, str]] = field(default_factory=list)
     channels: dict[int, tuple[str, str]] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
 
@@ -47,6 +49,11 @@ class Notes:
 
     def message(self, alias: str) -> Message:
         return self.messages.get(alias, alias)
+
+    def internal(self, start: int, end: int) -> str | None:
+        """The name that a note between two places gives to an internal action."""
+        at = bisect_left(self.internals, (start, ""))
+        return self.internals[at][1] if at < len(self.internals) and self.internals[at][0] < end else None
 
     def complete(self, system: System) -> System:
         """The system with its name, who may crash, and its faults."""
@@ -100,6 +107,9 @@ def _read_note(notes: Notes, cursor: Cursor) -> None:
         notes.faults.append(parse_faults(cursor))
     elif word == "channel":
         _read_channel(notes, cursor)
+    elif word == "internal":
+        name, start = cursor.name("an internal action's name")
+        notes.internals.append((start, name))
     elif word == "state":
         notes.states.add(cursor.name("a state")[0])
     else:
@@ -123,10 +133,8 @@ def _read_alias(notes: Notes, cursor: Cursor, word: str) -> None:
     cursor.expect("=")
     if word == "message":
         notes.messages[alias] = cursor.message()[0]
-    elif word == "role":
-        notes.roles[alias] = cursor.name("a role's name")[0]
     else:
-        notes.internals[alias] = cursor.name("an internal action's name")[0]
+        notes.roles[alias] = cursor.name("a role's name")[0]
 
 
 class Aliases:

@@ -18,7 +18,7 @@ from ..types.text import Source as TypeSource
 from .storm_faults import Declared, parse_faults, resolve
 from .storm_scan import BLANK, NAME, Cursor, Trace
 from .storm_types import TypeBody, parse_type
-from .text import Source, guess, shorten
+from .text import Budget, Source, guess, shorten
 
 _B = BLANK
 #: The usual alternative and the usual head of a state, in one step each; what they do not match is
@@ -74,6 +74,7 @@ class _Parser:
         self.source = cursor.source
         self.actions: dict[tuple[str, str, str], Action] = {}
         self.types: TypeSource | None = None
+        self.budget = Budget(self.source)
 
     def mark(self, what: str) -> None:
         if self.cursor.trace is not None:
@@ -125,7 +126,7 @@ class _Parser:
             body = self.automaton(name, start)
         elif cursor.symbol("="):
             self.types = self.types or TypeSource(self.source.text, self.source.file)
-            body = parse_type(cursor, self.types)
+            body = parse_type(cursor, self.types, self.budget)
         else:
             cursor.fail("'{' or '='", "a role is  role A { ... }  or  role A = type")
         file.roles[name] = Role(name, start, reliable, body)
@@ -135,6 +136,7 @@ class _Parser:
         body, state = Automaton(), None
         text, cursor, source = self.source.text, self.cursor, self.source
         while True:
+            cursor.skip()
             match = _ALTERNATIVE.match(text, cursor.at)
             if match is not None and state is not None:
                 self.alternative(role, state, body, match)
@@ -143,7 +145,7 @@ class _Parser:
             if match is not None:
                 state = self.state(body, match)
                 continue
-            if text.startswith("}", cursor.skip()):
+            if text.startswith("}", cursor.at):
                 self.mark("close")
                 cursor.symbol("}")
                 if state is None:
@@ -196,6 +198,7 @@ class _Parser:
         if action is None:
             action = self.actions[key] = (Send if sign == "!" else Receive)(name, message)
         body.rows.append(Transition(state, action, target[0]))
+        self.budget.transition(start)
 
     def state(self, body: Automaton, match: re.Match[str]) -> str:
         cursor, start = self.cursor, match.start(1)
@@ -210,6 +213,7 @@ class _Parser:
                 ModelError,
             )
         body.states[state] = start
+        self.budget.state(start)
         self.mark("state")
         cursor.took(*match.span(1))
         cursor.took(*match.span(2))
@@ -241,6 +245,7 @@ class _Parser:
         name, start = self.target()
         body.targets.setdefault(name, start)
         body.rows.append(Transition(state, Internal(action), name))
+        self.budget.transition(start)
 
     def target(self) -> tuple[str, int]:
         self.cursor.expect("->", "an alternative ends with the state it goes to: -> next")

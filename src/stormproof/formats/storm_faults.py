@@ -168,7 +168,7 @@ def _expand(
     return (c for c in system.channels if sender in (None, c.sender) and receiver in (None, c.receiver))
 
 
-def write_faults(system: System) -> list[str]:
+def write_faults(system: System, each: bool = False) -> list[str]:
     """The lines that declare a system's faults, without the word `faults`; channels with the same ones
     share one."""
     table: Mapping[Channel, ChannelFaults] = {Channel(f.sender, f.receiver): f for f in system.faults}
@@ -179,7 +179,7 @@ def write_faults(system: System) -> list[str]:
         groups.setdefault(_write_fault(fault), []).append(channel)
     lines = []
     for what, channels in groups.items():
-        if len(channels) > 1 and len(groups) == 1 and set(channels) == set(system.channels):
+        if not each and len(channels) > 1 and len(groups) == 1 and set(channels) == set(system.channels):
             lines.append(f"*: {what}")
         else:
             lines += [f"{quote(c.sender)} -> {quote(c.receiver)}: {what}" for c in channels]

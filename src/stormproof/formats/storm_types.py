@@ -14,7 +14,7 @@ from ..types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 from ..types.text import Source as TypeSource
 from ..types.translate import automaton
 from .storm_scan import Cursor
-from .text import Source
+from .text import Budget, Source
 
 if TYPE_CHECKING:
     from .storm import File, Role
@@ -49,17 +49,18 @@ class _Open:
         return made(self.name, tuple(self.branches), self.place)
 
 
-def parse_type(cursor: Cursor, places: TypeSource) -> TypeBody:
+def parse_type(cursor: Cursor, places: TypeSource, budget: Budget) -> TypeBody:
     """The type at the cursor; `places` is the same text, with its lines counted once."""
     first = len(cursor.trace.words) if cursor.trace else 0
-    found = _Parser(cursor, places).type()
+    found = _Parser(cursor, places, budget).type()
     if cursor.trace:
         cursor.trace.types.append((first, len(cursor.trace.words)))
     return TypeBody(found)
 
 
 class _Parser:
-    def __init__(self, cursor: Cursor, places: TypeSource) -> None:
+    def __init__(self, cursor: Cursor, places: TypeSource, budget: Budget) -> None:
+        self.budget = budget
         self.cursor = cursor
         self.places = places
         self.stack: list[_Open] = []
@@ -77,6 +78,7 @@ class _Parser:
         """Read one word's worth downwards: None, or the leaf that was reached."""
         cursor = self.cursor
         start = cursor.skip()
+        self.budget.state(start)
         if cursor.symbol("("):
             self.stack.append(_Open("(", self.places.place(start)))
             return None

@@ -11,6 +11,11 @@ from ..errors import InputError, ParseError, Place, did_you_mean
 
 _WIDEST_CARET = 60
 
+#: What is larger is refused, so that every text is read or refused within seconds.
+MAX_STATES = 200_000
+MAX_TRANSITIONS = 500_000
+MAX_TOKENS = 3_000_000
+
 
 @dataclass(frozen=True)
 class Source:
@@ -58,6 +63,25 @@ def guess(word: str, known: Iterable[str], what: str) -> str:
     return f"{near} {what} here: {listed}" if near else f"{what} here: {listed or 'none'}"
 
 
+class Budget:
+    """How much of a system has been read; past the limits it is refused."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.states = 0
+        self.transitions = 0
+
+    def state(self, start: int, count: int = 1) -> None:
+        self.states += count
+        if self.states > MAX_STATES:
+            self.source.fail(f"more than {MAX_STATES:,} states; refused", start)
+
+    def transition(self, start: int, count: int = 1) -> None:
+        self.transitions += count
+        if self.transitions > MAX_TRANSITIONS:
+            self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start)
+
+
 class Tokens:
     """The tokens of a text, in parallel lists. A punctuation token's kind is its own text.
 
@@ -91,6 +115,8 @@ class Tokens:
             self.kinds.append(text if kind == "punct" else kind)
             self.texts.append(text)
             self.starts.append(match.start())
+            if len(self.kinds) > MAX_TOKENS:
+                self.source.fail(f"more than {MAX_TOKENS:,} words; refused", expected - 1)
         if expected != len(self.source.text):
             self._unexpected(expected)
         self.kinds.append("end of file")

@@ -1,0 +1,175 @@
+"""Promela, written for SPIN: channels of capacity k, one label a local state, one transition an action.
+
+SPIN then stores one state for each configuration of the system, no more and no less:
+
+    spin -o3 -a abp.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E
+
+(`-o3` keeps SPIN from merging internal steps, `-DNOREDUCE` from leaving out interleavings, `-E` from
+stopping at
+a deadlock; without `-E` it looks for one.) Declared faults are part of the model: each faulty channel has a
+process that loses, corrupts or swaps one message at a time, atomically, and where a channel loses
+messages a send
+into a full one may be lost at once (semantics, section 2). The crash message is spared.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import FormatError, UsageError
+from ..failures import ChannelFailure, FailureModel, Failures
+from ..model import CRASH, Action, Channel, Internal, Process, Send, System, channel_of
+from .notes import Aliases, MessageAliases
+
+_FITS = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_WORDS = """active assert atomic bit bool break byte chan d_step D_proctype do else empty enabled end eval
+    false fi for full get_priority goto hidden if in inline init int len local ltl mtype nempty never
+    nfull notrace np_ od of pc_value pid pml_cexpr print printf printm priority proctype progress
+    provided return run select set_priority short show skip STDIN timeout trace true typedef typename
+    unless unsigned xr xs c_code c_decl c_expr c_state c_track accept always eventually until weak
+    strong next release implies equivalent K x y i n done"""
+_RESERVED = frozenset(re.findall(r"\w+", _WORDS))
+#: SPIN numbers messages, channels and processes with a byte.
+_MOST = 255
+
+
+def write(system: System, k: int = 1) -> str:
+    """The system for SPIN, with its declared faults, channels holding up to k messages."""
+    if k < 1:
+        raise UsageError(f"the capacity of a channel is at least 1, not {k}")
+    failures = Failures().on(system)
+    names = _Names(system, failures)
+    _check_sizes(system, failures, k)
+    lines = _head(system, k)
+    lines += [f"mtype = {{ {', '.join(names.messages_used())} }};"] if system.channels else []
+    lines += [f"chan {names.channel[c]} = [K] of {{ mtype }};  {_comment(c)}" for c in system.channels]
+    for process in system:
+        lines += ["", *_proctype(process, names, failures)]
+    for channel, failure in failures.channels.items():
+        lines += ["", *_daemon(channel, failure, names)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(system: System, k: int) -> list[str]:
+    title = _plain(system.name) or "a system"
+    return [
+        f"/* {title}, for SPIN: one stored state a configuration, see below for how to run it.",
+        *_HOW,
+        f"#define K {k}",
+    ]
+
+
+_HOW = ["   spin -o3 -a FILE && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E */"]
+
+
+def _plain(text: str) -> str:
+    """A name as a comment may hold it."""
+    return re.sub(r"[^\w .,:<>()!?-]", "_", text)
+
+
+def _comment(channel: Channel) -> str:
+    return f"/* {_plain(channel.sender)} to {_plain(channel.receiver)} */"
+
+
+def _check_sizes(system: System, failures: FailureModel, k: int) -> None:
+    messages = {m for alphabet in system.alphabets.values() for m in alphabet}
+    for count, what in (
+        (len(messages), "messages"),
+        (len(system.channels), "channels"),
+        (len(system.processes) + len(failures.channels), "processes, those for faulty channels included"),
+        (k, "messages a channel"),
+    ):
+        if count > _MOST:
+            raise FormatError(f"SPIN takes at most {_MOST} {what}, and this needs {count}")
+
+
+class _Names:
+    """Words of Promela for messages, processes and channels, all different."""
+
+    def __init__(self, system: System, failures: FailureModel) -> None:
+        self.system = system
+        self.messages = MessageAliases(system, _FITS, _RESERVED)
+        taken = {*_RESERVED, *self.messages.table.values(), self.messages.crash or "", "faults"}
+        self.roles = Aliases(system.names, _FITS, taken, "p")
+        taken |= set(self.roles.table.values())
+        pairs = {c: f"{self.roles[c.sender]}_to_{self.roles[c.receiver]}" for c in system.channels}
+        made = Aliases(pairs.values(), _FITS, taken, "c")
+        self.channel = {c: made[name] for c, name in pairs.items()}
+        taken |= set(made.table.values())
+        daemons = Aliases([f"faults_{self.channel[c]}" for c in failures.channels], _FITS, taken, "f")
+        self.daemon = {c: daemons[f"faults_{self.channel[c]}"] for c in failures.channels}
+
+    def messages_used(self) -> list[str]:
+        used = dict.fromkeys(self.messages.of(m) for a in self.system.alphabets.values() for m in a)
+        pairs = [name for name in self.messages.table.values() if name not in used]
+        return [*used, *pairs]
+
+
+def _proctype(process: Process, names: _Names, failures: FailureModel) -> list[str]:
+    """A label a state; a state that nothing leaves is a valid end."""
+    ends = {s for s in process.states if not process.outgoing(s)}
+    labels = Aliases(process.states, re.compile(r"[A-Za-z]\w*", re.ASCII), _RESERVED, "s")
+    spelt = {s: f"end_{labels[s]}" if s in ends else f"s_{labels[s]}" for s in process.states}
+    lines = [f"active proctype {names.roles[process.name]}() {{"]
+    for state in process.states:
+        if state in ends:
+            lines.append(f"{spelt[state]}: false;")
+            continue
+        lines.append(f"{spelt[state]}: if")
+        for transition in process.outgoing(state):
+            for guard in _guards(process.name, transition.action, names, failures):
+                lines.append(f"  :: {guard} -> goto {spelt[transition.target]}")
+        lines.append("  fi;")
+    return [*lines, "}"]
+
+
+def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -> list[str]:
+    """How an action is written; a send into a full channel that loses messages may be lost at once."""
+    if isinstance(action, Internal):
+        # Always so, but SPIN does not see it: it refuses a plain `true` that leads back to its own state.
+        return [f"_nr_pr > 0 /* {_plain(action.name)} */"]
+    channel = channel_of(owner, action)
+    assert channel is not None
+    word, message = names.channel[channel], names.messages.of(action.message)
+    if not isinstance(action, Send):
+        return [f"{word}?{message}"]
+    lost = failures.on(channel).loss and action.message is not CRASH
+    return [f"{word}!{message}", *([f"full({word})"] if lost else [])]
+
+
+def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:
+    """One step of interference: turn the channel round once, doing at most one thing to one message on
+    the way."""
+    word, crash = names.channel[channel], names.messages.crash
+    spared = f" && x != {crash}" if crash else ""
+    lines = [
+        f"active proctype {names.daemon[channel]}() {{",
+        "  mtype x, y; byte i, n; bool done;",
+        "end: do",
+        f"  :: atomic {{ nempty({word}) -> n = len({word});",
+        "       do",
+        f"       :: i < n -> {word}?x; i++;",
+        "          if",
+        f"          :: {word}!x",
+    ]
+    if failure.loss:
+        lines.append(f"          :: !done{spared} -> done = true")
+    for sent in sorted(failure.becomes):
+        for got in sorted(failure.becomes[sent]):
+            was, becomes = names.messages.of(sent), names.messages.of(got)
+            lines.append(f"          :: !done && x == {was} -> done = true; {word}!{becomes}")
+    if failure.reorder:
+        later = (
+            f"{word}!y; {word}!x"
+            if not crash
+            else (f"if :: y == {crash} -> {word}!x; {word}!y :: else -> {word}!y; {word}!x fi")
+        )
+        lines.append(f"          :: !done && i < n{spared} -> done = true; {word}?y; i++; {later}")
+    return [
+        *lines,
+        "          fi",
+        "       :: i == n -> break",
+        "       od; x = 0; y = 0; i = 0; n = 0; done = false }",
+        "  od",
+        "}",
+    ]

@@ -1,0 +1,102 @@
+"""Systems of communicating machines as McScM and ReSCu have them, written. States become numbers."""
+
+from __future__ import annotations
+
+import re
+
+from ..model import Action, Channel, Internal, Process, Receive, Send, System, channel_of
+from .notes import Aliases, MessageAliases, role_notes, write_notes
+from .scm import TAU
+from .storm_faults import write_faults
+from .storm_scan import quote
+
+_FITS = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_RESERVED = (
+    *("scm", "nb_channels", "parameters", "automaton", "initial", "state", "to", "when", "true", "false"),
+    *("real", "int", "bool", "bad_states", "with", "in", "and", "or", "not", "lossy", "not_named"),
+)
+
+
+def write(system: System) -> str:
+    """What the language cannot say stands in notes; `lossy` is the tools' own annotation."""
+    roles = Aliases(system.names, _FITS, _RESERVED, "p")
+    messages = MessageAliases(system, _FITS, _RESERVED)
+    numbers = _numbers(system)
+    names = Aliases([system.name], _FITS, _RESERVED, "s")
+    lines = [
+        f"scm {names[system.name] if system.name else 'not_named'} :",
+        "",
+        f"nb_channels = {len(numbers)} ;",
+    ]
+    lines += _lossy(system, numbers)
+    lines += write_notes(_notes(system, names, roles, messages, numbers), "/*", " */")
+    lines += ["", "parameters :", *(f"real {m} ;" for m in _parameters(system, messages))]
+    for process in system:
+        lines += ["", *_automaton(process, roles, messages, numbers)]
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(system: System) -> dict[Channel, int]:
+    """Channels in use, and those that the file declares faults for."""
+    used = [*system.channels, *(Channel(f.sender, f.receiver) for f in system.faults)]
+    return {channel: i for i, channel in enumerate(dict.fromkeys(used))}
+
+
+def _parameters(system: System, messages: MessageAliases) -> list[str]:
+    found = dict.fromkeys(messages.of(m) for alphabet in system.alphabets.values() for m in alphabet)
+    return list(found)
+
+
+def _lossy(system: System, numbers: dict[Channel, int]) -> list[str]:
+    lossy = sorted(numbers[Channel(f.sender, f.receiver)] for f in system.faults if f.loss)
+    return [f"/*# lossy: {', '.join(map(str, lossy))} #*/"] if lossy else []
+
+
+def _notes(
+    system: System, names: Aliases, roles: Aliases, messages: MessageAliases, numbers: dict[Channel, int]
+) -> list[str]:
+    lines = [f"protocol {quote(system.name)}"] if names.changed() and system.name else []
+    lines += [f"unreliable role {quote(role)}" for role in system.unreliable]
+    just_loss = [f for f in system.faults if f.loss and not f.reorder and f.corrupt is None]
+    rest = tuple(f for f in system.faults if f not in just_loss)
+    lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
+    lines += [*role_notes(roles), *messages.notes()]
+    told = _told(system)
+    for channel, number in numbers.items():
+        if channel not in told:
+            lines.append(f"channel {number}: {quote(channel.sender)} -> {quote(channel.receiver)}")
+    return lines
+
+
+def _told(system: System) -> set[Channel]:
+    """The channels on which somebody sends and somebody receives."""
+    sent: set[Channel] = set()
+    received: set[Channel] = set()
+    for process in system:
+        for transition in process.transitions:
+            channel = channel_of(process.name, transition.action)
+            if channel is not None:
+                (sent if isinstance(transition.action, Send) else received).add(channel)
+    return sent & received
+
+
+def _automaton(
+    process: Process, roles: Aliases, messages: MessageAliases, numbers: dict[Channel, int]
+) -> list[str]:
+    state = {name: i for i, name in enumerate(process.states)}
+    lines = [f"automaton {roles[process.name]} :", "", f"initial : {state[process.initial]}"]
+    for name, number in state.items():
+        lines += ["", f"state {number} :"]
+        for transition in process.outgoing(name):
+            action = _action(process.name, transition.action, messages, numbers)
+            lines.append(f"to {state[transition.target]} : when true {action};")
+    return lines
+
+
+def _action(owner: str, action: Action, messages: MessageAliases, numbers: dict[Channel, int]) -> str:
+    if isinstance(action, Internal):
+        return "" if action.name == TAU else f"/* stormproof: internal {quote(action.name)} */ "
+    channel = channel_of(owner, action)
+    assert channel is not None
+    sign = "?" if isinstance(action, Receive) else "!"
+    return f", {numbers[channel]} {sign} {messages.of(action.message)} "
