@@ -8,8 +8,8 @@ import time
 
 import pytest
 from draw_examples import CORRUPTION, CRASHING, EX1, EXAMPLES, NASTY, REORDERING, nasty, process, run
-from draw_pictures import check_svg, texts
 
+from pictures import check_svg, texts
 from stormproof.draw.automaton import automaton_svg, system_svg
 from stormproof.draw.conflict import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid

@@ -81,6 +81,21 @@ def test_the_message_that_the_verdict_blames() -> None:
     assert [f.culprit for f in picture.flights] == [False, True, False]
 
 
+def test_the_reception_that_closes_a_cycle_is_blamed_and_nobody_waits_for_it() -> None:
+    """For RSC the culprit is the last step, in the state before it."""
+    blame = {"process": "R", "state": "r0", "channel": "S->R", "message": "data", "action": "S?data"}
+    steps = EXAMPLES["reordering"][1].steps[:9]
+    picture = chart(EX1, run(*steps, culprit=blame))
+    assert [f.message for f in picture.flights if f.culprit] == ["data"]
+    assert not any(line.wait and line.wait.culprit for line in picture.lifelines)
+
+
+def test_a_last_send_that_a_verdict_names_has_been_sent() -> None:
+    """Half-duplex names the send that fills the second channel, which could happen again."""
+    picture = chart(EX1, run(*START, sends("data", "s1"), culprit={"process": "S", "action": "R!data"}))
+    assert picture.lifelines[0].wait is None and not any(f.culprit for f in picture.flights)
+
+
 def test_repeated_rounds_fold_to_one() -> None:
     picture = chart(EX1, ROUNDS)
     assert picture.folds == (Fold(2, 2, 8),)

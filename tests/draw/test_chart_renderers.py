@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from draw_examples import EXAMPLES, NASTY
-from draw_pictures import check_svg, texts
 from rich.cells import cell_len
 
+from pictures import check_svg, texts
 from stormproof.draw.chart import Chart, chart
 from stormproof.draw.chart_mermaid import chart_mermaid
 from stormproof.draw.chart_svg import chart_svg

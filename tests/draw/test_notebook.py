@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from draw_examples import EX1, LOSS, NASTY, nasty
-from draw_pictures import check_svg, texts
 
+from pictures import check_svg, texts
 from stormproof.draw.chart import chart
 from stormproof.failures import Failures
 from stormproof.verdicts import Report, Verdict

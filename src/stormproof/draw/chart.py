@@ -260,17 +260,19 @@ class _Tracker:
         )
 
     def _culprit(self) -> int | None:
-        """For eventual reception it is the head of a channel; a send that never fits is no flight."""
+        """The message that the verdict is about: the head of a channel that is never received (k-er), or the
+        one whose reception, the last step, closes a cycle (RSC)."""
         named = self.witness.culprit
-        if "!" in named.get("action", ""):
-            return None
+        if "action" in named:
+            ended = [
+                i for i, data in enumerate(self.flights) if data.get("ended") == len(self.witness.steps) - 1
+            ]
+            received = [i for i in ended if self.flights[i]["end"] is End.RECEIVED]
+            return received[0] if received else None
         for channel, word in self.channels.items():
             if word and named.get("channel") == str(channel):
-                return (
-                    word[0]
-                    if str(self.now(word[0])) == named.get("message", str(self.now(word[0])))
-                    else None
-                )
+                head = str(self.now(word[0]))
+                return word[0] if named.get("message", head) == head else None
         return None
 
     def lifelines(self) -> tuple[Lifeline, ...]:
@@ -293,12 +295,13 @@ class _Tracker:
         """
         state = self.spans[process.name][-1].state
         receives = tuple(dict.fromkeys(process.receives(state)))
-        blamed = self.witness.culprit.get("process") == process.name
-        wanted = tuple(s for s in process.sends(state) if str(s) == self.witness.culprit.get("action"))
-        if blamed and wanted:
-            return Wait(sends=wanted[:1], culprit=True)
-        if blamed and receives:
-            return Wait(receives, culprit=True)
+        named = self.witness.culprit
+        if named.get("process") == process.name and named.get("state", state) == state:
+            unsent = tuple(s for s in process.sends(state) if str(s) == named.get("action"))
+            if unsent and "state" in named:
+                return Wait(sends=unsent[:1], culprit=True)
+            if receives and "action" not in named:
+                return Wait(receives, culprit=True)
         if state in process.crashed_states or all(r.message is CRASH for r in receives):
             return None
         if any(not isinstance(t.action, Receive) for t in process.outgoing(state)):

@@ -2,61 +2,39 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from draw_pictures import check_svg, texts
+from runner import Outcome
 
-from stormproof.cli import main
+from pictures import check_svg, texts
 from stormproof.draw.survey import asked_column, failure_models
 from stormproof.failures import Failures
 from stormproof.formats import loads
 from stormproof.protocols import protocol
 
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 Call = Callable[..., Outcome]
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    def run(*arguments: object, stdin: str = "") -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
-        with pytest.raises(SystemExit) as leaving:
-            main([str(a) for a in arguments])
-        captured = capsys.readouterr()
-        return Outcome(int(leaving.value.code or 0), captured.out, captured.err)
-
-    return run
-
-
-def test_automata_to_standard_output(call: Call) -> None:
-    done = call("draw", "half-duplex")
+def test_automata_to_standard_output(run: Call) -> None:
+    done = run("draw", "half-duplex")
     assert done.code == 0 and {"Sender", "Receiver", "wait_ack"} <= set(texts(done.out))
 
 
-def test_one_role(call: Call) -> None:
-    done = call("draw", "half-duplex", "--role", "Sender", "--to", "dot")
+def test_one_role(run: Call) -> None:
+    done = run("draw", "half-duplex", "--role", "Sender", "--to", "dot")
     assert done.code == 0 and 'label="Sender"' in done.out and 'label="Receiver"' not in done.out
-    wrong = call("draw", "half-duplex", "--role", "Sendr")
+    wrong = run("draw", "half-duplex", "--role", "Sendr")
     assert wrong.code == 2 and "did you mean 'Sender'?" in wrong.err
 
 
-def test_the_chart_of_a_violation(call: Call) -> None:
+def test_the_chart_of_a_violation(run: Call) -> None:
     """Def. ksafe (2) under loss: one message lost, and both wait."""
-    done = call("draw", "alternating-bit", "--loss", "--what", "chart", "--property", "k-pg", "--width", "60")
+    done = run("draw", "alternating-bit", "--loss", "--what", "chart", "--property", "k-pg", "--width", "60")
     assert done.code == 0 and "✕" in done.out and done.out.count("⌛") == 2
-    data = json.loads(call("draw", "alternating-bit", "--loss", "--what", "chart", "--json").out)
+    data = json.loads(run("draw", "alternating-bit", "--loss", "--what", "chart", "--json").out)
     assert data["what"] == "chart" and {m["end"] for m in data["chart"]["messages"]} <= {
         "lost",
         "received",
@@ -64,20 +42,20 @@ def test_the_chart_of_a_violation(call: Call) -> None:
     }
 
 
-def test_where_the_run_ends_is_marked(call: Call) -> None:
-    done = call("draw", "alternating-bit", "--loss", "--property", "k-pg")
+def test_where_the_run_ends_is_marked(run: Call) -> None:
+    done = run("draw", "alternating-bit", "--loss", "--property", "k-pg")
     assert done.out.count('class="sp-here"') == 2
-    assert call("draw", "alternating-bit").out.count('class="sp-here"') == 0
+    assert run("draw", "alternating-bit").out.count('class="sp-here"') == 0
 
 
-def test_the_conflict_graph_of_a_violation(call: Call) -> None:
-    done = call("draw", "half-duplex", "--reorder", "--what", "conflict", "--property", "rsc")
+def test_the_conflict_graph_of_a_violation(run: Call) -> None:
+    done = run("draw", "half-duplex", "--reorder", "--what", "conflict", "--property", "rsc")
     root = check_svg(done.out)
     assert sum("sp-cycle" in e.get("class", "") for e in root.iter()) >= 2
 
 
-def test_nothing_to_draw_is_said(call: Call) -> None:
-    done = call("draw", "alternating-bit", "--what", "chart", "--property", "k-pg")
+def test_nothing_to_draw_is_said(run: Call) -> None:
+    done = run("draw", "alternating-bit", "--what", "chart", "--property", "k-pg")
     assert done.code == 2 and "there is no run to draw: k-pg holds" in done.err
 
 
@@ -90,35 +68,35 @@ def test_nothing_to_draw_is_said(call: Call) -> None:
         (("--what", "chart", "--role", "Sender"), "--role picks automata"),
     ],
 )
-def test_wrong_questions(call: Call, arguments: tuple[str, ...], words: str) -> None:
-    done = call("draw", "half-duplex", *arguments)
+def test_wrong_questions(run: Call, arguments: tuple[str, ...], words: str) -> None:
+    done = run("draw", "half-duplex", *arguments)
     assert done.code == 2 and words in done.err and "Traceback" not in done.err
 
 
-def test_a_file_is_overwritten_only_when_told(call: Call, tmp_path: Path) -> None:
+def test_a_file_is_overwritten_only_when_told(run: Call, tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
-    assert call("draw", "half-duplex", "-o", path).code == 0
+    assert run("draw", "half-duplex", "-o", path).code == 0
     check_svg(path.read_text(encoding="utf-8"))
     path.write_text("mine")
-    assert call("draw", "half-duplex", "-o", path).code == 2 and path.read_text() == "mine"
-    assert call("draw", "half-duplex", "-o", path, "--force").code == 0 and path.read_text() != "mine"
+    assert run("draw", "half-duplex", "-o", path).code == 2 and path.read_text() == "mine"
+    assert run("draw", "half-duplex", "-o", path, "--force").code == 0 and path.read_text() != "mine"
 
 
-def test_a_report_is_written_once(call: Call, tmp_path: Path) -> None:
+def test_a_report_is_written_once(run: Call, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    done = call("report", "half-duplex", "--loss", "--reorder", "--max-k", "2", "-o", path)
+    done = run("report", "half-duplex", "--loss", "--reorder", "--max-k", "2", "-o", path)
     assert done.code == 1 and "5 failure models" in done.out
     page = path.read_text(encoding="utf-8")
     assert "as asked" in page and "stormproof check half-duplex --loss --property k-pg -k 2" in page
-    again = call("report", "half-duplex", "--loss", "-o", path)
+    again = run("report", "half-duplex", "--loss", "-o", path)
     assert again.code == 2 and "already" in again.err and path.read_text(encoding="utf-8") == page
 
 
-def test_a_report_from_standard_input_to_standard_output(call: Call) -> None:
-    text = call("convert", "half-duplex", "--to", "json").out
-    done = call("report", "-", "--property", "rsc", stdin=text)
+def test_a_report_from_standard_input_to_standard_output(run: Call) -> None:
+    text = run("convert", "half-duplex", "--to", "json").out
+    done = run("report", "-", "--property", "rsc", stdin=text)
     assert done.code == 0 and done.out.startswith("<!DOCTYPE html>"), "rsc holds without failures"
-    data = json.loads(call("report", "half-duplex", "--property", "rsc", "--loss", "--json").out)
+    data = json.loads(run("report", "half-duplex", "--property", "rsc", "--loss", "--json").out)
     assert data["models"]["reordering"]["verdicts"][0]["holds"] is False
 
 
@@ -138,7 +116,7 @@ def test_models_with_crashes() -> None:
     assert list(failure_models(declared, Failures()))[:2] == ["crash", "crash, loss"]
 
 
-def test_every_input_language_can_be_drawn(call: Call, tmp_path: Path) -> None:
+def test_every_input_language_can_be_drawn(run: Call, tmp_path: Path) -> None:
     from stormproof.formats import FORMATS, dumps
 
     system = protocol("half-duplex")
@@ -147,7 +125,7 @@ def test_every_input_language_can_be_drawn(call: Call, tmp_path: Path) -> None:
             continue
         path = tmp_path / f"x{language.suffixes[0]}"
         path.write_text(dumps(system, language.name), encoding="utf-8")
-        done = call("draw", path, "--format", language.name)
+        done = run("draw", path, "--format", language.name)
         assert done.code == 0, (language.name, done.err)
         check_svg(done.out)
     assert loads(dumps(system, "json")).names == system.names
