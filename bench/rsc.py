@@ -2,8 +2,8 @@
 
     python bench/rsc.py [--largest N] [--seconds S] [--json]
 
-Theorem rscmain: O(n^(|P|+2) |C|^5 2^|C| |M|^2) for a system of size n with processes P, channels C, messages M.
-The measured growth is the factor from one size to the next; so is the bound's. Nothing here is a test.
+Theorem rscmain: O(n^(|P|+2) |C|^5 2^|C| |M|^2) for a system of size n with processes P, channels C, messages
+M. The measured growth is the factor from one size to the next; so is the bound's. Nothing here is a test.
 """
 
 from __future__ import annotations

@@ -75,25 +75,7 @@ def figure_exkmc() -> System:
     return System((s, p, q, r), name="exkmc")
 
 
-def ring(size: int) -> System:
-    """Everybody passes a token on and then waits for the next one: all tokens are under way at once."""
-    return System(
-        tuple(
-            Process(
-                f"P{i}",
-                "send",
-                (
-                    Transition("send", Send(f"P{(i + 1) % size}", "token"), "wait"),
-                    Transition("wait", Receive(f"P{(i - 1) % size}", "token"), "send"),
-                ),
-            )
-            for i in range(size)
-        ),
-        name=f"ring-{size}",
-    )
-
-
-def star(size: int) -> System:
+def clients(size: int) -> System:
     """One server and clients that ask and wait for the answer, whoever comes first."""
     clients = [f"C{i}" for i in range(1, size)]
     hub = [
@@ -109,5 +91,5 @@ def star(size: int) -> System:
         Transition("wait", Receive("Hub", "answer"), "ask"),
     )
     return System(
-        (Process("Hub", "idle", tuple(hub)), *(Process(c, "ask", asking) for c in clients)), f"star-{size}"
+        (Process("Hub", "idle", tuple(hub)), *(Process(c, "ask", asking) for c in clients)), f"clients-{size}"
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 
 import pytest
 
 from shared import peers
+from stormproof.checks import check
 from stormproof.engine.rsc import RscResult, rsc
 from stormproof.execution import (
     communications,
@@ -19,11 +21,12 @@ from stormproof.failures import ChannelFailure, FailureModel, Failures
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.protocols.generators import generate
 from stormproof.replay import replay
 from stormproof.semantics_rsc import enumerate_rsc
 from stormproof.witness import Act
 from strategies import random_crash, random_failures, random_system
-from systems import figure_ex1, figure_exkmc, ring, star
+from systems import clients, figure_ex1, figure_exkmc
 from test_execution import traces
 
 
@@ -219,16 +222,28 @@ def test_figure_exkmc() -> None:
         assert len(violation.moves) == 8 and len(violation.cycle) == 3
 
 
-@pytest.mark.parametrize("faults", [{}, {"loss": True}, {"corrupt": True}, {"reorder": True}])
-@pytest.mark.parametrize("shape", [ring, star])
-def test_rings_and_stars_of_eight_are_decided(shape: object, faults: dict[str, bool]) -> None:
-    system = shape(8)  # type: ignore[operator]
+EIGHT = {
+    "ring with one token": generate("ring", size=8, tokens=1),
+    "ring with a token each": generate("ring", size=8, tokens=8),
+    "star whose hub asks in turn": generate("star", leaves=7),
+    "star whose leaves ask": clients(8),
+}
+
+
+@pytest.mark.parametrize("faults", [{}, {"loss": True}, {"corrupt": True}, {"reorder": True}], ids=str)
+@pytest.mark.parametrize("shape", EIGHT)
+def test_rings_and_stars_of_eight_are_decided(shape: str, faults: dict[str, bool]) -> None:
+    """Within the default limits. Only where all tokens are under way at once is there a cycle: each process
+    sends before it receives, so n sends and n receptions, unless a token overtakes another."""
+    system = EIGHT[shape]
     result = rsc(system, Failures(**faults).on(system), limits=Limits())
-    assert result.holds is not None
+    assert result.holds is (shape != "ring with a token each")
+    if result.violation is not None:
+        assert len(result.violation.moves) == 16 or faults == {"reorder": True}
 
 
 def test_a_limit_on_states_gives_undecided() -> None:
-    system = star(6)
+    system = clients(6)
     result = ask(system, states=50)
     assert (result.holds, result.stopped, result.states) == (None, "states", 50)
     enough = ask(system)
@@ -236,22 +251,54 @@ def test_a_limit_on_states_gives_undecided() -> None:
 
 
 def test_a_limit_on_memory_gives_undecided() -> None:
-    result = ask(star(8), memory=200_000)
+    result = ask(clients(8), memory=200_000)
     assert (result.holds, result.stopped) == (None, "memory")
     assert result.memory <= 200_000
 
 
 def test_a_limit_on_time_gives_undecided() -> None:
     started = time.monotonic()
-    result = ask(star(10), seconds=0.05)
+    result = ask(clients(10), seconds=0.05)
     assert (result.holds, result.stopped) == (None, "time")
     assert time.monotonic() - started < 2
 
 
 def test_progress_is_told_while_it_runs() -> None:
     seen = []
-    rsc(star(10), FailureModel({}), limits=Limits(seconds=0.6), progress=seen.append)
+    rsc(clients(10), FailureModel({}), limits=Limits(seconds=0.6), progress=seen.append)
     assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
+
+
+def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The main thread waits in `join`; what Ctrl-C raises there must stop the native search."""
+    real, waited = threading.Thread.join, []
+
+    def join(self: threading.Thread, timeout: float | None = None) -> None:
+        real(self, timeout)
+        waited.append(timeout)
+        if len(waited) == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "join", join)
+    result = ask(clients(12), seconds=60)
+    assert (result.holds, result.stopped) == (None, "interrupted")
+    assert result.seconds < 10
+
+
+def test_the_verdict_carries_the_conflict_graph_and_its_cycle() -> None:
+    verdict = check(CROSSING, properties=["rsc"])["rsc"]
+    assert verdict.replayed and verdict.conflict is not None
+    data = verdict.to_json()["conflict"]
+    assert sorted(map(len, data["interactions"])) == [2, 2]
+    assert sorted(data["edges"]) == [[0, 1], [1, 0]] and sorted(data["cycle"]) == [0, 1]
+    ex1 = figure_ex1()
+    data = check(ex1, Failures(corrupt=True), properties=["rsc"])["rsc"].to_json()
+    steps, conflict = data["witness"]["steps"], data["conflict"]
+    assert any(step["do"] == "corrupt" for step in steps)
+    kinds = [[steps[i]["do"] for i in node] for node in conflict["interactions"]]
+    assert all(kind in (["send", "receive"], ["send"], ["internal"]) for kind in kinds)
+    pairs = [[conflict["cycle"][i - 1], node] for i, node in enumerate(conflict["cycle"])]
+    assert all(pair in conflict["edges"] for pair in pairs)
 
 
 #: The RSC column under *Out of order* of the paper's Table 1, by the kmc tool's file names.

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .conflicts import conflict_of, conflict_to_json
 from .errors import InputError, UsageError, did_you_mean
+from .execution import ConflictGraph
 from .failures import ChannelFailure, FailureModel, Failures
 from .formats import system_to_json
 from .model import Channel, System
@@ -79,6 +81,11 @@ class Verdict:
 
         return verdict_html(self)
 
+    @property
+    def conflict(self) -> ConflictGraph | None:
+        """Against RSC: the conflict graph of the witness, whose `cycle()` is what is wrong with it."""
+        return None if self.witness is None else conflict_of(self.witness)
+
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {
             "property": self.property,
@@ -97,6 +104,8 @@ class Verdict:
         if self.witness is not None:
             data["replayed"] = self.replayed
             data["witness_k"] = self.witness_k
+            if self.conflict is not None:
+                data["conflict"] = conflict_to_json(self.conflict)
         return data
 
 

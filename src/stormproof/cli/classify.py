@@ -93,16 +93,19 @@ def standing_table(standings: Standings) -> Table:
         table.add_column(name, no_wrap=True, min_width=len(name))
     for name, caption in CLASSES.items():
         shown = f"{caption} †" if name in DAGGER else caption
-        table.add_row(shown, *(_cell(standings[i][name]) for i in INTERFERENCES))
+        outside = name in DAGGER and not standings.system.csa
+        table.add_row(shown, *(_cell(standings[i][name], outside) for i in INTERFERENCES))
     return table
 
 
-def _cell(found: Membership) -> Text:
+def _cell(found: Membership, outside: bool = False) -> Text:
+    """In brackets where the property is asked of a system that its class is not defined for."""
     if found.holds is None:
         return Text("?", style="yellow") if found.applies else Text("–", style="dim")
     if not found.holds:
         return Text("✘", style="red")
-    return Text("✔" if found.k is None else f"✔ k={found.k}", style="green")
+    words = "✔" if found.k is None else f"✔ k={found.k}"
+    return Text(f"({words})", style="dim") if outside else Text(words, style="green")
 
 
 def _remarks(standings: Standings) -> list[str]:
