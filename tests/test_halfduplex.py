@@ -84,7 +84,7 @@ def test_against_brute_force(chunk: int) -> None:
     """Both ways, for every mixture of faults: a violation of at most 6 actions is found, of the same length,
     and every witness is a run."""
     compared = violated = 0
-    for seed in range(chunk * 2000, (chunk + 1) * 2000):
+    for seed in range(chunk * 800, (chunk + 1) * 800):
         rng = random.Random(seed)
         system = random_system(rng, processes=2, transitions=5)
         if seed % 4 == 0:
@@ -105,7 +105,7 @@ def test_against_brute_force(chunk: int) -> None:
         compared += 1
         length = len(answer.witness.acts) if answer.witness else None
         assert least == (length if length is not None and length <= DEPTH else None), f"seed {seed}: {length}"
-    assert compared >= 1000 and violated >= 400, (compared, violated)
+    assert compared >= 400 and violated >= 150, (compared, violated)
 
 
 def line(name: str, *actions: Action) -> Process:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from .concretise import concretise
@@ -234,29 +234,24 @@ class _Search:
             run.end(step)
         words = run.words()
         text = " and ".join(f"{c} holds {', '.join(map(str, words[c]))}" for c in self.system.channels)
-        witness = concretise(
-            self.system, self.failures, run.moves, words, None, run.pairs, culprit=run.culprit()
-        )
-        return HalfDuplex(False, text, self.count, replace(witness, communication=None))
+        witness = concretise(self.system, self.failures, run.moves, words, None, culprit=run.culprit())
+        return HalfDuplex(False, text, self.count, witness)
 
 
 class _Run:
-    """The moves of a run of the system with counters, and which reception took which send."""
+    """The moves of a run of the system with counters, and what it leaves in the channels."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.moves: list[tuple[str, Transition]] = []
-        self.pairs: list[tuple[int, int]] = []
         self.left: dict[Token, list[int]] = {}
 
     def play(self, rule: Rule) -> None:
         first = len(self.moves)
         for step in rule.steps:
             self._act(step)
-        if len(rule.steps) == 2:
-            self.pairs.append((first + 1, first))
         if rule.takes is not None:
-            self.pairs.append((first, self.left[rule.takes].pop(0)))
+            self.left[rule.takes].pop(0)
         if rule.puts is not None:
             self.left.setdefault(rule.puts, []).append(first)
 

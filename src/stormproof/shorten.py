@@ -42,16 +42,13 @@ class _Order:
     the same faults do; a reception follows its send; a message that is kept needs room.
     """
 
-    def __init__(
-        self, moves: Moves, choices: Mapping[Channel, Choice], bound: int | None, last_stays: bool
-    ) -> None:
+    def __init__(self, moves: Moves, choices: Mapping[Channel, Choice], bound: int | None) -> None:
         self.moves, self.choices = moves, choices
         self.bound = FAR if bound is None else bound
         self.names = list(dict.fromkeys(process for process, _ in moves))
         self.own = [[i for i, (p, _) in enumerate(moves) if p == name] for name in self.names]
         self.rank = {i: (p, n) for p, own in enumerate(self.own) for n, i in enumerate(own)}
         self.kept = {c: sorted(choice.kept) for c, choice in choices.items()}
-        self.last = len(moves) - 1 if last_stays else -1
 
     def is_done(self, move: int, done: tuple[int, ...]) -> bool:
         process, n = self.rank[move]
@@ -59,8 +56,6 @@ class _Order:
 
     def ready(self, move: int, done: tuple[int, ...]) -> bool:
         process, (_, action, _) = self.moves[move]
-        if move == self.last and sum(done) < len(self.moves) - 1:
-            return False
         if isinstance(action, Receive):
             return self.is_done(self.choices[Channel(action.peer, process)].taken[move], done)
         if isinstance(action, Internal):
@@ -81,14 +76,12 @@ class _Order:
                 yield move, _Position((*at.done[:p], at.done[p] + 1, *at.done[p + 1 :]), p)
 
 
-def grouped(
-    moves: Moves, choices: Mapping[Channel, Choice], bound: int | None, last_stays: bool = False
-) -> list[int]:
-    """The order of the moves with the fewest changes of process; `last_stays`: the last one remains last.
+def grouped(moves: Moves, choices: Mapping[Channel, Choice], bound: int | None) -> list[int]:
+    """The order of the moves with the fewest changes of process.
 
     Exact within `POSITIONS`; beyond, the process that acted goes on for as long as it can.
     """
-    order = _Order(moves, choices, bound, last_stays)
+    order = _Order(moves, choices, bound)
     start = _Position((0,) * len(order.names), -1)
     ticket = count()
     heap: list[tuple[int, int, _Position, tuple[int, ...]]] = [(0, next(ticket), start, ())]
