@@ -1,0 +1,69 @@
+"""The public names, and only they; the examples in the documentation run."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import stormproof
+from stormproof import _engine
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_public_names_are_there_sorted_and_documented() -> None:
+    assert stormproof.__all__ == sorted(stormproof.__all__)
+    for name in stormproof.__all__:
+        thing = getattr(stormproof, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert inspect.getdoc(thing), f"{name} has no documentation"
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(stormproof.__path__, "stormproof.")
+    return ["stormproof", *(m.name for m in found if not m.name.endswith(("__main__", "_engine")))]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_in_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_in_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) >= 2
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["report"]["k-mc"].holds is False  # type: ignore[index]
+
+
+def test_the_readme_has_its_two_commands_on_top() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()[:20]
+    assert "pip install . && stormproof check alternating-bit --loss" in lines
+    assert "pip install '.[test]' && pytest" in lines
+
+
+def test_the_stub_of_the_engine_has_the_names_of_the_engine() -> None:
+    """Else `mypy --strict` would check against something that is not there."""
+    stub = ast.parse((ROOT / "src" / "stormproof" / "_engine.pyi").read_text("utf-8"))
+    defined = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    real = {n for n in dir(_engine) if not n.startswith("_")}
+    assert set(defined) == real
+    for name, node in defined.items():
+        if isinstance(node, ast.ClassDef):
+            members = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+            members |= {
+                n.target.id
+                for n in node.body
+                if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+            }
+            there = {m for m in dir(getattr(_engine, name)) if not m.startswith("_")}
+            assert {m for m in members if not m.startswith("_")} == there, name
