@@ -15,7 +15,7 @@ RANKS = [
     {"faults", "limits"},
     {"model"},
     {"failures", "isomorphism", "wording", "outlook"},
-    {"semantics", "witness", "execution", "semantics_rsc", "conflicts"},
+    {"semantics", "witness", "story", "execution", "semantics_rsc", "conflicts"},
     {"types", "crash", "encodings"},
     {"formats"},
     {"protocols"},

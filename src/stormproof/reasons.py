@@ -9,7 +9,7 @@ from .failures import FailureModel
 from .model import CRASH, Channel, Internal, Message, Process, Receive, Send, StateKind, System, channel_of
 from .replay import PARTS
 from .witness import Act, Witness
-from .wording import arrow, awaited, listed, named, sends_of, situation, taken, words_in
+from .wording import arrow, awaited, content, listed, named, sends_of, situation, taken, words_in
 
 
 class _End:
@@ -132,7 +132,7 @@ def _exhaustive(end: _End) -> str:
 
 
 def _word(end: _End, channel: Channel) -> str:
-    return ", ".join(named(m, channel.sender) for m in end.held.get(channel, ())) or "nothing"
+    return content(channel, end.held.get(channel, ())) or "nothing"
 
 
 def _output_independence(end: _End) -> str:

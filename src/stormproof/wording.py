@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from .model import CRASH, Channel, Message, Process, Receive, Send, StateKind, System
 
@@ -33,9 +34,20 @@ def taken(system: System, action: Receive) -> str:
     return awaited(system, [action])
 
 
+def counted(words: Iterable[str]) -> list[str]:
+    """Equal neighbours once, with their number: `3 × data`."""
+    runs = [(word, len(list(equal))) for word, equal in groupby(words)]
+    return [word if count == 1 else f"{count} × {word}" for word, count in runs]
+
+
+def content(channel: Channel, word: Sequence[Message]) -> str:
+    """What a channel holds, head first: `start, 3 × data`."""
+    return ", ".join(counted(named(m, channel.sender) for m in word))
+
+
 def words_in(channel: Channel, word: Sequence[Message]) -> str:
-    """`A→B holds a and b`."""
-    return f"{arrow(channel)} holds {', '.join(named(m, channel.sender) for m in word)}"
+    """`A→B holds a, b`."""
+    return f"{arrow(channel)} holds {content(channel, word)}"
 
 
 def awaited(system: System, receives: Iterable[Receive]) -> str:
@@ -50,8 +62,10 @@ def awaited(system: System, receives: Iterable[Receive]) -> str:
 
 
 def sends_of(system: System, sends: Iterable[Send]) -> str:
+    """`a or b`, with the receiver where there are several."""
     tail = len(system.processes) > 2
-    return listed((f"{a.message} to {a.peer}" if tail else str(a.message) for a in sends), "or")
+    names = [(a, "the crash notice" if a.message is CRASH else str(a.message)) for a in sends]
+    return listed((f"{name} to {a.peer}" if tail else name for a, name in names), "or")
 
 
 def situation(system: System, process: Process, state: str) -> str:

@@ -1,0 +1,189 @@
+"""Sentences: what they claim is true by the definitions, and they name what a reader needs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from trust_evidence import random_pair
+from trust_runs import is_run
+
+from stormproof import semantics
+from stormproof.checks import check
+from stormproof.cli import group
+from stormproof.explain import explain, explanations
+from stormproof.failures import Failures
+from stormproof.model import CRASH, Internal, Process, Receive, Send, System, Transition
+from stormproof.protocols import protocol
+from stormproof.reasons import reason
+from stormproof.semantics import Configuration, Event
+from stormproof.verdicts import Report, Verdict
+from stormproof.witness import Act, Lose, Witness
+
+NAMES = ("k-exh", "k-er", "k-pg", "k-wer", "rsc")
+
+
+def reports(seeds: range) -> list[tuple[int, Report]]:
+    found = []
+    for seed in seeds:
+        rng = random.Random(seed)
+        system, _ = random_pair(rng)
+        failures = Failures(loss=rng.random() < 0.4, reorder=rng.random() < 0.3, corrupt=rng.random() < 0.2)
+        system = replace(system, processes=tuple(p.with_reliable(True) for p in system))
+        found.append((seed, check(system, failures, k=rng.choice((1, 2)), properties=NAMES)))
+    return found
+
+
+def end_of(system: System, witness: Witness) -> Configuration:
+    words = tuple(tuple(witness.channels.get(c, ())) for c in system.channels)
+    return Configuration(tuple(witness.states[n] for n in system.names), words)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_what_is_never_sent_is_never_sent(chunk: int) -> None:
+    """Every `P will never send Q a or b` of a progress paragraph, against the slow definitions."""
+    claims = 0
+    for seed, report in reports(range(chunk * 200, (chunk + 1) * 200)):
+        verdict = report["k-pg"]
+        if verdict.holds is not False or verdict.witness is None:
+            continue
+        text = explain(report, verdict)
+        blamed = report.system[verdict.witness.culprit["process"]]
+        waits = blamed.receives(verdict.witness.states[blamed.name])
+        ts = semantics.explore(report.system, report.model, verdict.witness_k or 1)
+        end = end_of(report.system, verdict.witness)
+        again = [a for a in waits if end in ts.can_reach(Event(a.peer, Send(blamed.name, a.message)).__eq__)]
+        assert (f"{blamed.name} waits for ever" in text) == (not again), (seed, text)
+        claims += not again
+    assert claims > 10
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_a_repair_repairs_the_run(chunk: int) -> None:
+    """In the changed system the same run no longer ends in a violation, by the slow definitions."""
+    repairs: Counter[str] = Counter()
+    for seed, report in reports(range(chunk * 150, (chunk + 1) * 150)):
+        for verdict in report:
+            if verdict.property not in ("k-er", "k-pg") or verdict.witness is None:
+                continue
+            text = explain(report, verdict)
+            if "repairs this run" in text:
+                changed = repaired(report.system, verdict, text)
+                assert is_run(changed, report.model, verdict.witness, verdict.witness_k), seed
+                ts = semantics.explore(changed, report.model, verdict.witness_k or 1)
+                assert not blamed_again(ts, verdict), (seed, text)
+                repairs[verdict.property] += 1
+    assert repairs["k-er"] > 10, repairs
+
+
+def repaired(system: System, verdict: Verdict, text: str) -> System:
+    """The system with the loop that the last sentence but the conjunctions names."""
+    assert verdict.witness is not None
+    sentence = next(s for s in text.split(". ") if "repairs this run" in s)
+    name, _, state = sentence.split(" in ")[1].split(" ")[0].partition(".")
+    if sentence.startswith("Sending"):
+        lost = next(s for s in verdict.witness.steps if isinstance(s, Lose) and s.channel.sender == name)
+        action: Send | Receive = Send(lost.channel.receiver, sentence.split(" ")[1])
+    else:
+        peer = sentence.split(" from ")[1].split(" ")[0]
+        action = Receive(peer, CRASH if "'crash'" in sentence else sentence.split(" of ")[1].split(" ")[0])
+    old = system[name]
+    new = replace(old, transitions=(*old.transitions, Transition(state, action, state)))
+    return replace(system, processes=tuple(new if p == old else p for p in system))
+
+
+def blamed_again(ts: semantics.TransitionSystem, verdict: Verdict) -> bool:
+    """Is the wanted action of the culprit still out of reach from the end of the run?"""
+    assert verdict.witness is not None
+    culprit, end = verdict.witness.culprit, end_of(ts.system, verdict.witness)
+    if verdict.property == "k-pg":
+        name = culprit["process"]
+        good = ts.can_reach(lambda e: e.process == name and isinstance(e.action, Receive))
+    else:
+        sender, _, receiver = culprit["channel"].partition("->")
+        message = CRASH if culprit["message"] == "⚡" else culprit["message"]
+        good = ts.can_reach(Event(receiver, Receive(sender, message)).__eq__)
+    return end not in good
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_reasons_name_the_culprit(chunk: int) -> None:
+    for seed, report in reports(range(chunk * 200, (chunk + 1) * 200)):
+        for verdict in report:
+            if verdict.witness is None or verdict.property == "rsc":
+                continue
+            told = reason(report.system, report.model, verdict.property, verdict.witness_k, verdict.witness)
+            culprit = verdict.witness.culprit
+            for key in ("process", "state", "message"):
+                if key in culprit:
+                    assert culprit[key].replace("⚡", "the crash notice") in told, (seed, key, told)
+            if "channel" in culprit and verdict.property != "k-exh":
+                assert culprit["channel"].replace("->", "→") in told, (seed, told)
+            assert not told.endswith("."), told
+
+
+def test_the_alternating_bit_under_loss() -> None:
+    report = check(protocol("alternating-bit"), Failures(loss=True))
+    told = explanations(report)
+    assert [e.properties for e in told] == [("k-pg", "k-mc"), ("k-exh", "k-er", "k-wmc", "rsc")]
+    for piece in (
+        "Progress fails",
+        "Sender sends d0, which is lost",
+        "Receiver waits in expect0",
+        "Nothing is under way",
+        "Shortest run: 1 action, 1 fault",
+        "Sending d0 again in Sender.wait0 repairs this run",
+        "So k-mc fails",
+    ):
+        assert piece in told[0].text, piece
+
+
+def test_corruption_overtaking_and_crashes_are_told() -> None:
+    half = protocol("half-duplex")
+    corrupted = check(half, Failures(corrupt=True), properties=["k-pg"], k=1)
+    assert "which was sent as" in explain(corrupted, corrupted["k-pg"])
+    overtaken = check(protocol("go-back-2"), Failures(reorder=True), properties=["rsc"])
+    text = explain(overtaken, overtaken["rsc"])
+    assert "receives frame1, which has overtaken frame0" in text and "each come before the other" in text
+    crashed = check(protocol("two-phase-commit"), Failures(crash=["Coordinator"]), properties=["k-er"])
+    assert "Coordinator has crashed" in explain(crashed, crashed["k-er"])
+
+
+def test_a_missing_crash_branch_is_named_and_proposed() -> None:
+    """A waits for go from C, which may crash and says so; A has no branch for it."""
+    c = (
+        Transition("0", Send("A", "go"), "1"),
+        Transition("0", Internal("crash"), "x"),
+        Transition("x", Send("A", CRASH), "stop"),
+    )
+    a = (Transition("w", Receive("C", "go"), "done"),)
+    system = System((Process("C", "0", c, reliable=True), Process("A", "w", a)))
+    report = check(system, properties=["k-pg"], k=1)
+    text = explain(report, report["k-pg"])
+    assert "A.w has no crash branch for C" in text
+    assert "C, which has crashed, will never send A go" in text
+    assert "A branch 'crash' from C in A.w repairs this run." in text
+
+
+def test_the_command() -> None:
+    runner = CliRunner()
+    found = runner.invoke(group, ["explain", "alternating-bit", "--loss"], standalone_mode=False)
+    assert found.return_value == 1 and "Progress fails" in found.output
+    found = runner.invoke(
+        group, ["explain", "alternating-bit", "--loss", "--json", "--property", "rsc"], standalone_mode=False
+    )
+    assert found.return_value == 0
+    assert json.loads(found.output)["explanations"] == [
+        {"properties": ["rsc"], "holds": True, "text": "What holds: rsc."}
+    ]
+
+
+def test_long_runs_are_summed_up() -> None:
+    report = check(protocol("half-duplex"), Failures(corrupt=True), properties=["k-exh"], k=4)
+    text = explain(report, report["k-exh"])
+    acts = [s for s in report["k-exh"].witness.steps if isinstance(s, Act)]  # type: ignore[union-attr]
+    assert len(acts) > 12 and f"The run has {len(acts)} actions" in text and len(text) < 900
