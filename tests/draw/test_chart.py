@@ -117,6 +117,14 @@ def test_no_arrow_is_torn_by_a_fold() -> None:
     assert picture.folds == ()
 
 
+def test_sends_and_their_later_receptions_fold_in_step() -> None:
+    """Five sends, then five receptions: one arrow stands for all, from the first to the first."""
+    steps = (*START, *(sends("data", "s1"),) * 5, *(takes("data", "r1"),) * 5)
+    picture = chart(EX1, run(*steps))
+    assert picture.folds == (Fold(2, 1, 5), Fold(7, 1, 5))
+    assert [(f.sent, f.ended) for f in picture.shown] == [(0, 1), (2, 7)]
+
+
 @pytest.mark.parametrize(
     "steps",
     [
@@ -182,3 +190,16 @@ def test_folds_hide_only_what_the_shown_round_repeats() -> None:
                 assert type(kept) is type(hidden), seed
                 if isinstance(kept, Act):
                     assert kept == hidden, seed
+
+
+def test_every_arrow_of_a_folded_chart_has_both_ends() -> None:
+    folded = 0
+    for seed in range(400):
+        rng = random.Random(seed)
+        system = random_system(rng, processes=2, states=2, transitions=3, messages=1)
+        witness = random_witness(rng, system, random_failures(rng, system), 60)
+        picture = chart(system, witness)
+        folded += bool(picture.folds)
+        for flight in picture.flights:
+            assert len({i in picture.hidden for i in flight.instants}) == 1, seed
+    assert folded > 20

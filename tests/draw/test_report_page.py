@@ -286,6 +286,18 @@ def test_nasty_names_do_nothing_in_a_browser(opened) -> None:  # type: ignore[no
 
 
 @pytest.mark.browser
+def test_the_policy_stops_what_an_escape_would_have_missed(browser: Browser, tmp_path: Path) -> None:
+    """Markup put into the finished page by hand neither runs nor fetches, and the browser says so."""
+    foreign = "<script>window.ran = 1</script><img src='http://127.0.0.1:9/x.png' onerror='window.ran = 2'>"
+    path = tmp_path / "tampered.html"
+    path.write_text(paper().replace("<body>", f"<body>{foreign}"), encoding="utf-8")
+    browser.open(path, "#loss.k-pg/1")
+    assert browser.value("window.ran === undefined") is True
+    assert said(browser).startswith("1 of 6")
+    browser.wait(lambda: len(browser.complaints()) >= 2)
+
+
+@pytest.mark.browser
 def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[no-untyped-def]
     system, witness = ring(20, 150)
     assert len(witness.steps) == 300

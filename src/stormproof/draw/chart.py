@@ -316,10 +316,10 @@ def _signatures(system: System, witness: Witness, flights: tuple[Flight, ...]) -
     """What each step looks like in the picture: two instants with equal ones may be folded together."""
     part: dict[int, tuple[object, ...]] = {}
     for flight in flights:
-        for i in flight.instants:
-            offsets = tuple(j - i for j in flight.instants)
-            changes = tuple(c.becomes for c in flight.changes)
-            part[i] = (flight.channel, flight.message, changes, flight.end, offsets, bool(flight.overtakes))
+        changes = tuple(c.becomes for c in flight.changes)
+        look = (flight.channel, flight.message, changes, flight.end, bool(flight.overtakes), flight.culprit)
+        for place, i in enumerate(flight.instants):
+            part[i] = (place, *look)
     state = {p.name: p.initial for p in system}
     signatures: list[object] = []
     for i, step in enumerate(witness.steps):

@@ -28,6 +28,7 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *_crossings(chart, layout),
         *_states(chart, layout),
         *_own_actions(chart, layout),
+        *_crashes(chart, layout),
         *_ends(chart, layout),
         *_labels(layout),
     ]
@@ -72,8 +73,13 @@ def _lifelines(chart: Chart, layout: Layout) -> list[str]:
         last = layout.at(line.last)
         if last is not None and last > dead:
             parts.append(path([(x, dead), (x, last)], "sp-life sp-gone", data_at=line.crash))
-        parts += bolt(x, dead, line.crash)
     return parts
+
+
+def _crashes(chart: Chart, layout: Layout) -> list[str]:
+    """Over the states, whose pills stand close above and below."""
+    found = [(line.name, line.crash) for line in chart.lifelines if line.crash is not None]
+    return [part for name, at in found if at in layout.y for part in bolt(layout.x[name], layout.y[at], at)]
 
 
 def _flight(flight: Flight, layout: Layout) -> list[str]:

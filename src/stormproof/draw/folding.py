@@ -31,13 +31,14 @@ class Fold:
 def folds_of(signatures: Sequence[object], together: Sequence[tuple[int, ...]]) -> tuple[Fold, ...]:
     """Greedy from the start, the fold that hides most first.
 
-    `together` are instants that one arrow joins: a fold that would hide an end of it and show the other is
-    no fold; dropping one may break another, so this repeats until nothing breaks.
+    `together` are instants that one arrow joins. They must all be drawn, or all be hidden in rounds of the
+    same number (the third send and the third reception, say), so that the arrow drawn stands for the hidden
+    ones; a fold that breaks this is none. Dropping one may break another, so this repeats until none does.
     """
     folds = _candidates([hash(s) for s in signatures], signatures)
     while True:
-        hidden = {i for f in folds for i in f.hidden}
-        torn = {i for group in together if 0 < len(hidden.intersection(group)) < len(group) for i in group}
+        turn = {i: (i - f.first) // f.length for f in folds for i in f.hidden}
+        torn = {i for group in together if len({turn.get(i, 0) for i in group}) > 1 for i in group}
         kept = [f for f in folds if not torn.intersection(f.hidden)]
         if len(kept) == len(folds):
             return tuple(folds)
