@@ -44,6 +44,12 @@ def reported(system: System, failures: Failures, *verdicts: Verdict) -> Report:
     return Report(system, failures, failures.on(system), verdicts)
 
 
+def page_of(system: System, reports: dict[str, Report], **more: object) -> str:
+    """A page whose explanations are the reasons: what `explain` makes of a run is tested elsewhere."""
+    told = {"explain": lambda report, verdict: verdict.reason, **more}
+    return report_page(system, reports, **told)  # type: ignore[arg-type]
+
+
 def paper() -> str:
     """Figure ex1 with the runs of Example interferences as its evidence."""
     blamed = replace(CORRUPTION, culprit={"channel": "S->R", "message": "data"})
@@ -57,7 +63,7 @@ def paper() -> str:
         ),
         "reordering": reported(EX1, Failures(reorder=True), violated("rsc", REORDERING)),
     }
-    return report_page(
+    return page_of(
         EX1,
         reports,
         explain=lambda report, verdict: f"This is why {verdict.property} fails.",
@@ -118,14 +124,14 @@ def test_only_a_violation_of_rsc_shows_its_conflict_graph() -> None:
 
 
 def test_a_page_without_violations() -> None:
-    page = report_page(EX1, {"none": reported(EX1, Failures(), holds("k-er"))})
+    page = page_of(EX1, {"none": reported(EX1, Failures(), holds("k-er"))})
     check_html(page)
     assert "Nothing that was asked is violated" in page
 
 
 def test_nasty_names_are_only_text() -> None:
     system, witness = nasty()
-    page = report_page(
+    page = page_of(
         system,
         {NASTY: reported(system, Failures(loss=True), violated("k-pg", witness, NASTY))},
         explain=lambda report, verdict: NASTY,
@@ -277,7 +283,7 @@ def test_buttons_slider_and_clicks_on_the_chart(opened) -> None:  # type: ignore
 def test_nasty_names_do_nothing_in_a_browser(opened) -> None:  # type: ignore[no-untyped-def]
     system, witness = nasty()
     reports = {NASTY: reported(system, Failures(loss=True), violated("k-pg", witness, NASTY))}
-    page = opened(report_page(system, reports, about={NASTY: NASTY}, again=NASTY))
+    page = opened(page_of(system, reports, about={NASTY: NASTY}, again=NASTY))
     page.value("document.querySelector('[data-cell]').click()")
     page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 1)
     page.press("ArrowLeft")
@@ -301,7 +307,7 @@ def test_the_policy_stops_what_an_escape_would_have_missed(browser: Browser, tmp
 def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[no-untyped-def]
     system, witness = ring(20, 150)
     assert len(witness.steps) == 300
-    page = opened(report_page(system, {"none": reported(system, Failures(), violated("k-pg", witness))}))
+    page = opened(page_of(system, {"none": reported(system, Failures(), violated("k-pg", witness))}))
     page.value("document.querySelector('[data-cell]').click()")
     page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 1)
     assert said(page).startswith("300 of 300")
@@ -314,7 +320,7 @@ def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[n
 @pytest.mark.browser
 def test_crashes_are_stepped_through_too(opened) -> None:  # type: ignore[no-untyped-def]
     reports = {"crash": reported(CRASHING, Failures(), violated("k-pg", CRASH_RUN))}
-    page = opened(report_page(CRASHING, reports), "#crash.k-pg/4")
+    page = opened(page_of(CRASHING, reports), "#crash.k-pg/4")
     assert said(page) == "4 of 8: A crashes" and current(page) == ["x0", "b2", "c0"]
     page.press("End")
     assert sorted(in_channels(page)) == ["A → B⚡", "A → C⚡"]
@@ -365,4 +371,4 @@ def test_sends_and_takes_are_used() -> None:
     """A run whose last message nobody takes is drawn with the message still under way."""
     witness = run(sends("start", "s1"), takes("start", "r1"), sends("data", "s1"))
     reports = {"none": reported(EX1, Failures(), violated("k-er", witness))}
-    assert "sp-hollow" in report_page(EX1, reports)
+    assert "sp-hollow" in page_of(EX1, reports)

@@ -87,7 +87,6 @@ def command(
         system,
         with_frontier(reports, edge),
         frontier=edge,
-        explain=_explain,
         command=lambda report, verdict: _again(source, report, verdict),
         about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
         again=f"stormproof report {shlex.quote(source)}{flags(asked)}{_frontier_flag(of)} -o report.html",
@@ -99,10 +98,6 @@ def command(
 
 def _frontier_flag(of: str | None) -> str:
     return "" if of is None else f" --frontier {shlex.quote(of)}"
-
-
-def _explain(report: Report, verdict: Verdict) -> str:
-    return verdict.reason
 
 
 def _again(source: str, report: Report, verdict: Verdict) -> str:

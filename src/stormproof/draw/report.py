@@ -13,9 +13,10 @@ import json
 from collections.abc import Mapping
 from importlib import resources
 
+from ..explain import explain
 from ..frontier import Frontier
 from ..model import System
-from ..verdicts import PROPERTIES, Report, Verdict
+from ..verdicts import PROPERTIES, Report
 from ..wording import plural
 from .automaton import system_svg
 from .chart import describe
@@ -38,7 +39,7 @@ def report_page(
     system: System,
     reports: Mapping[str, Report],
     *,
-    explain: Telling | None = None,
+    explain: Telling = explain,
     command: Telling | None = None,
     about: Mapping[str, str] | None = None,
     again: str = "",
@@ -50,7 +51,7 @@ def report_page(
     `explain` and `command` tell about a violated verdict in a paragraph and in a command line; `about`
     describes the failure models, and `again` is the command that makes this page.
     """
-    found = matrix(reports, explain or _reason, command or (lambda report, verdict: ""))
+    found = matrix(reports, explain, command or (lambda report, verdict: ""))
     if not found.systems:
         found.systems.append(next(iter(reports.values())).system if reports else system)
     name = printable(system.name or "protocol")
@@ -65,10 +66,6 @@ def report_page(
     script, style = _asset("report.js"), _asset("report.css") + stylesheet()
     data = json.dumps(_data(found), ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
     return _document(name, "\n".join(body), style, script, data)
-
-
-def _reason(report: Report, verdict: Verdict) -> str:
-    return verdict.reason
 
 
 def _asset(name: str) -> str:
