@@ -67,10 +67,10 @@ class Story:
         self.taken = {f.received: f for f in self.all if f.received is not None}
         self.sources = _sources(system, witness.steps)
 
-    def sentences(self) -> list[str]:
-        """What happens, a sentence for each stretch of actions by one process."""
+    def sentences(self, long: int = LONG) -> list[str]:
+        """What happens, a sentence for each stretch of actions by one process; of a long run a summary."""
         acts = [(i, s) for i, s in enumerate(self.witness.steps) if isinstance(s, Act)]
-        if len(acts) > LONG:
+        if len(acts) > long:
             return self._summary(acts)
         stretches = groupby(acts, key=lambda pair: pair[1].process)
         return [f"{name} {self._deeds(list(stretch))}." for name, stretch in stretches]
