@@ -248,6 +248,20 @@ def test_the_chart_shows_what_has_happened_so_far(opened) -> None:  # type: igno
 
 
 @pytest.mark.browser
+def test_a_message_under_way_is_drawn_as_far_as_it_has_come(opened) -> None:  # type: ignore[no-untyped-def]
+    page = opened(paper(), "#reordering.rsc/6")
+    so_far = "[...document.querySelectorAll('.run.open .sp-so-far')].map(p => p.getAttribute('d'))"
+    (line,) = page.value(so_far)
+    assert page.value("document.querySelectorAll('.run.open .underway').length") == 1, (
+        "data, not yet received"
+    )
+    cursor = page.value("document.querySelector('.run.open .sp-cursor').getAttribute('d')")
+    assert line.split()[-1] == re.findall(r"[\d.]+", cursor)[1]
+    page.press("End")
+    assert page.value(so_far) == []
+
+
+@pytest.mark.browser
 def test_a_link_leads_to_a_step_and_the_address_follows(opened) -> None:  # type: ignore[no-untyped-def]
     page = opened(paper(), "#reordering.rsc/6")
     assert said(page) == "6 of 11: R receives end from S"

@@ -70,6 +70,7 @@ class Layout:
     bottom: float
     width: float
     height: float
+    last: int
     routes: dict[int, Route] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
 
@@ -101,7 +102,7 @@ def lay_out(chart: Chart) -> Layout:
     x, width = _columns(chart)
     waits = [len(line.wait.phrases(len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
-    layout = Layout(x, y, top, bottom, width, height)
+    layout = Layout(x, y, top, bottom, width, height, len(chart.steps) - 1)
     for flight in chart.shown:
         layout.routes[flight.sent] = _route(flight, layout, cursor + _STACK * waiting.get(flight.sent, 0))
     _place_labels(chart, layout)
@@ -127,6 +128,8 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
     for flight in chart.shown:
         a, b = sorted(index[end] for end in flight.channel)
         need = sum(min(text_width(printable(m), _LABEL), _LONGEST) for m in _names(flight)) + 70
+        # A message that is under way for long gets a longer way, so that its arrow is not too steep.
+        need = max(need, min(130.0 + 7 * (flight.instants[-1] - flight.sent), 300.0))
         lack = need - sum(gaps[a:b])
         if lack > 0:
             gaps[a:b] = [g + lack / (b - a) for g in gaps[a:b]]

@@ -106,14 +106,14 @@ def _flight(flight: Flight, layout: Layout) -> list[str]:
             data_at=flight.sent,
         )
     )
-    return pieces + _tip_of(flight, route.points)
+    return pieces + _tip_of(flight, route.points, layout.last)
 
 
-def _tip_of(flight: Flight, points: list[Point]) -> list[str]:
+def _tip_of(flight: Flight, points: list[Point], last: int) -> list[str]:
     if flight.end is End.LOST:
         return [cross(points[-1], flight.ended)]
     if flight.end is End.NEVER:
-        return [arrowhead(points[-2], points[-1], "sp-hollow", flight.sent)]
+        return [arrowhead(points[-2], points[-1], "sp-hollow", last)]
     kind = "sp-changed-fill" if flight.changes else "sp-head"
     return [arrowhead(points[-2], points[-1], kind, flight.ended)]
 

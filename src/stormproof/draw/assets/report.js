@@ -81,10 +81,29 @@
     const band = svg.querySelector('[data-step="' + (step - 1) + '"]');
     line.setAttribute("visibility", band ? "visible" : "hidden");
     const box = here.querySelector(".chart");
+    underway(svg, band ? Number(band.getAttribute("data-y")) : 0);
     if (!band) { box.scrollTop = 0; return; }
     const y = Number(band.getAttribute("data-y"));
     line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
     if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
+  }
+
+  // A message under way is drawn as far as it has come; the rest of its way is faint.
+  function underway(svg, y) {
+    svg.querySelectorAll(".sp-so-far").forEach((p) => p.remove());
+    svg.querySelectorAll(".sp-line[data-at]").forEach((line) => {
+      const [x1, y1, x2, y2] = line.getAttribute("d").match(/-?[\d.]+/g).map(Number);
+      const part = (y - y1) / (y2 - y1);
+      const open = step < data.runs[run].steps.length - 1 && Number(line.getAttribute("data-at")) < step && part < 1;
+      line.classList.toggle("underway", open);
+      if (!open || part <= 0) return;
+      const done = line.cloneNode(false);
+      done.removeAttribute("data-at");
+      done.classList.remove("underway");
+      done.classList.add("sp-so-far");
+      done.setAttribute("d", "M" + x1 + " " + y1 + "L" + (x1 + (x2 - x1) * part) + " " + y);
+      line.after(done);
+    });
   }
 
   function automata(moment) {
