@@ -77,6 +77,8 @@ def read_several(texts: Iterable[tuple[str, str]]) -> System:
                 message = f"two graphs are called '{shorten(graph.name)}'"
                 source.fail(message, graph.start, graph.start + len(graph.name), kind=ModelError)
             graphs[graph.name] = graph
+    if not graphs:
+        source.fail("there is no graph here", source.end(), hint="a role is  digraph Role { ... }")
     processes = tuple(_process(graph, graphs) for graph in graphs.values())
     first = next(iter(graphs.values()))
     try:

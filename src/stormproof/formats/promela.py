@@ -53,7 +53,7 @@ def write(system: System, k: int = 1) -> str:
 def _head(system: System, k: int) -> list[str]:
     title = _plain(system.name) or "a system"
     return [
-        f"/* {title}, for SPIN: one stored state a configuration, see below for how to run it.",
+        f"/* {title}, for SPIN, which stores one state for each configuration of it when run so:",
         *_HOW,
         f"#define K {k}",
     ]
@@ -108,7 +108,7 @@ class _Names:
 def _proctype(process: Process, names: _Names, failures: FailureModel) -> list[str]:
     """A label a state; a state that nothing leaves is a valid end."""
     ends = {s for s in process.states if not process.outgoing(s)}
-    labels = Aliases(process.states, re.compile(r"[A-Za-z]\w*", re.ASCII), _RESERVED, "s")
+    labels = Aliases(process.states, re.compile(r"\w+", re.ASCII), (), "s")
     spelt = {s: f"end_{labels[s]}" if s in ends else f"s_{labels[s]}" for s in process.states}
     lines = [f"active proctype {names.roles[process.name]}() {{"]
     for state in process.states:
@@ -140,11 +140,12 @@ def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -
 def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:
     """One step of interference: turn the channel round once, doing at most one thing to one message on
     the way."""
-    word, crash = names.channel[channel], names.messages.crash
+    word = names.channel[channel]
+    crash = names.messages.crash if CRASH in names.system.alphabet(channel) else None
     spared = f" && x != {crash}" if crash else ""
     lines = [
         f"active proctype {names.daemon[channel]}() {{",
-        "  mtype x, y; byte i, n; bool done;",
+        f"  mtype x{', y' if failure.reorder else ''}; byte i, n; bool done;",
         "end: do",
         f"  :: atomic {{ nempty({word}) -> n = len({word});",
         "       do",
@@ -169,7 +170,7 @@ def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[st
         *lines,
         "          fi",
         "       :: i == n -> break",
-        "       od; x = 0; y = 0; i = 0; n = 0; done = false }",
+        f"       od; x = 0;{' y = 0;' if failure.reorder else ''} i = 0; n = 0; done = false }}",
         "  od",
         "}",
     ]

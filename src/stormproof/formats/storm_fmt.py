@@ -14,13 +14,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..types.text import message_name
 from .files import clean
 from .storm import parse
-from .storm_scan import Trace
+from .storm_scan import WORD, Trace
 from .storm_write import LONGEST_LABEL
 from .text import Source
 
 _COMMENT = re.compile(r"//[^\n]*")
+_PAYLOAD = re.compile(rf"({WORD})([(<].*[)>])")
 _WIDTH = 100
 _FLAT_GROUP = 60
 _DEEPEST = 20
@@ -32,12 +34,18 @@ def fmt(text: str, name: str = "<input>") -> str:
     source = Source(clean(text), name)
     trace = Trace()
     parse(source, trace)
-    words = [Word(source.text[s:e], s, e) for s, e in trace.words]
+    words = [Word(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
     _set_lines(words, trace)
     for first, last in trace.types:
         _lay_out_type(source.text, words, first, last)
     return _Printer(source.text).run(words)
+
+
+def _spell(word: str) -> str:
+    """A word as it is, but for the blanks in a message's payload, which mean nothing."""
+    match = _PAYLOAD.fullmatch(word)
+    return message_name(match[1], match[2]) if match else word
 
 
 @dataclass

@@ -78,7 +78,7 @@ class _Parser:
         """Read one word's worth downwards: None, or the leaf that was reached."""
         cursor = self.cursor
         start = cursor.skip()
-        self.budget.state(start)
+        self.budget.action(start)
         if cursor.symbol("("):
             self.stack.append(_Open("(", self.places.place(start)))
             return None

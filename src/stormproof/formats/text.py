@@ -14,6 +14,7 @@ _WIDEST_CARET = 60
 #: What is larger is refused, so that every text is read or refused within seconds.
 MAX_STATES = 200_000
 MAX_TRANSITIONS = 500_000
+MAX_ACTIONS = 110_000
 MAX_TOKENS = 3_000_000
 
 
@@ -70,6 +71,7 @@ class Budget:
         self.source = source
         self.states = 0
         self.transitions = 0
+        self.actions = 0
 
     def state(self, start: int, count: int = 1) -> None:
         self.states += count
@@ -80,6 +82,12 @@ class Budget:
         self.transitions += count
         if self.transitions > MAX_TRANSITIONS:
             self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start)
+
+    def action(self, start: int) -> None:
+        """In a session type, which costs more to read."""
+        self.actions += 1
+        if self.actions > MAX_ACTIONS:
+            self.source.fail(f"types of more than {MAX_ACTIONS:,} actions; refused", start)
 
 
 class Tokens:
