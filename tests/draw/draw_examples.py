@@ -15,6 +15,7 @@ from stormproof.model import (
     Transition,
 )
 from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
+from systems import figure_ex1
 
 SR, RS = Channel("S", "R"), Channel("R", "S")
 
@@ -23,28 +24,10 @@ def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) ->
     return Process(name, rows[0][0], tuple(Transition(*row) for row in rows), reliable=reliable)
 
 
+#: Figure ex1, with names of states that tell the two processes apart.
+_STATES = {"S": dict(zip("1234", ("s0", "s1", "s2", "s3"))), "R": dict(zip("5678", ("r0", "r1", "r2", "r3")))}
 EX1 = System(
-    (
-        process(
-            "S",
-            ("s0", Send("R", "start"), "s1"),
-            ("s1", Send("R", "data"), "s1"),
-            ("s1", Send("R", "end"), "s2"),
-            ("s2", Receive("R", "ack"), "s0"),
-            ("s0", Receive("R", "err"), "s3"),
-            ("s3", Send("R", "data"), "s0"),
-        ),
-        process(
-            "R",
-            ("r0", Receive("S", "start"), "r1"),
-            ("r1", Receive("S", "data"), "r1"),
-            ("r1", Receive("S", "end"), "r2"),
-            ("r2", Send("S", "ack"), "r0"),
-            ("r0", Receive("S", "data"), "r3"),
-            ("r3", Send("S", "err"), "r0"),
-        ),
-    ),
-    name="ex1",
+    tuple(p.rename_states(_STATES[p.name]) for p in figure_ex1().rename({"s": "S", "r": "R"})), name="ex1"
 )
 
 

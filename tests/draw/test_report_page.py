@@ -329,6 +329,12 @@ def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[n
     for _ in range(5):
         page.press("ArrowRight")
     assert said(page) == "5 of 300: Station2 sends token to Station3" and len(current(page)) == 20
+    page.press("End")
+    box = "document.querySelector('.run.open .chart')"
+    head = f"{box}.querySelector('.sp-heads rect').getBoundingClientRect().top"
+    page.wait(lambda: abs(page.value(f"{head} - {box}.getBoundingClientRect().top")) < 12)
+    line = "document.querySelector('.run.open .sp-cursor').getBoundingClientRect()"
+    assert page.value(f"{line}.top < {box}.getBoundingClientRect().bottom"), "the last step is in sight"
 
 
 @pytest.mark.browser

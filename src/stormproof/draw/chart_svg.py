@@ -31,6 +31,7 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *_crashes(chart, layout),
         *_ends(chart, layout),
         *_labels(layout),
+        _heads(chart, layout),
     ]
     if chart.title:
         body.insert(0, text(14, 22, clip(printable(chart.title), 13, layout.width - 28), "sp-title sp-left"))
@@ -44,7 +45,7 @@ def _instants(chart: Chart, layout: Layout) -> list[str]:
         tip = tag("title", _tip(chart, step))
         band = tag(
             "rect", tip, x=0, y=y - 9, width=layout.width, height=18, fill="transparent", class_="sp-instant",
-            data_step=step, data_y=y,
+            data_step=step, data_y=y, data_x=layout.x[_actor(chart, step)],
         )  # fmt: skip
         bands.append(band)
     return bands
@@ -54,17 +55,29 @@ def _tip(chart: Chart, step: int) -> str:
     return escape(f"step {step + 1}: {describe(chart.steps[step])}")
 
 
-def _lifelines(chart: Chart, layout: Layout) -> list[str]:
+def _actor(chart: Chart, step: int) -> str:
+    """Beside whose lifeline a step is to be looked for."""
+    act = chart.steps[step]
+    return act.process if isinstance(act, Act) else act.channel.sender
+
+
+def _heads(chart: Chart, layout: Layout) -> str:
+    """The names, in one group, which the page keeps in sight."""
     parts = []
     for line in chart.lifelines:
         x, name = layout.x[line.name], printable(line.name)
         shown = clip(name, 13, _LONGEST)
         width = text_width(shown, 13) + 20
-        parts.append(
-            tag("rect", x=x - width / 2, y=layout.top, width=width, height=26, rx=4, class_="sp-box")
-        )
+        box = {"x": x - width / 2, "y": layout.top, "width": width, "height": 26, "rx": 4}
+        parts.append(tag("rect", **box, class_="sp-box"))
         parts.append(text(x, layout.top + 17.5, shown, "sp-name", name))
-        start, bottom = layout.top + 26, layout.bottom
+    return tag("g", *parts, class_="sp-heads", data_top=layout.top)
+
+
+def _lifelines(chart: Chart, layout: Layout) -> list[str]:
+    parts = []
+    for line in chart.lifelines:
+        x, start, bottom = layout.x[line.name], layout.top + 26, layout.bottom
         if line.crash is None or layout.at(line.crash) is None:
             parts.append(path([(x, start), (x, bottom)], "sp-life"))
             continue

@@ -85,6 +85,8 @@
     if (!band) { box.scrollTop = 0; return; }
     const y = Number(band.getAttribute("data-y"));
     line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
+    const x = Number(band.getAttribute("data-x"));
+    if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
   }
 
@@ -200,6 +202,13 @@
   });
   addEventListener("hashchange", follow);
 
+  // The names of the processes stay in sight while a long chart scrolls.
+  document.querySelectorAll(".chart").forEach((box) => {
+    const heads = box.querySelector(".sp-heads"), top = Number(heads.getAttribute("data-top"));
+    box.addEventListener("scroll", () => {
+      heads.setAttribute("transform", "translate(0 " + Math.max(0, box.scrollTop - top + 4) + ")");
+    });
+  });
   document.querySelectorAll(".chart svg").forEach((svg) => {
     if (svg.viewBox.baseVal.height > 900) svg.classList.add("tall");
   });
