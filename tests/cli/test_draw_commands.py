@@ -59,6 +59,11 @@ def test_nothing_to_draw_is_said(run: Call) -> None:
     assert done.code == 2 and "there is no run to draw: k-pg holds" in done.err
 
 
+def test_undecided_is_not_a_mistake(run: Call) -> None:
+    done = run("draw", "elevator", "--what", "chart", "--property", "k-pg", "--max-states", "5")
+    assert done.code == 3 and "k-pg is undecided" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -21,6 +21,7 @@ from ..failures import Failures
 from ..limits import Limits
 from ..model import System
 from ..verdicts import Report, Verdict
+from . import UNDECIDED
 from .console import console, print_json, progress_line
 from .options import failure_options, input_argument, json_option, limit_options, load_input
 
@@ -147,6 +148,9 @@ def _violation(
         if verdict.holds is False and verdict.witness is not None:
             return report, verdict
     words = ", ".join(f"{v.property} {'is ' if v.holds is None else ''}{v.word}" for v in report)
+    if report.exit_code == UNDECIDED:
+        click.echo(f"undecided, so there is no run to draw: {words}", err=True)
+        raise click.exceptions.Exit(UNDECIDED)
     raise UsageError(
         f"there is no run to draw: {words}", hint="ask for more failures, or another property with --property"
     )
