@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 
 #include "explore.hpp"
@@ -11,6 +12,9 @@
 #include "reduction.hpp"
 
 namespace stormproof {
+
+// Processor time of the whole process: what a measurement on a busy machine can go by.
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 template <unsigned W>
 class Decision {
@@ -39,6 +43,7 @@ class Decision {
 
     template <class Search, class... Options>
     Stop explore(Monitor& monitor, Options... options) {
+        const double start = cpu_seconds();
         Search search(g, monitor, options...);
         const Stop stop = search.run();
         answer_.states = g.size();
@@ -46,6 +51,7 @@ class Decision {
         answer_.peak_bytes = search.peak_bytes();
         answer_.words = W;
         answer_.explored_seconds = monitor.elapsed();
+        answer_.explored_cpu = cpu_seconds() - start;
         return stop;
     }
 

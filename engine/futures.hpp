@@ -6,10 +6,10 @@
 //
 // First by sweeps over all configurations, against the order of the breadth-first search and along it in turn:
 // a path that needs n changes of direction takes n sweeps, and a sweep is a sequential pass, so this is fast
-// and what it finds is sound. When every need is met nothing more is to be known. If needs are left after a few
-// sweeps that still changed something, strongly connected components (Tarjan; one pass for the goals that
-// forbid nobody and one per forbidden process, over the graph without its moves) give the least solution
-// in time linear in the graph.
+// and what it finds is sound. When every need is met nothing more is to be known. If needs are left when sweeps no
+// longer meet many of them, strongly connected components (Tarjan; one pass for the goals that forbid nobody
+// and one per forbidden process, over the graph without its moves) give the solution in time linear in the
+// graph; they need only be looked for where something is left.
 #pragma once
 
 #include <algorithm>
@@ -33,22 +33,26 @@ class Futures {
     std::uint64_t peak = 0;
 
     // Solves for one set of goals. With `exact` until F is the solution itself; else only until every need is
-    // known to be met or F is the solution. Then `unmet()` is exact.
+    // known to be met or F is the solution. Then what `unmet_at` says is exact.
     Stop solve(const GoalSet& set, bool exact, bool components_only) {
         set_ = &set;
+        exact_ = exact;
         for (unsigned s = 0; s < 2; ++s)
             if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
-        clear_masks();
-        for (unsigned n = 0; !components_only && n < most_sweeps; ++n) {
-            sweep(n % 2 == 0);
+        for (std::uint64_t n = 0, before = g.size();; ++n, before = unmet_count_) {
+            sweep(n);
             if (stop_ != Stop::none) return stop_;
             ++sweeps;
             unmet_ = unmet_count_ > 0;
-            if (!changed_ || (!unmet_ && !exact)) return Stop::none;
+            if ((n > 0 && !changed_) || (!unmet_ && !exact)) return Stop::none;
+            // The first sweeps, and those that meet a tenth of what is left, are worth their while.
+            if (components_only || n == most_sweeps || (n >= 4 && unmet_count_ > before - before / 10)) break;
         }
         return solve_by_components();
     }
 
+    // The goals that a configuration needs and cannot reach.
+    std::uint64_t unmet_at(std::uint32_t id) const { return set_->needs(m, g.config(id)) & ~of(id); }
     bool unmet() const { return unmet_; }
     std::uint64_t of(std::uint32_t id) const { return masks_[g.shard_of(id)][g.local(id)]; }
     void release() {
@@ -56,7 +60,7 @@ class Futures {
     }
 
   private:
-    static constexpr unsigned most_sweeps = 8;
+    static constexpr unsigned most_sweeps = 64;
 
     const Graph<W>& g;
     const Machine& m;
@@ -66,7 +70,7 @@ class Futures {
     std::atomic<bool> changed_{false};
     std::atomic<std::uint64_t> unmet_count_{0};
     std::atomic<bool> halt_{false};
-    bool unmet_ = true;
+    bool unmet_ = true, exact_ = false;
     Stop stop_ = Stop::none;
     std::uint64_t extra_ = 0;
 
@@ -82,11 +86,6 @@ class Futures {
         peak = std::max(peak, g.bytes() + extra_);
         monitor_.memory = g.bytes() + extra_;
         return true;
-    }
-
-    void clear_masks() {
-        for (unsigned s = 0; s < 2; ++s)
-            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) masks_[s][i] = 0;
     }
 
     std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
@@ -105,46 +104,52 @@ class Futures {
         return std::atomic_ref<std::uint64_t>(mask).load(std::memory_order_relaxed);
     }
 
-    void sweep(bool backward) {
+    // Even sweeps go against the order of the search, odd ones along it.
+    void sweep(std::uint64_t n) {
         changed_ = false;
         unmet_count_ = 0;
         if (g.shards[1].size > 0) {
-            std::thread other([&] { sweep_shard(1, backward); });
-            sweep_shard(0, backward);
+            std::thread other([&] { sweep_shard(1, n); });
+            sweep_shard(0, n);
             other.join();
         } else {
-            sweep_shard(0, backward);
+            sweep_shard(0, n);
         }
     }
 
-    void sweep_shard(unsigned s, bool backward) {
-        constexpr std::uint64_t ahead = 8;
-        const Shard<W>& shard = g.shards[s];
-        const std::uint64_t n = shard.size;
+    void sweep_shard(unsigned s, std::uint64_t turn) {
+        const std::uint64_t n = g.shards[s].size;
+        const std::uint64_t all = set_->all;
         std::uint64_t unmet = 0;
         bool changed = false;
         for (std::uint64_t j = 0; j < n; ++j) {
-            const std::uint64_t i = backward ? n - 1 - j : j;
-            if (j + ahead < n) fetch(s, backward ? i - ahead : i + ahead);
             if (j % 65536 == 0 && (halt_ || (s == 0 && over()))) break;
+            const std::uint64_t i = turn % 2 == 0 ? n - 1 - j : j;
             const std::uint32_t id = g.number(s, i);
             std::atomic_ref<std::uint64_t> mask(masks_[s][i]);
-            const std::uint64_t before = mask.load(std::memory_order_relaxed);
-            const std::uint64_t after = value(id, before);
-            if (after != before) {
-                mask.store(after, std::memory_order_relaxed);
-                changed = true;
+            const std::uint64_t before = turn == 0 ? start(id) : mask.load(std::memory_order_relaxed);
+            std::uint64_t after = before;
+            if (before != all) {
+                after = value(id, before);
+                if (after != all) unmet += (set_->needs(m, g.shards[s].configs[i]) & ~after) != 0;
             }
-            unmet += (set_->needs(m, shard.configs[i]) & ~after) != 0;
+            if (after == before && turn > 0) continue;
+            mask.store(after, std::memory_order_relaxed);
+            changed = true;
         }
         if (changed) changed_ = true;
         unmet_count_ += unmet;
     }
 
-    void fetch(unsigned s, std::uint64_t i) const {
-        g.each_edge(g.number(s, i), [&](std::uint32_t to) {
-            __builtin_prefetch(&masks_[g.shard_of(to)][g.local(to)]);
+    // What is known of a configuration by itself: the goals that it fires, and those settled for not being needed.
+    std::uint64_t start(std::uint32_t id) const {
+        const Config<W>& c = g.config(id);
+        std::uint64_t mask = exact_ ? 0 : set_->settled & ~set_->needs(m, c);
+        const std::uint16_t only = g.reduced ? g.shards[0].chosen[id] : everyone;
+        each_enabled(m, c, [&](std::uint32_t number, const Step& step) {
+            if (only == everyone || step.process == only) mask |= set_->fires[number];
         });
+        return mask;
     }
 
     bool over() {
@@ -198,9 +203,13 @@ class Futures {
         std::uint64_t visited = 0;
         for (unsigned s = 0; s < 2; ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
-                if (low_[s][i] == 0 && !search_from(g.number(s, i), without, wanted, visited)) return false;
+                if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), without, wanted, visited))
+                    return false;
         return true;
     }
+
+    // Not seen, and not known to reach everything that is wanted: what is complete needs no search.
+    bool open_to(std::uint32_t id, std::uint64_t wanted) { return low(id) == 0 && (of(id) & wanted) != wanted; }
 
     bool search_from(std::uint32_t root, std::uint32_t without, std::uint64_t wanted, std::uint64_t& visited) {
         std::uint64_t depth = 0, open = 0;
@@ -222,8 +231,8 @@ class Futures {
             const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, without);
             if (to) {
                 ++frame.edge;
-                if (low(*to) == 0) enter(*to);
-                else if (low(*to) != done) lower(frame, low(*to));
+                if (open_to(*to, wanted)) enter(*to);
+                else if (low(*to) != 0 && low(*to) != done) lower(frame, low(*to));
                 continue;
             }
             --depth;
@@ -253,7 +262,7 @@ class Futures {
         std::uint64_t first = open;
         while (open_[--first] != root) {}
         std::uint64_t all = 0;
-        for (std::uint64_t i = first; i < open; ++i) all |= value(open_[i], 0) & wanted;
+        for (std::uint64_t i = first; i < open; ++i) all |= value(open_[i], of(open_[i])) & wanted;
         for (std::uint64_t i = first; i < open; ++i) {
             low(open_[i]) = done;
             std::uint64_t& mask = masks_[g.shard_of(open_[i])][g.local(open_[i])];

@@ -54,6 +54,18 @@ void add_receptions(const Machine& m, std::uint32_t properties, std::vector<Goal
     }
 }
 
+bool settles(const Machine& m, const Goal& goal) {
+    if (goal.kind == Goal::room) return true;
+    if (goal.kind == Goal::receive || goal.kind == Goal::taken) return m.channels[goal.channel].faithful;
+    if (goal.kind != Goal::receives) return false;
+    for (const StateInfo& info : m.processes[goal.process].states) {
+        if (info.kind != StateKind::receiving) continue;
+        for (auto i = info.first; i < info.last; ++i)
+            if (m.steps[i].op == Op::internal) return false;
+    }
+    return true;
+}
+
 bool fires_goal(const Step& s, const Goal& goal) {
     switch (goal.kind) {
         case Goal::receive: return is_receive(s) && s.channel == goal.channel && s.letter == goal.letter;
@@ -99,6 +111,8 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
         const std::uint64_t bit = std::uint64_t{1} << g;
         for (std::size_t i = 0; i < m.steps.size(); ++i)
             if (fires_goal(m.steps[i], goal)) fires[i] |= bit;
+        all |= bit;
+        if (settles(m, goal)) settled |= bit;
         if (goal.without != nobody) keeps[goal.without] &= ~bit;
         if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;
         if (goal.kind == Goal::receive) heads[goal.channel].letter[goal.letter] |= bit;

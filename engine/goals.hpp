@@ -47,6 +47,13 @@ struct GoalSet {
     std::vector<std::uint64_t> keeps;                 // process -> goals whose run may contain its moves
     std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
     std::vector<Heads> heads;                         // channel -> needs
+    // Goals that count as met wherever they are not needed: what leaves the configurations that need one of them
+    // is the goal itself, so that what is said of the others never reaches a configuration that needs it.
+    //   room      while the sender rests a full channel stays full until something is taken;
+    //   receive, taken   on a channel without loss and corruption the message stays where it is;
+    //   receives  when no receiving state of the process has an internal action.
+    std::uint64_t settled = 0;
+    std::uint64_t all = 0;
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
 
     GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties);

@@ -46,7 +46,7 @@ struct Answer {
     std::uint64_t states = 0, transitions = 0, peak_bytes = 0;
     std::uint32_t words = 0, sweeps = 0, components = 0;
     bool reduced = false;
-    double explored_seconds = 0;
+    double explored_seconds = 0, explored_cpu = 0;
     std::uint32_t decided = 0;   // properties whose answer is known
     std::uint32_t violated = 0;  // of those
     std::vector<Violation> violations;

@@ -74,6 +74,7 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
     else
         // One message cannot be overtaken: at k = 1 reordering can do nothing.
         out.form = ch.reorder && k > 1 ? Form::bag : Form::word;
+    out.faithful = !out.loss && (out.form != Form::length || users <= 1);
     if (out.form == Form::length) return out;
     out.becomes.resize(out.letters.size());
     for (std::uint32_t a = 0; a < out.letters.size(); ++a) {
@@ -81,6 +82,7 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
         for (auto message : ch.becomes[out.letters[a]]) out.becomes[a].push_back(out.letter_of[message]);
         out.corrupts = out.corrupts || !out.becomes[a].empty();
     }
+    out.faithful = out.faithful && !out.corrupts;
     return out;
 }
 
@@ -117,6 +119,47 @@ Op op_of(const Transition& t, const ChannelLayout& ch) {
     }
 }
 
+std::uint64_t in_place(const Field& f, std::uint64_t value) { return value << f.shift; }
+
+Guard guard_of(const Step& s, const ChannelLayout& ch) {
+    Guard g;
+    const auto differs = [&](const Field& f, std::uint64_t value) {
+        g.word = f.word;
+        g.c = in_place(f, f.mask);
+        g.d = in_place(f, value);
+    };
+    if (s.may_be_lost) return g;
+    switch (s.op) {
+        case Op::never: g.b = 1; break;
+        case Op::send_length:
+        case Op::send_bag: differs(ch.field, ch.full); break;
+        case Op::send_word:  // the top bit says that it is full
+            g.word = ch.field.word;
+            g.a = in_place(ch.field, ch.full);
+            break;
+        case Op::receive_word: {  // the head is the letter, and something stands above it
+            const std::uint64_t head = (std::uint64_t{1} << ch.bits) - 1;
+            differs(ch.field, 0);
+            g.c = in_place(ch.field, ch.field.mask & ~head);
+            g.a = in_place(ch.field, head);
+            g.b = in_place(ch.field, s.letter);
+            break;
+        }
+        case Op::receive_length:
+            if (ch.crash_letter == no_letter) differs(ch.field, 0);
+            else g.special = true;
+            break;
+        case Op::receive_bag:
+            if (s.crash) g.special = true;
+            else differs(ch.counts[s.letter], 0);
+            break;
+        case Op::send_wide:
+        case Op::receive_wide: g.special = true; break;
+        case Op::internal: break;
+    }
+    return g;
+}
+
 Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number, const Transition& t) {
     Step s;
     s.process = process;
@@ -132,6 +175,7 @@ Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number,
     s.letter = ch.letter_of[t.message];
     s.crash = t.message == crash_message;
     s.may_be_lost = t.kind == Kind::send && ch.loss && !s.crash;
+    s.guard = guard_of(s, ch);
     return s;
 }
 

@@ -70,6 +70,8 @@ struct ChannelLayout {
     std::vector<std::uint32_t> letters;                // letter -> message
     std::vector<std::uint32_t> letter_of;              // message -> letter or no_letter
     std::uint32_t crash_letter = no_letter;
+    // A message that may be received stays receivable until it is: no loss, no corruption.
+    bool faithful = false;
     std::vector<std::vector<std::uint32_t>> becomes;   // letter -> letters, when `corrupts`
 };
 
@@ -78,7 +80,16 @@ enum class Op : std::uint8_t {
     never
 };
 
+// A step is enabled when (w & a) == b and (w & c) != d, for one word w of the configuration: two masked
+// comparisons serve every form but the wide words and the crash flags, which are `special`.
+struct Guard {
+    std::uint64_t a = 0, b = 0, c = 0, d = 1;
+    std::uint32_t word = 0;
+    bool special = false;
+};
+
 struct Step {
+    Guard guard;
     Op op = Op::never;
     bool crash = false;         // of the crash message
     bool may_be_lost = false;   // a send into a full channel that may lose it at once
@@ -160,9 +171,11 @@ void wide_send(const ChannelLayout& ch, Config<W>& c, std::uint32_t letter) {
 
 template <unsigned W>
 void wide_receive(const ChannelLayout& ch, Config<W>& c) {
-    std::uint64_t* w = c.w + ch.first_word;
-    for (std::uint32_t i = 0; i < ch.words; ++i)
-        w[i] = (w[i] >> ch.bits) | (i + 1 < ch.words ? w[i + 1] << (64 - ch.bits) : 0);
+    if constexpr (W > 1) {
+        std::uint64_t* w = c.w + ch.first_word;
+        for (std::uint32_t i = 0; i + 1 < ch.words; ++i) w[i] = w[i] >> ch.bits | w[i + 1] << (64 - ch.bits);
+        w[ch.words - 1] >>= ch.bits;
+    }
 }
 
 // ---- reading a channel ---------------------------------------------------------------------------------
@@ -213,23 +226,11 @@ void write_word(const ChannelLayout& ch, Config<W>& c, const std::vector<std::ui
 
 // ---- actions -------------------------------------------------------------------------------------------
 
-// The head of a non-empty word is `letter`?
-inline bool head_is(const ChannelLayout& ch, std::uint64_t f, std::uint32_t letter) {
-    const std::uint64_t one = std::uint64_t{1} << ch.bits;
-    return f >= one && (f & (one - 1)) == letter;
-}
-
 template <unsigned W>
-bool enabled(const Machine& m, const Step& s, const Config<W>& c) {
-    if (s.op == Op::internal) return true;
-    if (s.op == Op::never) return false;
+[[gnu::noinline]] bool enabled_special(const Machine& m, const Step& s, const Config<W>& c) {
     const ChannelLayout& ch = m.channels[s.channel];
     switch (s.op) {
-        case Op::send_length:
-        case Op::send_word:
-        case Op::send_bag: return s.may_be_lost || ch.field.get(c) < ch.full;
         case Op::send_wide: return s.may_be_lost || !channel_full(ch, c);
-        case Op::receive_word: return head_is(ch, ch.field.get(c), s.letter);
         case Op::receive_wide: {
             if ((c.w[ch.first_word] & ((std::uint64_t{1} << ch.bits) - 1)) != s.letter) return false;
             return wide_top(ch, c) >= ch.bits;
@@ -238,10 +239,16 @@ bool enabled(const Machine& m, const Step& s, const Config<W>& c) {
             const std::uint64_t n = ch.field.get(c), crash = ch.crash.get(c);
             return s.crash ? crash && n == 1 : n > crash;
         }
-        case Op::receive_bag:
-            return s.crash ? ch.crash.get(c) && ch.field.get(c) == 1 : ch.counts[s.letter].get(c) > 0;
+        case Op::receive_bag: return ch.crash.get(c) && ch.field.get(c) == 1;
         default: return false;
     }
+}
+
+template <unsigned W>
+inline bool enabled(const Machine& m, const Step& s, const Config<W>& c) {
+    const std::uint64_t w = c.w[s.guard.word];
+    if ((w & s.guard.a) != s.guard.b || (w & s.guard.c) == s.guard.d) return false;
+    return !s.guard.special || enabled_special(m, s, c);
 }
 
 // Performs an enabled step. A send into a full lossy channel loses its own message; that it might lose

@@ -36,7 +36,7 @@ class Offenders {
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
                     if (++turn % 65536 == 0 && stopped(monitor)) return false;
                     const std::uint32_t id = numbered(s, i);
-                    const std::uint64_t unmet = set.needs(m, g.config(id)) & ~futures.of(id);
+                    const std::uint64_t unmet = futures.unmet_at(id);
                     if (unmet) judge(set, unmet, id, r);
                     if (sibi_asked) judge_sibi(set, futures, id, r);
                 }
