@@ -1,0 +1,201 @@
+"""Violations that no larger bound repairs, so that the search for the least k need not explore them all.
+
+A configuration that k-bounded runs reach is reached by k'-bounded ones for every k' >= k, and what k'-bounded runs can
+do from there is part of what runs without any bound can do. So if an *over-approximation* of the unbounded runs from
+a violating configuration lacks the event that would be needed, the property fails for every k' >= k:
+
+- k-er, k-wer, k-pg: the event is a reception; without a bound it never comes.
+- k-exh: where the receiver will never again take anything from a channel, and its sender can fill the channel by
+  acting alone, the sender's next send is held back for ever, whatever the bound.
+
+The over-approximation keeps each channel's word as it is up to a length, and then only that more may follow, which
+may be anything. It is finite, and it is exact where nobody sends. A failure to show persistence says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .failures import FailureModel
+from .model import Channel, Internal, Message, Receive, Send, StateKind, System, channel_of
+from .semantics import Event, Word, interfere, is_receive_on
+
+#: Abstract configurations before the attempt is given up; most close within a few hundred.
+MOST_STATES = 4_000
+
+
+class Content(NamedTuple):
+    """What a channel holds: a word, and whether anything may follow it."""
+
+    word: Word
+    more: bool
+
+
+class Abstract(NamedTuple):
+    states: tuple[str, ...]
+    contents: tuple[Content, ...]
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """The over-approximation of all runs of a system, of any bound; `room` is how far words are kept."""
+
+    system: System
+    failures: FailureModel
+    room: Mapping[Channel, int]
+
+    def steps(self, at: Abstract) -> Iterator[tuple[Event | None, Abstract]]:
+        index = {c: i for i, c in enumerate(self.system.channels)}
+        for i, process in enumerate(self.system):
+            for _, action, target in process.outgoing(at.states[i]):
+                states = (*at.states[:i], target, *at.states[i + 1 :])
+                event = Event(process.name, action)
+                channel = channel_of(process.name, action)
+                if channel is None:
+                    yield event, Abstract(states, at.contents)
+                    continue
+                assert not isinstance(action, Internal)
+                j = index[channel]
+                follow = self._put if isinstance(action, Send) else self._take
+                for content in follow(channel, at.contents[j], action.message):
+                    yield event, Abstract(states, (*at.contents[:j], content, *at.contents[j + 1 :]))
+        for channel, j in index.items():
+            word, more = at.contents[j]
+            for other in interfere(word, self.failures.on(channel)):
+                yield None, Abstract(at.states, (*at.contents[:j], Content(other, more), *at.contents[j + 1 :]))
+
+    def _put(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
+        word, more = content
+        if more or len(word) >= self.room[channel]:
+            yield Content(word, True)
+        else:
+            yield Content((*word, message), False)
+
+    def _take(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
+        word, more = content
+        if word and word[0] == message:
+            yield Content(word[1:], more)
+        if more and (not word or self.failures.on(channel).reorder):
+            yield content
+
+    def never(self, start: Abstract, wanted: Callable[[Event], bool], most: int) -> bool:
+        """Is it certain that no run from `start` has such an event?"""
+        seen = {start}
+        queue = [start]
+        for at in queue:
+            for event, after in self.steps(at):
+                if event is not None and wanted(event):
+                    return False
+                if after not in seen:
+                    seen.add(after)
+                    queue.append(after)
+            if len(seen) > most:
+                return False
+        return True
+
+
+def persists(
+    system: System,
+    failures: FailureModel,
+    name: str,
+    states: Mapping[str, str],
+    channels: Mapping[Channel, Word],
+    culprit: Mapping[str, str],
+    max_k: int,
+    most: int = MOST_STATES,
+) -> bool:
+    """Does this violation of `name`, found at some k, prove one at every larger bound up to `max_k`?"""
+    words = {c: tuple(channels.get(c, ())) for c in system.channels}
+    if any(len(word) > 64 for word in words.values()):
+        return False
+    start = Abstract(
+        tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
+    )
+
+    def never(wanted: Callable[[Event], bool]) -> bool:
+        for slack in (0, 1):
+            room = {c: len(words[c]) + slack for c in system.channels}
+            if Beyond(system, failures, room).never(start, wanted, most):
+                return True
+        return False
+
+    if name in ("k-er", "k-wer"):
+        return _reception_never_comes(name, words, culprit, never)
+    if name == "k-pg":
+        process = culprit.get("process")
+        return process is not None and never(
+            lambda e: e.process == process and isinstance(e.action, Receive)
+        )
+    if name == "k-exh":
+        return _channel_stays_full(system, failures, states, words, culprit, max_k, never)
+    return False
+
+
+def _reception_never_comes(
+    name: str,
+    words: Mapping[Channel, Word],
+    culprit: Mapping[str, str],
+    never: Callable[[Callable[[Event], bool]], bool],
+) -> bool:
+    for channel, word in words.items():
+        if str(channel) == culprit.get("channel") and word:
+            return never(is_receive_on(channel, word[0] if name == "k-er" else None))
+    return False
+
+
+def _channel_stays_full(
+    system: System,
+    failures: FailureModel,
+    states: Mapping[str, str],
+    words: Mapping[Channel, Word],
+    culprit: Mapping[str, str],
+    max_k: int,
+    never: Callable[[Callable[[Event], bool]], bool],
+) -> bool:
+    """The sender of the held-back send can fill its channel, for every larger bound, and nobody drains it."""
+    name = culprit.get("process")
+    if name is None:
+        return False
+    longest = max(map(len, words.values()), default=0)
+    for peer in dict.fromkeys(a.peer for a in system[name].sends(states[name])):
+        channel = Channel(name, peer)
+        if failures.on(channel).loss or not words[channel]:
+            continue
+        bounds = range(max(longest, len(words[channel])), max_k + 1)
+        if all(_can_fill(system, states[name], channel, words, k) for k in bounds):
+            if never(is_receive_on(channel)):
+                return True
+    return False
+
+
+def _can_fill(system: System, state: str, channel: Channel, words: Mapping[Channel, Word], k: int) -> bool:
+    """Can the channel's sender, acting alone within the bound, get to a sending state that it holds back?"""
+    process = system[channel.sender]
+    outgoing = [c for c in system.channels if c.sender == channel.sender]
+    start = (state, tuple(len(words[c]) for c in outgoing))
+    seen, queue = {start}, [start]
+    goal = outgoing.index(channel)
+    for here, lengths in queue:
+        held = any(a.peer == channel.receiver for a in process.sends(here))
+        if lengths[goal] == k and held and process.kind(here) is StateKind.SENDING:
+            return True
+        for after in _alone(system, channel.sender, here, lengths, outgoing, k):
+            if after not in seen and len(seen) < MOST_STATES:
+                seen.add(after)
+                queue.append(after)
+    return False
+
+
+def _alone(
+    system: System, name: str, here: str, lengths: tuple[int, ...], outgoing: list[Channel], k: int
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What a process can do without receiving, by its state and the lengths of the channels it writes to."""
+    for _, action, target in system[name].outgoing(here):
+        if isinstance(action, Internal):
+            yield target, lengths
+        elif isinstance(action, Send):
+            i = outgoing.index(Channel(name, action.peer))
+            if lengths[i] < k:
+                yield target, (*lengths[:i], lengths[i] + 1, *lengths[i + 1 :])
