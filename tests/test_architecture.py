@@ -19,7 +19,7 @@ RANKS = [
     {"types", "crash", "encodings"},
     {"formats"},
     {"protocols"},
-    {"engine", "takers", "shorten", "concretise", "replay", "reasons", "halfduplex"},
+    {"engine", "takers", "shorten", "concretise", "persistence", "replay", "reasons", "halfduplex"},
     {"verdicts", "notes", "reproducer", "saved"},
     {"checks"},
     {"explain", "examples", "classify", "reach", "goals", "lattice", "frontier", "table", "campaign"},

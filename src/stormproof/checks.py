@@ -15,6 +15,7 @@ from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .limits import Limits
 from .model import System
+from .persistence import persists
 from .replay import replay
 from .reproducer import reproducer
 from .semantics import CONJUNCTIONS, VIOLATIONS
@@ -178,15 +179,40 @@ def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
     open_names = [n for n in names if n not in refused]
     explorations: list[Exploration] = []
     missing = list(open_names)
+    settled: dict[str, tuple[int, str]] = {}
     for k in question.bounds if missing else ():
         wanted = tuple(dict.fromkeys(part for n in missing for part in _parts(n)))
         extra = notes.side_conditions(question.system, question.model, missing)
         explorations.append(_explore(question, k, (*wanted, *extra)))
         missing = [n for n in missing if _holds(explorations[-1], n) is not True]
+        lasting = _lasting(question, explorations[-1], missing)
+        settled |= {n: (len(explorations), part) for n in missing for part in _parts(n) if part in lasting}
+        missing = [n for n in missing if n not in settled]
         if not missing or explorations[-1].stopped or _saturated(explorations):
             break
-    decided = {n: _bounded_verdict(question, n, explorations) for n in open_names}
+    decided = {n: _bounded_verdict(question, n, explorations, settled.get(n)) for n in open_names}
     return {n: refused.get(n) or decided[n] for n in names}
+
+
+def _lasting(question: Question, exploration: Exploration, names: Sequence[str]) -> set[str]:
+    """The properties whose violation here proves one at every larger bound that is asked for."""
+    if question.one_bound or exploration.k == question.bounds[-1]:
+        return set()
+    found = set()
+    for part in dict.fromkeys(part for n in names for part in _parts(n)):
+        v = exploration.violations.get(part)
+        if v is not None and persists(
+            question.system,
+            question.model,
+            part,
+            v.states,
+            v.channels,
+            v.culprit,
+            exploration.k,
+            question.bounds[-1],
+        ):
+            found.add(part)
+    return found
 
 
 def _explore(question: Question, k: int, wanted: Sequence[str]) -> Exploration:
@@ -231,24 +257,31 @@ def _saturated(explorations: Sequence[Exploration]) -> bool:
     return not (before.reduced or now.reduced) and before.states == now.states
 
 
-def _bounded_verdict(question: Question, name: str, explorations: Sequence[Exploration]) -> Verdict:
+def _bounded_verdict(
+    question: Question, name: str, explorations: Sequence[Exploration], settled: tuple[int, str] | None
+) -> Verdict:
+    """`settled`: after so many explorations this part's violation was seen to last for all larger bounds."""
+    if settled is not None:
+        explorations = explorations[: settled[0]]
     tried = tuple(Tried(e.k, _holds(e, name)) for e in explorations)
     for exploration, attempt in zip(explorations, tried, strict=True):
         if attempt.holds:
             seen = tried[: exploration.k - question.bounds[0] + 1]
             return _good(question, name, exploration, () if question.one_bound else seen)
     last = explorations[-1]
-    history = () if question.one_bound else _padded(question, tried, explorations)
+    lasts = settled is not None
+    history = () if question.one_bound else _padded(question, tried, explorations, lasts)
     if any(t.holds is None for t in tried):
         return _undecided(question, name, last, history)
-    return _bad(question, name, last, history)
+    verdict = _bad(question, name, last, history, settled[1] if settled else None)
+    return replace(verdict, notes=(*verdict.notes, notes.LASTS)) if lasts else verdict
 
 
 def _padded(
-    question: Question, tried: tuple[Tried, ...], explorations: Sequence[Exploration]
+    question: Question, tried: tuple[Tried, ...], explorations: Sequence[Exploration], lasts: bool
 ) -> tuple[Tried, ...]:
-    """After saturation the larger bounds have the verdict of the last one, without being explored."""
-    if explorations[-1].stopped or not _saturated(explorations):
+    """After saturation, or where the violation lasts, larger bounds have the verdict of the last one."""
+    if not lasts and (explorations[-1].stopped or not _saturated(explorations)):
         return tried
     return tried + tuple(Tried(k, tried[-1].holds) for k in question.bounds[len(tried) :])
 
@@ -280,9 +313,11 @@ def _undecided(question: Question, name: str, last: Exploration, tried: tuple[Tr
     )
 
 
-def _bad(question: Question, name: str, last: Exploration, tried: tuple[Tried, ...]) -> Verdict:
+def _bad(
+    question: Question, name: str, last: Exploration, tried: tuple[Tried, ...], lasting: str | None
+) -> Verdict:
     """Violated, with the witness at the largest bound that was explored."""
-    part = next(p for p in _parts(name) if last.holds.get(p) is False)
+    part = lasting or next(p for p in _parts(name) if last.holds.get(p) is False)
     violation = last.violations[part]
     witness = _witness(question, violation, last.k)
     replayed, remark = _replay(question, part, last.k, witness)

@@ -1,15 +1,17 @@
 """Violations that no larger bound repairs, so that the search for the least k need not explore them all.
 
-A configuration that k-bounded runs reach is reached by k'-bounded ones for every k' >= k, and what k'-bounded runs can
-do from there is part of what runs without any bound can do. So if an *over-approximation* of the unbounded runs from
-a violating configuration lacks the event that would be needed, the property fails for every k' >= k:
+A configuration that k-bounded runs reach is reached by k'-bounded ones for every k' >= k, and what
+k'-bounded runs can do from there is part of what runs without any bound can do. So if an *over-
+approximation* of the unbounded runs from a violating configuration lacks the event that would be needed,
+the property fails for every k' >= k:
 
 - k-er, k-wer, k-pg: the event is a reception; without a bound it never comes.
-- k-exh: where the receiver will never again take anything from a channel, and its sender can fill the channel by
-  acting alone, the sender's next send is held back for ever, whatever the bound.
+- k-exh: where the receiver will never again take anything from a channel, and its sender can fill the
+  channel by acting alone, the sender's next send is held back for ever, whatever the bound.
 
-The over-approximation keeps each channel's word as it is up to a length, and then only that more may follow, which
-may be anything. It is finite, and it is exact where nobody sends. A failure to show persistence says nothing.
+The over-approximation keeps each channel's word as it is up to a length, and then only that more may
+follow, which may be anything. It is finite, and it is exact where nobody sends. A failure to show
+persistence says nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ class Beyond:
         for channel, j in index.items():
             word, more = at.contents[j]
             for other in interfere(word, self.failures.on(channel)):
-                yield None, Abstract(at.states, (*at.contents[:j], Content(other, more), *at.contents[j + 1 :]))
+                yield (
+                    None,
+                    Abstract(at.states, (*at.contents[:j], Content(other, more), *at.contents[j + 1 :])),
+                )
 
     def _put(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
         word, more = content
@@ -103,10 +108,11 @@ def persists(
     states: Mapping[str, str],
     channels: Mapping[Channel, Word],
     culprit: Mapping[str, str],
+    k: int,
     max_k: int,
     most: int = MOST_STATES,
 ) -> bool:
-    """Does this violation of `name`, found at some k, prove one at every larger bound up to `max_k`?"""
+    """Does this violation of `name`, found at k, prove one at every larger bound up to `max_k`?"""
     words = {c: tuple(channels.get(c, ())) for c in system.channels}
     if any(len(word) > 64 for word in words.values()):
         return False
@@ -125,11 +131,9 @@ def persists(
         return _reception_never_comes(name, words, culprit, never)
     if name == "k-pg":
         process = culprit.get("process")
-        return process is not None and never(
-            lambda e: e.process == process and isinstance(e.action, Receive)
-        )
+        return process is not None and never(lambda e: e.process == process and isinstance(e.action, Receive))
     if name == "k-exh":
-        return _channel_stays_full(system, failures, states, words, culprit, max_k, never)
+        return _channel_stays_full(system, failures, states, words, culprit, range(k + 1, max_k + 1), never)
     return False
 
 
@@ -151,20 +155,18 @@ def _channel_stays_full(
     states: Mapping[str, str],
     words: Mapping[Channel, Word],
     culprit: Mapping[str, str],
-    max_k: int,
+    bounds: range,
     never: Callable[[Callable[[Event], bool]], bool],
 ) -> bool:
     """The sender of the held-back send can fill its channel, for every larger bound, and nobody drains it."""
     name = culprit.get("process")
     if name is None:
         return False
-    longest = max(map(len, words.values()), default=0)
     for peer in dict.fromkeys(a.peer for a in system[name].sends(states[name])):
         channel = Channel(name, peer)
         if failures.on(channel).loss or not words[channel]:
             continue
-        bounds = range(max(longest, len(words[channel])), max_k + 1)
-        if all(_can_fill(system, states[name], channel, words, k) for k in bounds):
+        if all(_can_fill(system, states[name], channel, words, bound) for bound in bounds):
             if never(is_receive_on(channel)):
                 return True
     return False

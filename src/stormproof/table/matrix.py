@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .. import formats
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
 from ..campaign.jobs import STANDARD_FAILURES
 from ..errors import InternalError, StormproofError, UsageError, did_you_mean
 from ..limits import Limits
+from .twin import twin
 
 SEMANTICS = ("definition", "encoding")
 
@@ -38,7 +41,10 @@ PAPER_COLUMNS = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness."""
+    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness.
+
+    `twin`: violated in the encoding because it is violated under the definitions that the encoding refines.
+    """
 
     protocol: str
     failures: str
@@ -53,6 +59,7 @@ class Cell:
     witness_k: int | None = None
     steps: int | None = None
     faults: int | None = None
+    twin: bool = False
 
     @property
     def mark(self) -> str:
@@ -117,27 +124,33 @@ def run_table(
 ) -> Matrix:
     """Every cell, each decided or undecided within the limits; `results` keeps the rows, to resume from.
 
-    A job asks all properties of one failure model together, so no cell takes longer than the time limit.
+    A job asks all bounded properties of one failure model together, and RSC by itself, so no cell takes
+    longer than the time limit.
     """
     _check(columns, semantics)
     started = time.monotonic()
-    jobs = _jobs(protocols, columns, semantics, max_k, limits or Limits(seconds=300))
+    asks = _first_asks(protocols, columns, semantics, max_k, limits or Limits(seconds=300))
+    found: dict[Key, Cell] = {}
     with ExitStack() as stack:
         path = results or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         kept = stack.enter_context(Results(path))
-        report = None if on_row is None else (lambda row: on_row(row, len(jobs)))
-        run_campaign(jobs, kept, processes=processes, on_row=report)
-        rows = [(job, kept.rows[job.key]) for job in jobs]
-    found: dict[Key, Cell] = {}
-    for job, row in rows:
-        for cell in _cells(job, row):
-            found[cell.protocol, Column(cell.failures, cell.property), cell.semantics] = cell
-    names = tuple(
-        dict.fromkeys(job.source for job in sorted(jobs, key=lambda j: _place(protocols, j.source)))
-    )
+        total = len(asks)
+        while asks:
+            report = None if on_row is None else partial(_report, on_row, total)
+            run_campaign([ask.job for ask in asks], kept, processes=processes, on_row=report)
+            cells = [cell for ask in asks for cell in _cells(ask, kept.rows[ask.job.key])]
+            asks = _second_asks(asks, cells)
+            total += len(asks)
+            for cell in cells:
+                found[cell.protocol, Column(cell.failures, cell.property), cell.semantics] = cell
+    names = tuple(sorted({key[0] for key in found}, key=lambda n: (_place(protocols, n), n)))
     order = [(p, Column(*c), s) for p in names for c in columns for s in semantics]
-    cells = {key: found[key] for key in order}
-    return Matrix(names, tuple(columns), tuple(semantics), cells, max_k, time.monotonic() - started)
+    cells_in_order = {key: found[key] for key in order}
+    return Matrix(names, tuple(columns), tuple(semantics), cells_in_order, max_k, time.monotonic() - started)
+
+
+def _report(on_row: Callable[[dict[str, Any], int], None], total: int, row: dict[str, Any]) -> None:
+    on_row(row, total)
 
 
 def _place(protocols: Sequence[str], source: str) -> int:
@@ -157,36 +170,75 @@ def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
             raise UsageError(f"unknown semantics '{each}'; it is 'definition' or 'encoding'")
 
 
-def _jobs(
+@dataclass(frozen=True)
+class Ask:
+    """A job and the semantics of its cells; `instead` is the job of the encoding that a twin stands for."""
+
+    job: Job
+    semantics: str
+    instead: Job | None = None
+
+
+def _first_asks(
     protocols: Sequence[str],
     columns: Sequence[Column],
     semantics: Sequence[str],
     max_k: int,
     limits: Limits,
-) -> list[Job]:
+) -> list[Ask]:
     """The largest systems and the worst failures first, so that no long job is left to run alone."""
-    jobs: list[Job] = []
+    asks: list[Ask] = []
     for failures in dict.fromkeys(c.failures for c in columns):
         asked = tuple(dict.fromkeys(c.property for c in columns if c.failures == failures))
+        bounded = tuple(p for p in asked if p.startswith("k-"))
         for each in semantics:
-            plan = Plan(
-                files=tuple(protocols),
-                failures={failures: STANDARD_FAILURES[failures]},
-                properties=asked,
-                max_k=max_k,
-                semantics=each,
-                limits=limits,
-            )
-            jobs += jobs_of(plan)
+            for names in filter(None, (bounded, tuple(p for p in asked if p not in bounded))):
+                plan = Plan(
+                    files=tuple(protocols),
+                    failures={failures: _arguments(failures, each)},
+                    properties=names,
+                    max_k=max_k,
+                    semantics=each,
+                    limits=limits,
+                )
+                twins = each == "encoding" and failures == "corruption" and names == bounded
+                asks += [_by_twin(job) if twins else Ask(job, each) for job in jobs_of(plan)]
     worst = ("corruption", "loss", "reordering", "none")
-    return sorted(jobs, key=lambda j: (worst.index(j.failures_name), -len(str(j.system))))
+    return sorted(asks, key=lambda a: (worst.index(a.job.failures_name), -len(str(a.job.system))))
 
 
-def _cells(job: Job, row: Mapping[str, Any]) -> list[Cell]:
+def _by_twin(job: Job) -> Ask:
+    """The encoding of corruption, first under the definitions where they settle it (`twin`)."""
+    other = twin(formats.system_from_json(job.system))
+    if other is None:
+        return Ask(job, "encoding")
+    asked = replace(job, system=formats.system_to_json(other), semantics="definition")
+    return Ask(asked, "encoding", instead=job)
+
+
+def _arguments(failures: str, semantics: str) -> dict[str, Any]:
+    """The encoding of corruption sends any message of its sender (semantics, section 8)."""
+    scope = {"corrupt_scope": "sender"} if (failures, semantics) == ("corruption", "encoding") else {}
+    return {**STANDARD_FAILURES[failures], **scope}
+
+
+def _second_asks(asks: Sequence[Ask], cells: Sequence[Cell]) -> list[Ask]:
+    """What the twins did not settle goes to the encoding itself."""
+    settled = {(c.protocol, c.property) for c in cells if c.twin and c.holds is False}
+    later = []
+    for job in (ask.instead for ask in asks):
+        if job is not None:
+            left = tuple(p for p in job.properties or () if (job.source, p) not in settled)
+            later += [Ask(replace(job, properties=left), "encoding")] if left else []
+    return later
+
+
+def _cells(ask: Ask, row: Mapping[str, Any]) -> list[Cell]:
     """The cells of a row; a job that died or was refused gives undecided ones that say so."""
+    job = ask.job
     if row.get("error"):
         raise StormproofError(str(row["error"]))
-    base = Cell(job.source, job.failures_name, "", job.semantics, None)
+    base = Cell(job.source, job.failures_name, "", ask.semantics, None, twin=ask.instead is not None)
     if row.get("died"):
         return [replace(base, property=p, reason=f"died: {row['died']}") for p in job.properties or ()]
     cells = [_cell(base, verdict) for verdict in row["verdicts"]]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import protocols
 from ..campaign.jobs import STANDARD_FAILURES
-from ..encodings import encode
+from ..encodings import encode, resolve
 from ..failures import Failures
 from ..semantics import TooLarge, explore, holds
 from .matrix import Cell, Column, Matrix
@@ -188,7 +188,8 @@ def _witness(cell: Cell) -> str:
     word = "replayed" if cell.replayed else "not replayed"
     bound = f" at k = {cell.witness_k}" if cell.witness_k else ""
     faults = f", {cell.faults} of them faults" if cell.faults else ""
-    return f"a {word} run{bound} of {cell.steps} steps{faults}: {cell.reason}"
+    twin = " under corruption as defined, whose violations are the encoding's too" if cell.twin else ""
+    return f"a {word} run{bound} of {cell.steps} steps{faults}{twin}: {cell.reason}"
 
 
 def _exhaustive(cell: Cell) -> str:
@@ -206,9 +207,10 @@ def confirm(cell: Cell) -> bool | None:
     if cell.k is None:
         return None
     system = protocols.protocol(cell.protocol)
-    model = Failures(**STANDARD_FAILURES[cell.failures]).on(system)
+    asked = Failures(**STANDARD_FAILURES[cell.failures])
+    model = asked.on(system)
     if cell.semantics == "encoding":
-        system, model = encode(system, model)
+        system, model = encode(system, resolve(system, asked))
     try:
         found = explore(system, model, cell.k, CONFIRM_STATES)
     except TooLarge:
