@@ -6,8 +6,8 @@ approximation* of the unbounded runs from a violating configuration lacks the ev
 the property fails for every k' >= k:
 
 - k-er, k-wer, k-pg: the event is a reception; without a bound it never comes.
-- k-exh: where the receiver will never again take anything from a channel, and its sender can fill the
-  channel by acting alone, the sender's next send is held back for ever, whatever the bound.
+- k-exh: where the receiver will never again take anything from a channel, and some run, for each larger
+  bound, fills the channel up to it, the sender's next send is held back for ever, whatever the bound.
 
 The over-approximation keeps each channel's word as it is up to a length, and then only that more may
 follow, which may be anything. It is finite, and it is exact where nobody sends. A failure to show
@@ -16,13 +16,14 @@ persistence says nothing.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .failures import FailureModel
 from .model import Channel, Internal, Message, Receive, Send, StateKind, System, channel_of
-from .semantics import Event, Word, interfere, is_receive_on
+from .semantics import Configuration, Event, Word, interfere, is_receive_on, steps
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
 MOST_STATES = 4_000
@@ -133,7 +134,8 @@ def persists(
         process = culprit.get("process")
         return process is not None and never(lambda e: e.process == process and isinstance(e.action, Receive))
     if name == "k-exh":
-        return _channel_stays_full(system, failures, states, words, culprit, range(k + 1, max_k + 1), never)
+        at = Configuration(start.states, tuple(words.values()))
+        return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
     return False
 
 
@@ -152,52 +154,50 @@ def _reception_never_comes(
 def _channel_stays_full(
     system: System,
     failures: FailureModel,
-    states: Mapping[str, str],
-    words: Mapping[Channel, Word],
+    at: Configuration,
     culprit: Mapping[str, str],
     bounds: range,
     never: Callable[[Callable[[Event], bool]], bool],
 ) -> bool:
-    """The sender of the held-back send can fill its channel, for every larger bound, and nobody drains it."""
+    """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
     name = culprit.get("process")
     if name is None:
         return False
-    for peer in dict.fromkeys(a.peer for a in system[name].sends(states[name])):
+    state = at.states[system.names.index(name)]
+    for peer in dict.fromkeys(a.peer for a in system[name].sends(state)):
         channel = Channel(name, peer)
-        if failures.on(channel).loss or not words[channel]:
+        if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
             continue
-        if all(_can_fill(system, states[name], channel, words, bound) for bound in bounds):
-            if never(is_receive_on(channel)):
-                return True
-    return False
-
-
-def _can_fill(system: System, state: str, channel: Channel, words: Mapping[Channel, Word], k: int) -> bool:
-    """Can the channel's sender, acting alone within the bound, get to a sending state that it holds back?"""
-    process = system[channel.sender]
-    outgoing = [c for c in system.channels if c.sender == channel.sender]
-    start = (state, tuple(len(words[c]) for c in outgoing))
-    seen, queue = {start}, [start]
-    goal = outgoing.index(channel)
-    for here, lengths in queue:
-        held = any(a.peer == channel.receiver for a in process.sends(here))
-        if lengths[goal] == k and held and process.kind(here) is StateKind.SENDING:
+        if never(is_receive_on(channel)) and _can_fill(system, failures, at, channel, bounds):
             return True
-        for after in _alone(system, channel.sender, here, lengths, outgoing, k):
-            if after not in seen and len(seen) < MOST_STATES:
-                seen.add(after)
-                queue.append(after)
     return False
 
 
-def _alone(
-    system: System, name: str, here: str, lengths: tuple[int, ...], outgoing: list[Channel], k: int
-) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """What a process can do without receiving, by its state and the lengths of the channels it writes to."""
-    for _, action, target in system[name].outgoing(here):
-        if isinstance(action, Internal):
-            yield target, lengths
-        elif isinstance(action, Send):
-            i = outgoing.index(Channel(name, action.peer))
-            if lengths[i] < k:
-                yield target, (*lengths[:i], lengths[i] + 1, *lengths[i + 1 :])
+def _can_fill(
+    system: System, failures: FailureModel, at: Configuration, channel: Channel, bounds: range
+) -> bool:
+    """Is there, for each bound in turn, a run to where the channel is full and its sender wants to send?"""
+    here: Configuration | None = at
+    for bound in bounds:
+        here = _filled(system, failures, here, channel, bound) if here is not None else None
+    return here is not None
+
+
+def _filled(
+    system: System, failures: FailureModel, start: Configuration, channel: Channel, bound: int
+) -> Configuration | None:
+    """Best first: the fuller the channel the better. A failure to find a run says nothing."""
+    process = system[channel.sender]
+    i, j = system.names.index(channel.sender), system.channels.index(channel)
+    seen = {start}
+    heap = [(-len(start.words[j]), 0, start)]
+    while heap and len(seen) < MOST_STATES:
+        at = heapq.heappop(heap)[2]
+        held = any(a.peer == channel.receiver for a in process.sends(at.states[i]))
+        if len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING:
+            return at
+        for _, after in steps(system, failures, at, bound):
+            if after not in seen:
+                seen.add(after)
+                heapq.heappush(heap, (-len(after.words[j]), len(seen), after))
+    return None
