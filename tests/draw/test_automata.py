@@ -88,7 +88,7 @@ def test_the_layout_has_a_time_limit() -> None:
     big = process("Big", *rows)
     start = time.monotonic()
     svg = automaton_svg(big, seconds=0.2)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20, "without the limit it takes more than 45 s"
     check_svg(svg)
     assert set(big.states) <= set(texts(svg))
 

@@ -106,7 +106,7 @@ def test_terminal_escapes_stay_inert() -> None:
 def test_mermaid() -> None:
     shown = chart_mermaid(chart(*EXAMPLES["loss"])).splitlines()
     assert shown[0] == "sequenceDiagram" and "  participant p1 as R" in shown
-    assert "  p0-xp1: #101;nd (lost)" in shown and "  Note over p1: ⌛ data, end" in shown
+    assert "  p0-xp1: #101;nd (lost)" in shown and "  Note over p1: ⌛ data, #101;nd" in shown
     assert "  loop 8 times" in chart_mermaid(chart(*EXAMPLES["rounds"]))
     nasty = chart_mermaid(chart(*EXAMPLES["nasty"]))
     assert "<" not in nasty and NASTY not in nasty and '"' not in nasty

@@ -6,6 +6,8 @@ and drawn at its reception, with a number that joins the two.
 
 from __future__ import annotations
 
+import re
+
 from ..model import CRASH_ACTION, Internal, Receive
 from ..witness import Act, Corrupt, Lose, Swap
 from .chart import Chart, End, Flight
@@ -16,9 +18,9 @@ _CODES = {ord(c): f"#{ord(c)};" for c in '#;<>&"{}%'}
 
 
 def mermaid_text(words: object) -> str:
-    """A label that Mermaid shows as it is; its keyword `end` alone would close a block."""
+    """A label that Mermaid shows as it is; its keyword `end`, even inside a text, would close a block."""
     shown = printable(words).translate(_CODES)
-    return "#101;nd" if shown.strip().lower() == "end" else shown
+    return re.sub(r"\bend\b", lambda found: f"#{ord(found[0][0])};{found[0][1:]}", shown, flags=re.IGNORECASE)
 
 
 def chart_mermaid(chart: Chart) -> str:

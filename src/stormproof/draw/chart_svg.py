@@ -35,7 +35,8 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
     ]
     if chart.title:
         body.insert(0, text(14, 22, clip(printable(chart.title), 13, layout.width - 28), "sp-title sp-left"))
-    return document(layout.width, layout.height, body, chart.title or "message sequence chart", style)
+    told = "; ".join(describe(step) for step in chart.steps)
+    return document(layout.width, layout.height, body, chart.title or "message sequence chart", style, told)
 
 
 def _instants(chart: Chart, layout: Layout) -> list[str]:

@@ -29,8 +29,8 @@ from .svg import escape, html, stylesheet
 
 MARKS = {True: "✔", False: "✘", None: "?"}
 
-#: Conflict graphs beyond this many interactions tell a reader nothing.
-_MOST_INTERACTIONS = 40
+#: Conflict graphs of runs with more actions than this tell a reader nothing.
+_MOST_ACTIONS = 60
 #: Automata beyond this many states are left out of the page; their current states are still followed.
 _MOST_STATES = 120
 
@@ -210,11 +210,10 @@ def _step_list(run: Run) -> str:
 
 def _conflict(found: Matrix, run: Run, cells: list[Cell]) -> str:
     """For RSC the proof is a cycle in the conflict graph, so it is shown."""
-    if not any(c.verdict.property == "rsc" for c in cells):
+    asked = any(c.verdict.property == "rsc" for c in cells)
+    if not asked or len(run.witness.acts) > _MOST_ACTIONS:
         return ""
     picture = conflict_picture(found.systems[run.system], run.witness)
-    if len(picture.nodes) > _MOST_INTERACTIONS:
-        return ""
     drawn = html("figure", conflict_svg(picture, style=False), class_="scroll", tabindex="0")
     summary = html("summary", "The conflict graph, whose cycle shows that this run is not RSC")
     return html("details", summary, drawn, class_="conflict", open="open")

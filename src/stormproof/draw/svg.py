@@ -131,11 +131,14 @@ def path(points: Iterable[tuple[float, float]], kind: str, close: bool = False, 
     return tag("path", d=data, class_=kind, **attributes)
 
 
-def document(width: float, height: float, body: Iterable[str], label: str, style: bool = True) -> str:
-    """The whole picture on its own background; `label` is read out by screen readers."""
+def document(
+    width: float, height: float, body: Iterable[str], label: str, style: bool = True, description: str = ""
+) -> str:
+    """The whole picture on its own background; screen readers read `label`, and `description` if asked."""
     background = tag("rect", x=0, y=0, width=width, height=height, class_="sp-bg")
     sheet = f"<style>{stylesheet()}</style>" if style else ""
-    inside = [sheet, tag("title", escape(label)), background, *body]
+    told = tag("desc", escape(description)) if description else ""
+    inside = [sheet, tag("title", escape(label)), told, background, *body]
     return tag(
         "svg", *inside, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {number(width)} {number(height)}",
         width=width, height=height, class_="sp", role="img", aria_label=label,
