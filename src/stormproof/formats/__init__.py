@@ -55,14 +55,28 @@ def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
     """
     if not isinstance(path, (str, os.PathLike)):
         return _load_several(list(path), format)
+    path, part = _split_part(path)
     name = display_name(path)
     text = read_text(path)
     chosen = _choose(text, name, format)
+    if part:
+        if chosen.name != "scribble":
+            raise UsageError(f"{name} holds one system, in {chosen.name}; '#{part}' chooses among several")
+        return _read(chosen, text, f"{name}#{part}")
     if chosen.name == "dot" and os.fspath(path) != STDIN:
         from .dot import companions, read_several
 
         return _named(read_several([(text, name), *companions(text, Path(path))]), name)
     return _named(_read(chosen, text, name), name)
+
+
+def _split_part(path: _Path) -> tuple[_Path, str]:
+    """`file.nuscr#Name` is the protocol Name of a file that holds several, unless there is such a file."""
+    text = os.fspath(path)
+    before, _, part = text.rpartition("#")
+    if before and part and not os.path.lexists(text) and Path(before).is_file():
+        return before, part
+    return path, ""
 
 
 def _load_several(paths: list[_Path], format: str | None) -> System:

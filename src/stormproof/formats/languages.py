@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import re
 
-from . import dot, fsa, json_, kmc, kmc_write, promela, scm, scm_write, storm, storm_write
+from . import (
+    ctx,
+    dot,
+    fsa,
+    json_,
+    kmc,
+    kmc_write,
+    promela,
+    scm,
+    scm_write,
+    scribble,
+    storm,
+    storm_write,
+)
 from .registry import FORMATS, Format, register
 
 _STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|role|reliable|unreliable)\s")
@@ -38,5 +51,16 @@ register(Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot.write, "automat
 register(
     Format("promela", (".pml",), lambda text: False, None, promela.write, "for SPIN, channels of capacity k")
 )
+register(
+    Format(
+        "scribble",
+        (".nuscr", ".scr"),
+        scribble.sniff,
+        scribble.read,
+        None,
+        "global protocols of Scribble and nuScr; FILE#Name chooses one of several",
+    )
+)
+register(Format("ctx", (".ctx",), ctx.sniff, ctx.read, ctx.write, "crash-stop typing contexts of mpstk"))
 
 __all__ = ["FORMATS"]

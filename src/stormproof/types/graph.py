@@ -7,8 +7,8 @@ variable is the state of what it stands for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..errors import ModelError, Place
 from ..model import Message
@@ -109,6 +109,56 @@ def _state(node: LocalType, state: object, name: str) -> State:
         edges = tuple(Edge(b.message, state(b.then), b.place) for b in node.branches)
         return State(WAIT if isinstance(node, Branch) else SEND, node.peer, edges, name, node.place)
     return State(STOP if isinstance(node, Stop) else END, place=getattr(node, "place", None))
+
+
+def share(graph: LocalGraph) -> LocalGraph:
+    """Make states one that have the same branches, again and again: syntactic equality, on a graph.
+
+    The least such congruence; when two states become one, those before them are looked at again.
+    """
+    states = graph.states
+    same = list(range(len(states)))
+    before: list[list[int]] = [[] for _ in states]
+    for number, state in enumerate(states):
+        for edge in state.edges:
+            before[edge.target].append(number)
+
+    def find(number: int) -> int:
+        while same[number] != number:
+            same[number] = same[same[number]]
+            number = same[number]
+        return number
+
+    known: dict[object, int] = {}
+    queue = list(range(len(states)))
+    while queue:
+        number = find(queue.pop())
+        state = states[number]
+        edges = frozenset((e.message, find(e.target)) for e in state.edges)
+        twin = find(known.setdefault((state.kind, state.peer, edges), number))
+        if twin != number:
+            first, second = min(twin, number), max(twin, number)
+            same[second] = first
+            before[first] += before[second]
+            queue += before[second]
+    return _renumber(graph, find)
+
+
+def _renumber(graph: LocalGraph, find: Callable[[int], int]) -> LocalGraph:
+    result = LocalGraph()
+    order = [find(graph.initial)]
+    index = {order[0]: 0}
+    for number in order:
+        state = graph.states[number]
+        edges = []
+        for edge in state.edges:
+            target = find(edge.target)
+            if target not in index:
+                index[target] = len(order)
+                order.append(target)
+            edges.append(replace(edge, target=index[target]))
+        result.states.append(replace(state, edges=tuple(edges)))
+    return result
 
 
 _MOST_TYPES = 500_000

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import NoReturn
 
 from ..errors import ModelError, Place
 from ..model import CRASH, Message
@@ -55,7 +56,7 @@ def parse_local(text: str, file: str | None = None) -> LocalType:
     """The local type that a text is; raises ParseError with the place."""
     source = Source(text, file)
     found, end = scan_local(source, 0)
-    rest = _Reader(source, end).peek()
+    rest = Reader(source, end).peek()
     if rest:
         source.fail(f"'{rest}' is left over behind the type", rest.start, rest.end)
     return found
@@ -66,9 +67,8 @@ def scan_local(source: Source, position: int = 0, blanks: re.Pattern[str] = BLAN
 
     `blanks` matches what stands between tokens: white space and the comments of the language around.
     """
-    reader = _Reader(source, position, blanks)
-    found = run(reader.type())
-    return found, reader.behind
+    reader = Reader(source, position, blanks)
+    return reader.read_type(), reader.behind
 
 
 #: Whether one sends, the peer, and its place.
@@ -80,7 +80,9 @@ def _choice_of(subject: Subject, branches: tuple[Alternative, ...]) -> Choice:
     return (Select if sends else Branch)(peer, branches, place)
 
 
-class _Reader:
+class Reader:
+    """Moves over a text token by token and reads types."""
+
     def __init__(self, source: Source, position: int, blanks: re.Pattern[str] = BLANKS) -> None:
         self.source = source
         self.position = position
@@ -113,7 +115,7 @@ class _Reader:
             self.wrong(token, f"'{wanted}' {why}")
         return token
 
-    def wrong(self, token: Token, wanted: str, hint: str | None = None) -> None:
+    def wrong(self, token: Token, wanted: str, hint: str | None = None) -> NoReturn:
         found = f"'{token}'" if token else "the text ends"
         self.source.fail(
             f"expected {wanted}, but {found} {'stands here' if token else 'here'}", *_span(token), hint
@@ -121,6 +123,12 @@ class _Reader:
 
     def place(self, token: Token) -> Place:
         return self.source.place(token.start, token.end)
+
+    def read_type(self) -> LocalType:
+        """The type that starts here; the reader then stands behind it."""
+        found = run(self.type())
+        self.position = self.behind
+        return found
 
     def type(self) -> Task[LocalType]:
         """A chain of single messages is read in a loop, and folded from its end; the rest recursively."""

@@ -57,7 +57,7 @@ _MOST_STEPS = 5_000_000
 
 def project(graph: GlobalGraph, role: str) -> local.LocalGraph:
     """What one role does; raises ModelError that names the choice and the branches that do not merge."""
-    return _Projector(graph, role).run()
+    return local.share(_Projector(graph, role).run())
 
 
 class _Projector:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn, cast
 
-from ..errors import did_you_mean
+from ..errors import ParseError, did_you_mean
 from .scribble_syntax import (
     Block,
     Choice,
@@ -34,6 +34,22 @@ _STATEMENTS = "message, choice, rec, continue, do, crash"
 def parse_scribble(text: str, file: str | None = None) -> Module:
     """The protocols of a file; raises ParseError with the place."""
     return _Parser(Source(text, file)).module()
+
+
+_DECLARATIONS = ("module", "import", "type", "data", "sig", "typedecl", "payloadtype")
+
+
+def starts_protocol(text: str) -> bool:
+    """Does a global protocol come first, comments and declarations aside?"""
+    parser = _Parser(Source(text))
+    try:
+        while parser.peek() in _DECLARATIONS:
+            parser.declaration()
+        while parser.peek() in ("aux", "explicit"):
+            parser.next()
+        return parser.next() == "global" and parser.next() == "protocol"
+    except ParseError:
+        return False
 
 
 class _Parser:
@@ -107,8 +123,8 @@ class _Parser:
         protocols: dict[str, Protocol] = {}
         while self.peek():
             token = self.peek()
-            if token in ("module", "import", "type", "data", "sig", "typedecl", "payloadtype"):
-                self._declaration()
+            if token in _DECLARATIONS:
+                self.declaration()
                 continue
             protocol = self.protocol()
             if protocol.name in protocols:
@@ -119,7 +135,7 @@ class _Parser:
             self.source.fail("there is no protocol in this file", token.start, token.end)
         return Module(protocols, self.crashes)
 
-    def _declaration(self) -> None:
+    def declaration(self) -> None:
         """`module m;`, `type <...> "..." from "..." as T;`: nothing that behaviour depends on."""
         first = self.next()
         while True:

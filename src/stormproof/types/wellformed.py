@@ -8,7 +8,8 @@ for the main server to fail), and waiting for a process whose crash one has been
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError, Place, did_you_mean
@@ -31,7 +32,17 @@ class Problem:
         return ModelError(self.message, place=self.place, hint=self.hint)
 
     def __str__(self) -> str:
-        return str(self.error())
+        message = f"warning: {self.message}" if self.warning else self.message
+        return str(ModelError(message, place=self.place, hint=self.hint))
+
+
+#: Where readers put warnings; Python prints them on standard error unless a program says otherwise.
+log = logging.getLogger("stormproof")
+
+
+def report_warnings(warnings: Iterable[Problem]) -> None:
+    for problem in warnings:
+        log.warning("%s", problem)
 
 
 Advice = Callable[[str, State], str]
