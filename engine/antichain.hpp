@@ -15,9 +15,10 @@ namespace stormproof {
 
 constexpr std::uint32_t none = UINT32_MAX;
 
-// How a state was reached: a transition of a process and, in a matched pair, the receiver's.
+// How a state was reached: what the sender did alone, its send, and in a matched pair the same of the receiver.
 struct RscMove {
-    std::uint32_t process = none, transition = none, receiver = none, reception = none;
+    std::uint32_t sender = none, before_send = none, send = none;
+    std::uint32_t receiver = none, before_reception = none, reception = none;
 };
 
 struct RscNode {
@@ -52,6 +53,12 @@ class Antichain {
         payloads_.insert(payloads_.end(), payload, payload + payload_words_);
         heads_[k] = i;
         return i;
+    }
+
+    // Memory that somebody else uses beside.
+    void charge(std::uint64_t more) {
+        if (!monitor_.allows(bytes_ + more)) full_ = true;
+        bytes_ += more;
     }
 
     // Asks the monitor before a vector grows, so that the limit on memory is really kept.

@@ -11,6 +11,7 @@ void bind_rsc(nb::module_& m) {
     nb::class_<RscResult>(m, "RscResult")
         .def_prop_ro("stop", [](const RscResult& self) { return static_cast<int>(self.stop); })
         .def_ro("violated", &RscResult::violated)
+        .def_ro("shortest", &RscResult::shortest)
         .def_ro("states", &RscResult::states)
         .def_ro("transitions", &RscResult::transitions)
         .def_ro("memory", &RscResult::memory)

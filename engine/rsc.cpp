@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <span>
 
 #include "antichain.hpp"
+#include "rsc_local.hpp"
 
 namespace stormproof {
 namespace {
@@ -53,19 +53,19 @@ struct Pending {
 class Search {
   public:
     Search(const System& system, Monitor& monitor)
-        : system_(system), monitor_(monitor), pendings_(1), layout_(make_layout()),
+        : system_(system), monitor_(monitor), pendings_(1), locals_(system), layout_(make_layout()),
           states_(layout_.words(), payload_layout_.words(), monitor) {}
 
+    // Cheapest first. A violation is certain to be a shortest one when all that is cheaper has been expanded.
     RscResult run() {
         start();
-        for (cost_ = 0; next_bucket(); ++cost_) {
-            auto now = std::move(buckets_[cost_ % 3]);
-            buckets_[cost_ % 3].clear();
+        for (cost_ = 0; cost_ < buckets_.size() && cost_ < violation_.cost && !states_.full(); ++cost_) {
+            auto now = std::move(buckets_[cost_]);
+            waiting_ -= now.size();
             for (std::uint32_t i : now) {
                 if (states_.node(i).dead) continue;
                 if (stopped()) return finish();
                 ++result_.states;
-                if (violates(i)) return finish();
                 expand(i);
             }
         }
@@ -79,19 +79,18 @@ class Search {
         for (const auto& process : system_.processes) control_.push_back(keys.field(process.states));
         pending_ = keys.field(static_cast<std::uint32_t>(pendings_.size()));
         for (std::size_t p = 0; p < system_.processes.size(); ++p) depends_.push_back(payload_layout_.field(2));
-        for (const auto& channel : system_.channels) {
-            bool counts = !channel.loss && (!channel.reorder || sends_crash(channel));
-            free_.push_back(counts ? payload_layout_.field(2) : Field{});
+        for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
+            const auto& channel = system_.channels[c];
+            bool blocks = !channel.loss && (!channel.reorder || sends_crash(c)) && !pending_of_[c].empty();
+            free_.push_back(blocks ? payload_layout_.field(2) : Field{});
+            if (blocks) locals_.track(c);
         }
-        index_transitions();
         return keys;
     }
 
-    bool sends_crash(const Channel& channel) const {
-        for (const auto& t : system_.processes[channel.sender].transitions)
-            if (t.kind == Kind::send && t.message == crash_message && &system_.channels[t.channel] == &channel)
-                return true;
-        return false;
+    bool sends_crash(std::uint32_t c) const {
+        auto sent = named_on(c, Kind::send);
+        return std::find(sent.begin(), sent.end(), crash_message) != sent.end();
     }
 
     // What a receiver can ever take of a message decides its class; a send that nobody can take is no guess.
@@ -99,8 +98,8 @@ class Search {
         std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> classes;
         pending_of_.resize(system_.channels.size());
         for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
-            auto taken = received_on(c);
-            for (std::uint32_t m : sent_on(c)) {
+            auto taken = named_on(c, Kind::receive);
+            for (std::uint32_t m : named_on(c, Kind::send)) {
                 std::vector<std::uint32_t> takes;
                 for (std::uint32_t r : taken)
                     if (may_become(system_.channels[c], m, r)) takes.push_back(r);
@@ -113,9 +112,6 @@ class Search {
         }
     }
 
-    std::vector<std::uint32_t> sent_on(std::uint32_t c) const { return named_on(c, Kind::send); }
-    std::vector<std::uint32_t> received_on(std::uint32_t c) const { return named_on(c, Kind::receive); }
-
     std::vector<std::uint32_t> named_on(std::uint32_t c, Kind kind) const {
         const auto& channel = system_.channels[c];
         const auto& process = system_.processes[kind == Kind::send ? channel.sender : channel.receiver];
@@ -127,15 +123,6 @@ class Search {
         return found;
     }
 
-    void index_transitions() {
-        for (const auto& process : system_.processes) {
-            std::vector<std::uint32_t> first(process.states + 1, 0);
-            for (const auto& t : process.transitions) ++first[t.source + 1];
-            for (std::uint32_t s = 0; s < process.states; ++s) first[s + 1] += first[s];
-            leaving_.push_back(std::move(first));
-        }
-    }
-
     void start() {
         key_.assign(layout_.words(), 0);
         payload_.assign(payload_layout_.words(), 0);
@@ -143,12 +130,9 @@ class Search {
             control_[p].put(key_.data(), system_.processes[p].initial);
         for (const auto& field : free_)
             if (field.mask) field.put(payload_.data(), 1);
+        buckets_.resize(1);
         std::uint32_t i = states_.add(key_.data(), payload_.data(), none, 0, 0, {});
-        if (i != none) buckets_[0].push_back(i);
-    }
-
-    bool next_bucket() const {
-        return !states_.full() && !(buckets_[0].empty() && buckets_[1].empty() && buckets_[2].empty());
+        if (i != none) buckets_[0].push_back(i), ++waiting_;
     }
 
     bool stopped() {
@@ -164,36 +148,116 @@ class Search {
 
     void report() {
         monitor_.states = result_.states;
-        monitor_.frontier = buckets_[0].size() + buckets_[1].size() + buckets_[2].size();
+        monitor_.frontier = waiting_;
         monitor_.memory = states_.bytes();
     }
 
+    // A violation that was seen is certain, even where a limit keeps us from knowing that none is shorter.
     RscResult finish() {
-        if (states_.full() && !result_.violated) result_.stop = Stop::memory;
+        if (states_.full()) result_.stop = Stop::memory;
+        result_.shortest = result_.stop == Stop::none;
+        if (violation_.node != none) tell();
         report();
         result_.memory = states_.bytes();
         return std::move(result_);
     }
 
-    std::span<const Transition> leaving(std::uint32_t p, std::uint32_t state) const {
-        const auto& all = system_.processes[p].transitions;
-        return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
+    // What process p may do alone from where it stands in a state.
+    const std::vector<Variant>& alone(std::uint32_t i, std::uint32_t p) {
+        const std::uint64_t* payload = states_.payload(i);
+        Mask free = locals_.blank(p);
+        const auto& mine = locals_.tracked(p);
+        for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
+            if (free_[mine[bit]].get(payload)) give(free, bit);
+        return locals_.from(p, control_[p].get(states_.key(i)), free, states_);
     }
 
-    bool violates(std::uint32_t i) {
-        const std::uint64_t* key = states_.key(i);
-        Pending pending = pendings_[pending_.get(key)];
-        if (pending.channel == none) return false;
+    void expand(std::uint32_t i) {
+        now_.clear();
+        for (std::uint32_t p = 0; p < system_.processes.size(); ++p) now_.push_back(&alone(i, p));
+        std::uint32_t pending = pending_.get(states_.key(i));
+        if (pending != 0) look_for_violation(i, pendings_[pending]);
+        for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
+            for (std::uint32_t v = 0; v < now_[p]->size(); ++v)
+                for (const auto& t : locals_.leaving(p, (*now_[p])[v].state))
+                    if (t.kind == Kind::send) send(i, p, v, t);
+    }
+
+    void look_for_violation(std::uint32_t i, const Pending& pending) {
         const Channel& channel = system_.channels[pending.channel];
-        std::uint32_t q = channel.receiver, state = control_[q].get(key);
-        if (!depends_[q].get(states_.payload(i))) return false;
-        for (const auto& t : leaving(q, state))
-            if (t.kind == Kind::receive && t.channel == pending.channel &&
-                may_become(channel, pending.message, t.message)) {
-                tell(i, q, number(q, t));
-                return true;
+        std::uint32_t q = channel.receiver;
+        if (!depends_[q].get(states_.payload(i))) return;
+        for (std::uint32_t w = 0; w < now_[q]->size(); ++w) {
+            const Variant& at = (*now_[q])[w];
+            if (cost_ + at.cost + 1 >= violation_.cost) return;  // variants stand in the order of their cost
+            for (const auto& r : locals_.leaving(q, at.state))
+                if (r.kind == Kind::receive && r.channel == pending.channel &&
+                    may_become(channel, pending.message, r.message)) {
+                    violation_ = {cost_ + at.cost + 1, i, q, w, number(q, r)};
+                    return;
+                }
+        }
+    }
+
+    // The successor in which process p stands at `target` after what it did alone.
+    void move(std::uint32_t p, const Variant& before, std::uint32_t target) {
+        control_[p].put(key_.data(), target);
+        const auto& mine = locals_.tracked(p);
+        for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
+            free_[mine[bit]].put(payload_.data(), has(before.free, bit));
+    }
+
+    void copy(std::uint32_t i) {
+        std::copy_n(states_.key(i), key_.size(), key_.begin());
+        std::copy_n(states_.payload(i), payload_.size(), payload_.begin());
+    }
+
+    void put(std::uint32_t parent, std::uint32_t weight, const RscMove& move) {
+        ++result_.transitions;
+        std::uint32_t cost = cost_ + weight;
+        if (cost >= violation_.cost) return;  // it can lead to nothing shorter
+        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, cost_ + 1, move);
+        if (i == none) return;
+        if (buckets_.size() <= cost) buckets_.resize(cost + 1);
+        if (!states_.room(buckets_[cost], 1)) return;
+        buckets_[cost].push_back(i);
+        ++waiting_;
+    }
+
+    void send(std::uint32_t i, std::uint32_t p, std::uint32_t v, const Transition& t) {
+        const Variant& before = (*now_[p])[v];
+        auto guess = pending_of_[t.channel].find(t.message);
+        if (guess == pending_of_[t.channel].end()) return;  // nobody can ever take it
+        bool overtakes = system_.channels[t.channel].reorder && t.message != crash_message;
+        if (!overtakes && !locals_.is_free(before, t.channel)) return;
+        std::uint32_t pending = pending_.get(states_.key(i));
+        if (pending == 0) {
+            copy(i);
+            move(p, before, t.target);
+            pending_.put(key_.data(), guess->second);
+            depends_[p].put(payload_.data(), 1);
+            put(i, before.cost + 1, {p, v, number(p, t), none, none, none});
+        }
+        if (pendings_[pending].channel != t.channel || overtakes) match(i, p, v, t);
+    }
+
+    void match(std::uint32_t i, std::uint32_t p, std::uint32_t v, const Transition& t) {
+        const Channel& channel = system_.channels[t.channel];
+        std::uint32_t q = channel.receiver;
+        for (std::uint32_t w = 0; w < now_[q]->size(); ++w)
+            for (const auto& r : locals_.leaving(q, (*now_[q])[w].state)) {
+                if (r.kind != Kind::receive || r.channel != t.channel) continue;
+                if (!may_become(channel, t.message, r.message)) continue;
+                const Variant &sender = (*now_[p])[v], &receiver = (*now_[q])[w];
+                copy(i);
+                move(p, sender, t.target);
+                move(q, receiver, r.target);
+                if (depends_[p].get(payload_.data()) || depends_[q].get(payload_.data())) {
+                    depends_[p].put(payload_.data(), 1);
+                    depends_[q].put(payload_.data(), 1);
+                }
+                put(i, sender.cost + receiver.cost + 2, {p, v, number(p, t), q, w, number(q, r)});
             }
-        return false;
     }
 
     std::uint32_t number(std::uint32_t p, const Transition& t) const {
@@ -201,92 +265,43 @@ class Search {
     }
 
     // The moves from the initial state, then the reception that closes the cycle.
-    void tell(std::uint32_t last, std::uint32_t process, std::uint32_t reception) {
+    void tell() {
         std::vector<std::uint32_t> path;
-        for (std::uint32_t i = last; states_.node(i).parent != none; i = states_.node(i).parent) path.push_back(i);
+        for (std::uint32_t i = violation_.node; states_.node(i).parent != none; i = states_.node(i).parent)
+            path.push_back(i);
         std::uint32_t guessed = none;
         for (auto at = path.rbegin(); at != path.rend(); ++at) {
             const RscNode& node = states_.node(*at);
-            std::uint32_t index = static_cast<std::uint32_t>(result_.moves.size());
-            if (pending_.get(states_.key(*at)) != pending_.get(states_.key(node.parent))) guessed = index;
-            result_.moves.emplace_back(node.move.process, node.move.transition);
-            if (node.move.receiver == none) continue;
-            result_.moves.emplace_back(node.move.receiver, node.move.reception);
-            result_.communication.emplace_back(index + 1, index);
+            tell_alone(node.parent, node.move.sender, node.move.before_send);
+            if (node.move.receiver != none)
+                tell_alone(node.parent, node.move.receiver, node.move.before_reception);
+            std::uint32_t index = say(node.move.sender, node.move.send);
+            if (node.move.receiver == none)
+                guessed = index;
+            else
+                result_.communication.emplace_back(say(node.move.receiver, node.move.reception), index);
         }
-        result_.communication.emplace_back(static_cast<std::uint32_t>(result_.moves.size()), guessed);
-        result_.moves.emplace_back(process, reception);
+        tell_alone(violation_.node, violation_.process, violation_.variant);
+        result_.communication.emplace_back(say(violation_.process, violation_.reception), guessed);
         result_.violated = true;
     }
 
-    void expand(std::uint32_t i) {
-        for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
-            for (const auto& t : leaving(p, control_[p].get(states_.key(i)))) {
-                if (t.kind == Kind::internal) alone(i, p, t, pending_.get(states_.key(i)));
-                if (t.kind == Kind::send) send(i, p, t);
-            }
+    void tell_alone(std::uint32_t i, std::uint32_t p, std::uint32_t v) {
+        const auto& variants = alone(i, p);
+        std::vector<std::uint32_t> steps;
+        for (; variants[v].from != none; v = variants[v].from) steps.push_back(variants[v].transition);
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) say(p, *step);
     }
 
-    // The successor in which one process moves; the caller changes more of it, then calls `put`.
-    void copy(std::uint32_t i, std::uint32_t p, const Transition& t) {
-        std::copy_n(states_.key(i), key_.size(), key_.begin());
-        std::copy_n(states_.payload(i), payload_.size(), payload_.begin());
-        control_[p].put(key_.data(), t.target);
+    std::uint32_t say(std::uint32_t p, std::uint32_t transition) {
+        result_.moves.emplace_back(p, transition);
+        return static_cast<std::uint32_t>(result_.moves.size() - 1);
     }
 
-    void put(std::uint32_t parent, std::uint32_t weight, const RscMove& move) {
-        ++result_.transitions;
-        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost_ + weight, cost_ + 1, move);
-        auto& bucket = buckets_[(cost_ + weight) % 3];
-        if (i != none && states_.room(bucket, 1)) bucket.push_back(i);
-    }
-
-    // An internal action, or a send that is never received; `pending` is what is pending afterwards.
-    void alone(std::uint32_t i, std::uint32_t p, const Transition& t, std::uint32_t pending) {
-        copy(i, p, t);
-        bool guess = pending != pending_.get(key_.data());
-        if (guess) {
-            pending_.put(key_.data(), pending);
-            depends_[p].put(payload_.data(), 1);
-        } else if (t.kind == Kind::send && free_[t.channel].mask) {
-            free_[t.channel].put(payload_.data(), 0);
-        }
-        put(i, 1, {p, number(p, t), none, none});
-    }
-
-    // Can a message now sent on the channel still be received, as far as earlier unmatched sends go?
-    bool usable(std::uint32_t i, const Transition& t) const {
-        const Field& field = free_[t.channel];
-        bool overtakes = system_.channels[t.channel].reorder && t.message != crash_message;
-        return overtakes || !field.mask || field.get(states_.payload(i));
-    }
-
-    void send(std::uint32_t i, std::uint32_t p, const Transition& t) {
-        std::uint32_t pending = pending_.get(states_.key(i));
-        alone(i, p, t, pending);
-        if (!usable(i, t)) return;
-        auto guess = pending_of_[t.channel].find(t.message);
-        if (guess == pending_of_[t.channel].end()) return;  // nobody can ever take it
-        if (pending == 0) alone(i, p, t, guess->second);
-        bool overtakes = system_.channels[t.channel].reorder && t.message != crash_message;
-        if (pendings_[pending].channel != t.channel || overtakes) match(i, p, t);
-    }
-
-    void match(std::uint32_t i, std::uint32_t p, const Transition& t) {
-        const Channel& channel = system_.channels[t.channel];
-        std::uint32_t q = channel.receiver;
-        for (const auto& r : leaving(q, control_[q].get(states_.key(i)))) {
-            if (r.kind != Kind::receive || r.channel != t.channel) continue;
-            if (!may_become(channel, t.message, r.message)) continue;
-            copy(i, p, t);
-            control_[q].put(key_.data(), r.target);
-            if (depends_[p].get(payload_.data()) || depends_[q].get(payload_.data())) {
-                depends_[p].put(payload_.data(), 1);
-                depends_[q].put(payload_.data(), 1);
-            }
-            put(i, 2, {p, number(p, t), q, number(q, r)});
-        }
-    }
+    // The shortest violation seen so far: the state, and how the receiver gets to the last reception.
+    struct Violation {
+        std::uint32_t cost = none, node = none, process = none, variant = none, reception = none;
+    };
 
     const System& system_;
     Monitor& monitor_;
@@ -294,12 +309,15 @@ class Search {
     std::vector<std::map<std::uint32_t, std::uint32_t>> pending_of_;
     std::vector<Field> control_, depends_, free_;  // free_: no unmatched send stands before; mask 0: no matter
     Field pending_;
-    std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
-    Layout payload_layout_, layout_;                   // last of what make_layout fills, so filled in order
+    Locals locals_;
+    Layout payload_layout_, layout_;  // last of what make_layout fills, so filled in order
     Antichain states_;
     std::vector<std::uint64_t> key_, payload_;
-    std::vector<std::uint32_t> buckets_[3];  // states by cost modulo 3: a move weighs one or two
+    std::vector<const std::vector<Variant>*> now_;
+    std::vector<std::vector<std::uint32_t>> buckets_;  // states by cost
+    std::uint64_t waiting_ = 0;
     std::uint32_t cost_ = 0;
+    Violation violation_;
     RscResult result_;
 };
 

@@ -3,7 +3,8 @@
 // Semantics, section 4: a system is i-RSC unless it has a borderline violation, an execution made of matched
 // pairs (a send and at once its reception), unmatched sends and internal actions, and one last reception that
 // matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
-// most one *pending* send, the one that is guessed to be matched by the last reception.
+// most one *pending* send, the one that is guessed to be matched by the last reception. What a process does alone
+// waits until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess.
 //
 //   state      control states, blocked channels, pending: nothing or (channel, message, D), D the processes
 //              that depend causally on the pending send
@@ -27,7 +28,7 @@ namespace stormproof {
 
 struct RscResult {
     Stop stop = Stop::none;
-    bool violated = false;
+    bool violated = false, shortest = true;
     std::uint64_t states = 0, transitions = 0, memory = 0;
     // The shortest borderline violation: (process, number of the transition), and its communication as
     // (index of the reception, index of the send).

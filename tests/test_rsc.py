@@ -181,8 +181,8 @@ def test_internal_actions_count_one_and_close_no_cycle() -> None:
 
 def test_when_it_holds_the_states_are_counted() -> None:
     result = ask(System((line("p", Send("q", "a")), line("q", Receive("p", "a")))))
-    # (nothing), (a sent for ever), (a sent and pending), (a sent and received)
-    assert (result.holds, result.states, result.violation, result.stopped) == (True, 4, None, "")
+    # nothing done, a pending, a received; a sent for ever leads nowhere and is left out
+    assert (result.holds, result.states, result.violation, result.stopped) == (True, 3, None, "")
 
 
 def crash_case(*receptions: Action) -> System:
@@ -250,22 +250,35 @@ def test_a_limit_on_states_gives_undecided() -> None:
     assert ask(system, states=enough.states).holds is True
 
 
+def test_a_violation_that_was_seen_is_told_even_when_a_limit_stops_the_search() -> None:
+    """The least limit under which it is seen leaves open whether a shorter one exists."""
+    system = figure_ex1()
+    failures = Failures(corrupt=True).on(system)
+    answers = [ask(system, failures, states=most) for most in range(1, 40)]
+    seen = [a for a in answers if a.violation is not None]
+    assert any(a.holds is None and a.stopped == "states" for a in answers)
+    assert all(a.holds is False for a in seen) and seen[-1].violation.shortest
+    for answer in seen:
+        assert is_valid(answer.violation.execution, answer.violation.interactions, failures)
+        assert answer.violation.cycle
+
+
 def test_a_limit_on_memory_gives_undecided() -> None:
-    result = ask(clients(8), memory=200_000)
+    result = ask(clients(9), memory=200_000)
     assert (result.holds, result.stopped) == (None, "memory")
     assert result.memory <= 200_000
 
 
 def test_a_limit_on_time_gives_undecided() -> None:
     started = time.monotonic()
-    result = ask(clients(10), seconds=0.05)
+    result = ask(clients(14), seconds=0.05)
     assert (result.holds, result.stopped) == (None, "time")
     assert time.monotonic() - started < 2
 
 
 def test_progress_is_told_while_it_runs() -> None:
     seen = []
-    rsc(clients(10), FailureModel({}), limits=Limits(seconds=0.6), progress=seen.append)
+    rsc(clients(14), FailureModel({}), limits=Limits(seconds=0.6), progress=seen.append)
     assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
 
 
@@ -280,7 +293,7 @@ def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.Mon
             raise KeyboardInterrupt
 
     monkeypatch.setattr(threading.Thread, "join", join)
-    result = ask(clients(12), seconds=60)
+    result = ask(clients(15), seconds=60)
     assert (result.holds, result.stopped) == (None, "interrupted")
     assert result.seconds < 10
 

@@ -29,7 +29,7 @@ from .moves import Move
 
 @dataclass(frozen=True)
 class RscViolation:
-    """A shortest borderline violation.
+    """A borderline violation; a shortest one, unless a limit stopped the search after it was found.
 
     `moves` are actions only, faults implicit; `communication` pairs the index of each reception in `moves`
     with the index of the send that it matches. The last move closes the cycle.
@@ -39,6 +39,7 @@ class RscViolation:
     communication: tuple[tuple[int, int], ...]
     states: Mapping[str, str]
     channels: Mapping[Channel, tuple[Message, ...]]
+    shortest: bool = True
 
     @property
     def execution(self) -> tuple[Event, ...]:
@@ -83,6 +84,7 @@ class RscViolation:
             bound=None,
             communication=self.communication,
             culprit=self.culprit,
+            shortest=self.shortest,
         )
 
 
@@ -133,4 +135,5 @@ def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
     whole = communication_of(execution, [(s, r) for r, s in pairs])
     assert all(isinstance(execution[s][1], Send) for _, s in pairs)
     states = {p.name: p.initial for p in lowered.system} | {m.process: m.transition.target for m in moves}
-    return RscViolation(moves, pairs, states, leftover(execution, whole, lowered.failures))
+    channels = leftover(execution, whole, lowered.failures)
+    return RscViolation(moves, pairs, states, channels, found.shortest)

@@ -1,0 +1,109 @@
+// What a process can do alone: internal actions, and sends that are never received.
+//
+// Such an action touches nothing but its own process: an unmatched send may block its channel, and only the
+// same process sends there. So it commutes with everything that others do, and it is enough to let it happen
+// right before the process next takes part in a matched pair, guesses the pending send or receives it. What
+// would come after the last of these can be left out; the run is shorter without it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "antichain.hpp"
+#include "system.hpp"
+
+namespace stormproof {
+
+// Which of its channels a process has not blocked, one bit for each channel that can be.
+using Mask = std::vector<std::uint64_t>;
+
+inline bool has(const Mask& mask, std::uint32_t bit) { return mask[bit / 64] >> (bit % 64) & 1; }
+inline void take(Mask& mask, std::uint32_t bit) { mask[bit / 64] &= ~(std::uint64_t(1) << (bit % 64)); }
+inline void give(Mask& mask, std::uint32_t bit) { mask[bit / 64] |= std::uint64_t(1) << (bit % 64); }
+
+// Where a process may stand after acting alone; `from` and `transition` lead back to where it began.
+struct Variant {
+    std::uint32_t state = 0, cost = 0, from = none, transition = none;
+    Mask free;
+};
+
+class Locals {
+  public:
+    explicit Locals(const System& system) : system_(system), known_(system.processes.size()) {
+        for (const auto& process : system.processes) {
+            std::vector<std::uint32_t> first(process.states + 1, 0);
+            for (const auto& t : process.transitions) ++first[t.source + 1];
+            for (std::uint32_t s = 0; s < process.states; ++s) first[s + 1] += first[s];
+            leaving_.push_back(std::move(first));
+        }
+        bit_.assign(system.channels.size(), none);
+        tracked_.resize(system.processes.size());
+    }
+
+    // Let unmatched sends block this channel.
+    void track(std::uint32_t channel) {
+        auto& mine = tracked_[system_.channels[channel].sender];
+        bit_[channel] = static_cast<std::uint32_t>(mine.size());
+        mine.push_back(channel);
+    }
+
+    const std::vector<std::uint32_t>& tracked(std::uint32_t process) const { return tracked_[process]; }
+    Mask blank(std::uint32_t process) const { return Mask(tracked_[process].size() / 64 + 1, 0); }
+    bool is_free(const Variant& at, std::uint32_t channel) const {
+        return bit_[channel] == none || has(at.free, bit_[channel]);
+    }
+
+    std::span<const Transition> leaving(std::uint32_t p, std::uint32_t state) const {
+        const auto& all = system_.processes[p].transitions;
+        return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
+    }
+
+    // The nearest first; the first is where the process stands. `charge` is told of memory taken.
+    const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& charge) {
+        auto [at, fresh] = known_[p].try_emplace({state, free});
+        if (fresh) {
+            at->second = explore(p, state, free);
+            charge.charge(at->second.size() * (sizeof(Variant) + free.size() * 8) + 128);
+        }
+        return at->second;
+    }
+
+  private:
+    std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free) const {
+        std::vector<Variant> found{{state, 0, none, none, free}};
+        for (std::uint32_t i = 0; i < found.size(); ++i)
+            for (const auto& t : leaving(p, found[i].state)) {
+                if (t.kind == Kind::receive) continue;
+                Variant next{t.target, found[i].cost + 1, i, number(p, t), found[i].free};
+                if (t.kind == Kind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
+                if (!covered(found, next)) found.push_back(std::move(next));
+            }
+        return found;
+    }
+
+    // Is there one in the same state, no farther, that has blocked no more?
+    static bool covered(const std::vector<Variant>& found, const Variant& next) {
+        for (const auto& old : found) {
+            if (old.state != next.state) continue;
+            bool less = true;
+            for (std::size_t w = 0; w < next.free.size(); ++w) less = less && !(next.free[w] & ~old.free[w]);
+            if (less) return true;
+        }
+        return false;
+    }
+
+    std::uint32_t number(std::uint32_t p, const Transition& t) const {
+        return static_cast<std::uint32_t>(&t - system_.processes[p].transitions.data());
+    }
+
+    const System& system_;
+    std::vector<std::map<std::pair<std::uint32_t, Mask>, std::vector<Variant>>> known_;
+    std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
+    std::vector<std::uint32_t> bit_;                   // channel -> its bit in its sender's mask
+    std::vector<std::vector<std::uint32_t>> tracked_;  // process -> the channels of its mask
+};
+
+}  // namespace stormproof
