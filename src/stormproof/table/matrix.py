@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,9 +62,9 @@ class Cell:
     faults: int | None = None
     twin: bool = False
 
-    @property
+    @builtins.property
     def mark(self) -> str:
-        """`✔2` holds from k = 2 on search, `✘` for no k, `?` undecided."""
+        """`✔2`: holds, the least k is 2; `✘`: for no k; `?`: undecided."""
         if self.holds:
             return f"✔{self.k or ''}"
         return "?" if self.holds is None else "✘"

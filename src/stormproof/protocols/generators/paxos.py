@@ -55,10 +55,12 @@ def paxos(proposers: int, acceptors: int, retries: int) -> System:
     sketch = Sketch(f"paxos-{proposers}p{acceptors}a-{retries}")
     for i in range(1, proposers + 1):
         proposer = Proposer(size, i)
-        sketch.role(f"Proposer{i}").grow(("prepare", i, 1), proposer.name, proposer.moves)
+        start: tuple[object, ...] = ("prepare", i, 1)
+        sketch.role(f"Proposer{i}").grow(start, proposer.name, proposer.moves)
     for name in size.names:
         acceptor = Acceptor(size)
-        sketch.role(name).grow((0, None, frozenset(), None), acceptor.name, acceptor.moves)
+        fresh: Acceptor.State = (0, None, frozenset(), None)
+        sketch.role(name).grow(fresh, acceptor.name, acceptor.moves)
     return sketch.system()
 
 

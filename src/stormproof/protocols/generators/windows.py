@@ -96,7 +96,8 @@ def _selective_sender(role: Role, window: int) -> None:
                 after = (slid, out - (slid - base) % modulus, left)
             yield Receive("Receiver", f"ack{(base + offset) % modulus}"), after
 
-    role.grow((0, 0, frozenset()), name, moves)
+    start: _Sending = (0, 0, frozenset())
+    role.grow(start, name, moves)
 
 
 def _selective_receiver(role: Role, window: int) -> None:
@@ -116,4 +117,5 @@ def _selective_receiver(role: Role, window: int) -> None:
             slid = _slide(base, buffered | {offset}, modulus) if offset < window else (base, buffered)
             yield Receive("Sender", f"frame{frame}"), (*slid, frame)
 
-    role.grow((0, frozenset(), None), name, moves)
+    start: _Receiving = (0, frozenset(), None)
+    role.grow(start, name, moves)
