@@ -21,6 +21,7 @@ from stormproof.failures import ChannelFailure, FailureModel, Failures
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.protocols import protocol
 from stormproof.protocols.generators import generate
 from stormproof.replay import replay
 from stormproof.semantics_rsc import enumerate_rsc
@@ -199,6 +200,11 @@ def test_the_crash_message_is_not_overtaken() -> None:
     assert ask(before, Failures(reorder=True).on(before)).holds is False
     assert ask(after, Failures(reorder=True).on(after)).holds is True
     assert ask(after, Failures(reorder=True, loss=True).on(after)).holds is True
+
+
+def test_the_papers_crash_handling_example_is_rsc() -> None:
+    """Section 5, on Figure ex2: crashes add no behaviour that is not RSC."""
+    assert check(protocol("crash-client-server"), properties=["rsc"])["rsc"].holds is True
 
 
 def test_figure_ex1() -> None:
