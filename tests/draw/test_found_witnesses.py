@@ -1,20 +1,20 @@
-"""Witnesses as checks find them, drawn: every one becomes a sound chart that blames what its property is about."""
+"""Witnesses as checks find them: every one becomes a sound chart that blames what its property is about."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from pictures import check_svg
 from rich.cells import cell_len
-from strategies import random_failures, random_system
 
 import stormproof as sp
+from pictures import check_svg
 from stormproof.draw.chart import chart
 from stormproof.draw.chart_svg import chart_svg
 from stormproof.draw.chart_text import chart_text
 from stormproof.draw.conflict import conflict_picture, conflict_svg
 from stormproof.model import System
+from strategies import random_failures, random_system
 
 
 @pytest.mark.parametrize("chunk", range(5))
