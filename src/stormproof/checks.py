@@ -18,7 +18,7 @@ from .model import System
 from .persistence import persists
 from .replay import replay
 from .reproducer import reproducer
-from .semantics import CONJUNCTIONS, VIOLATIONS
+from .semantics import CONJUNCTIONS
 from .verdicts import CRASH_PROPERTIES, DEFAULT_PROPERTIES, PROPERTIES, Report, Tried, Verdict
 from .witness import Witness
 
@@ -154,18 +154,15 @@ def _properties(asked: Iterable[str] | None, may_crash: bool) -> tuple[str, ...]
 
 
 def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]:
-    """The verdicts in the order asked; all k-properties come from shared explorations."""
-    found: dict[str, Verdict] = {}
-    bounded = [n for n in names if n in VIOLATIONS or n in CONJUNCTIONS]
+    """The verdicts in the order asked; all k-properties come from shared explorations.
+
+    What has no bound is decided first: it takes little, and a search for the least k may take all the time.
+    """
+    unbounded = {"rsc": _rsc, "half-duplex": _half_duplex, "crash-handling": _crash_handling}
+    found = {name: unbounded[name](question) for name in names if name in unbounded}
+    bounded = [name for name in names if name not in unbounded]
     if bounded:
         found |= _bounded(question, bounded)
-    for name in names:
-        if name == "rsc":
-            found[name] = _rsc(question)
-        elif name == "half-duplex":
-            found[name] = _half_duplex(question)
-        elif name == "crash-handling":
-            found[name] = _crash_handling(question)
     return tuple(found[name] for name in names)
 
 
