@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import ModelError
 from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
-from .notes import Notes, read_notes, system_notes, write_notes
+from .notes import Notes, read_notes
 from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
@@ -30,11 +30,11 @@ _LEX = re.compile(
 _SNIFF = re.compile(
     r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#[^\n]*\n)*(?:strict\s+)?digraph\b", re.IGNORECASE
 )
-_KEYWORDS = ("node", "edge", "graph", "digraph", "subgraph", "strict")
-_PLAIN = re.compile(r"[A-Za-z_]\w*|[0-9]+", re.ASCII)
+KEYWORDS = ("node", "edge", "graph", "digraph", "subgraph", "strict")
+PLAIN = re.compile(r"[A-Za-z_]\w*|[0-9]+", re.ASCII)
 _LABEL = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^!?"]*?)\s*([!?])\s*(.*?)\s*', re.DOTALL)
 _STARTS = re.compile(r"_*(?:start|init)\d*", re.IGNORECASE)
-_BOLT = "⚡"
+BOLT = "⚡"
 
 
 def sniff(text: str) -> bool:
@@ -103,7 +103,7 @@ def companions(text: str, path: Path) -> list[tuple[str, str]]:
     todo = _peers(graphs[0])
     while todo:
         peer = todo.pop(0)
-        beside = path.with_name(own.sub(peer, path.name)) if _PLAIN.fullmatch(peer) else path
+        beside = path.with_name(own.sub(peer, path.name)) if PLAIN.fullmatch(peer) else path
         if peer in known or beside == path or not beside.is_file():
             continue
         known.add(peer)
@@ -165,7 +165,7 @@ def _statement(tokens: Tokens, graph: _Graph, budget: Budget) -> None:
     start, word = tokens.start, tokens.text.lower() if tokens.kind == "word" else ""
     if word == "subgraph" or tokens.kind == "{":
         tokens.source.fail("a role is one graph without subgraphs", start, start + max(len(word), 1))
-    if word in _KEYWORDS and tokens.kinds[tokens.at + 1] == "[":
+    if word in KEYWORDS and tokens.kinds[tokens.at + 1] == "[":
         tokens.at += 1
         _attributes(tokens)
         return
@@ -276,53 +276,4 @@ def _part(text: str) -> str:
 
 
 def _message(text: str) -> Message:
-    return CRASH if text == _BOLT else _part(text)
-
-
-def write(system: System) -> str:
-    """One digraph a role."""
-    lines = write_notes(system_notes(system), "//")
-    for process in system:
-        if lines:
-            lines.append("")
-        lines += _digraph(process)
-    return "\n".join(lines) + "\n"
-
-
-def _digraph(process: Process) -> list[str]:
-    point = "__start"
-    while point in process.states:
-        point += "_"
-    lines = [f"digraph {_id(process.name)} {{", f"  {point} [shape=point];"]
-    lines += [f"  {_id(state)};" for state in process.states]
-    lines.append(f"  {point} -> {_id(process.initial)};")
-    for source, action, target in process.transitions:
-        lines.append(f"  {_id(source)} -> {_id(target)} [label={_quote(_label(action))}];")
-    return [*lines, "}"]
-
-
-def _id(name: str) -> str:
-    """A role or a state; what DOT's quotes cannot hold is a JSON string within them."""
-    if _PLAIN.fullmatch(name) and name.lower() not in _KEYWORDS:
-        return name
-    return _quote(_spell(name, r'^"|[\x00-\x1f]'))
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _spell(name: str, odd: str) -> str:
-    """A name as it is, or as a JSON string where it would be misread."""
-    if name != name.strip() or re.search(odd, name):
-        return json.dumps(name, ensure_ascii=False)
-    return name
-
-
-def _label(action: Action) -> str:
-    if isinstance(action, Internal):
-        return _spell(action.name, r'[!?"\x00-\x1f]|^$')
-    peer = _spell(action.peer, r'[!?"\x00-\x1f]')
-    sign = "!" if isinstance(action, Send) else "?"
-    message = _BOLT if action.message is CRASH else _spell(str(action.message), rf'^"|[\x00-\x1f]|^{_BOLT}$')
-    return f"{peer}{sign}{message}"
+    return CRASH if text == BOLT else _part(text)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..errors import FormatError, InputError, OutputError, ParseError, Place
+from ..errors import FormatError, InputError, OutputError, ParseError, Place, did_you_mean
 
 #: A protocol is text that people or generators write; what is larger is hardly one, and is refused unread.
 MAX_BYTES = 16 * 2**20
@@ -50,8 +50,6 @@ def _read_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _near(path: Path) -> str | None:
-    from ..errors import did_you_mean
-
     with contextlib.suppress(OSError, ValueError):
         return did_you_mean(path.name, [p.name for p in path.parent.iterdir()])
     return None

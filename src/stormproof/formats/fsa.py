@@ -128,9 +128,11 @@ def _row(source: Source, words: list[str], start: int) -> tuple[str, str, str, s
 def _system(source: Source, machines: list[_Machine], notes: Notes) -> System:
     spelt = [m.name or str(i) for i, m in enumerate(machines)]
     names = [notes.role(name) for name in spelt]
-    for i, machine in enumerate(machines):
-        if names[i] in names[:i]:
-            source.fail(f"two machines are called '{shorten(names[i])}'", machine.start, kind=ModelError)
+    seen: set[str] = set()
+    for name, machine in zip(names, machines, strict=True):
+        if name in seen:
+            source.fail(f"two machines are called '{shorten(name)}'", machine.start, kind=ModelError)
+        seen.add(name)
     by_word = dict(zip(spelt, names, strict=True))
     processes = tuple(_process(source, m, names[i], names, by_word, notes) for i, m in enumerate(machines))
     try:

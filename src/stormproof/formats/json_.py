@@ -8,22 +8,23 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from ..errors import ModelError, did_you_mean
+from ..errors import ModelError
 from ..faults import SCOPES, ChannelFaults, Corruption
 from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
 from .json_places import Path, find
-from .text import Budget, Source, shorten
+from .text import Budget, Source, near, shorten
 
 VERSION = 1
 
 _SYSTEM = ("stormproof", "name", "processes", "faults")
 _PROCESS = ("name", "initial", "reliable", "states", "transitions")
 _TRANSITION = ("from", "to", "send", "receive", "internal")
+_OPENING = re.compile(r"\s*\{")
 _FAULT = ("from", "to", "loss", "reorder", "corrupt")
 
 
 def sniff(text: str) -> bool:
-    return text.lstrip()[:1] == "{" and '"processes"' in text
+    return _OPENING.match(text) is not None
 
 
 def write(system: System) -> str:
@@ -175,7 +176,7 @@ class _Reader:
             self.fail(f"{what} is an object", path)
         for key in data:
             if key not in known:
-                hint = did_you_mean(key, known) or f"known here: {', '.join(known)}"
+                hint = near(key, known) or f"known here: {', '.join(known)}"
                 self.fail(f"unknown key '{shorten(key)}'", (*path, key), hint)
         for key in needed:
             if key not in data:
@@ -226,14 +227,14 @@ class _Reader:
             self.fail(
                 f"the initial state '{shorten(initial)}' is not listed",
                 (*path, "initial"),
-                did_you_mean(initial, listed),
+                near(initial, listed),
                 model=True,
             )
         for i, row in enumerate(rows):
             for end, state in (("from", row.source), ("to", row.target)):
                 if state not in known:
                     here = (*path, "transitions", i, end)
-                    hint = did_you_mean(state, listed[:10_000])
+                    hint = near(state, listed)
                     self.fail(f"unknown state '{shorten(state)}'", here, hint, model=True)
 
     def transition(self, data: Any, path: Path, owner: str) -> Transition:
@@ -278,9 +279,7 @@ class _Reader:
                 kind, end = ("send", "to") if isinstance(row.action, Send) else ("receive", "from")
                 path = ("processes", i, "transitions", j, kind, end)
                 peer = row.action.peer
-                self.fail(
-                    f"unknown process '{shorten(peer)}'", path, did_you_mean(peer, processes), model=True
-                )
+                self.fail(f"unknown process '{shorten(peer)}'", path, near(peer, processes), model=True)
 
     def faults(self, data: Any, processes: Mapping[str, Process]) -> tuple[ChannelFaults, ...]:
         found: dict[tuple[str, str], ChannelFaults] = {}
@@ -298,7 +297,7 @@ class _Reader:
         for end in ("from", "to"):
             role = self.string(data[end], (*path, end))
             if role not in processes:
-                hint = did_you_mean(role, processes)
+                hint = near(role, processes)
                 self.fail(f"unknown process '{shorten(role)}'", (*path, end), hint, model=True)
             ends.append(role)
         if ends[0] == ends[1]:

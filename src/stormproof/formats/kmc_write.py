@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..errors import FormatError
 from ..model import Internal, Process, Send, System, Transition
@@ -33,59 +34,80 @@ def write(system: System) -> str:
     for process in system:
         if lines:
             lines.append("")
-        lines.append(f"{roles[process.name]}: {_unroll(process, roles, messages)}")
+        lines.append(f"{roles[process.name]}: {_Unrolled(process, roles, messages).text()}")
     return "\n".join(lines) + "\n"
 
 
-def _unroll(process: Process, roles: Aliases, messages: MessageAliases) -> str:
+@dataclass
+class _Open:
+    """A state on the path: what is still to be written of it."""
+
+    state: str
+    rest: Iterator[Transition]
+    choice: bool
+    first: bool = True
+
+
+class _Unrolled:
     """Depth first from the initial state; a state that is met again on its own path becomes a variable."""
-    pieces: list[str] = []
-    bound: dict[str, int] = {}
-    path: list[tuple[str, Iterator[Transition], int]] = []
-    used: set[int] = set()
-    written = depth = 0
-    state: str | None = process.initial
-    while True:
-        if state is not None:
-            leaving = process.outgoing(state)
-            if state in bound:
-                used.add(bound[state])
-                pieces.append(f"x{bound[state]}")
-            elif not leaving:
-                pieces.append("end")
+
+    def __init__(self, process: Process, roles: Aliases, messages: MessageAliases) -> None:
+        self.process = process
+        self.roles = roles
+        self.messages = messages
+        self.pieces: list[str] = []
+        self.bound: dict[str, int] = {}
+        self.used: set[int] = set()
+        self.path: list[_Open] = []
+        self.depth = self.written = 0
+
+    def text(self) -> str:
+        self.enter(self.process.initial)
+        while self.path:
+            here = self.path[-1]
+            step = next(here.rest, None)
+            if step is None:
+                self.leave()
             else:
-                bound[state] = len(pieces)
-                pieces.append("")
-                path.append((state, iter(leaving), len(leaving)))
-                if len(leaving) > 1:
-                    depth += 1
-                    pieces.append("{ ")
-        if not path:
-            break
-        here, rest, count = path[-1]
-        step = next(rest, None)
-        if step is None:
-            path.pop()
-            del bound[here]
-            if count > 1:
-                depth -= 1
-                pieces.append(" }")
-            state = None
-            continue
-        if count > 1 and not pieces[-1].endswith("{ "):
-            pieces.append("\n" + "  " * min(depth, _DEEPEST_INDENT) + ", ")
-        pieces.append(_action(process, step, roles, messages) + "; ")
-        written += 1
-        if written > MAX_ACTIONS:
+                self.step(here, step)
+        for index in self.used:
+            self.pieces[index] = f"rec x{index} . "
+        return "".join(self.pieces)
+
+    def enter(self, state: str) -> None:
+        """A leaf is written; any other state is put on the path, with room for its `rec`."""
+        leaving = self.process.outgoing(state)
+        if state in self.bound:
+            self.used.add(self.bound[state])
+            self.pieces.append(f"x{self.bound[state]}")
+        elif not leaving:
+            self.pieces.append("end")
+        else:
+            self.bound[state] = len(self.pieces)
+            self.path.append(_Open(state, iter(leaving), len(leaving) > 1))
+            self.depth += len(leaving) > 1
+            self.pieces += ["", "{ "] if len(leaving) > 1 else [""]
+
+    def leave(self) -> None:
+        done = self.path.pop()
+        del self.bound[done.state]
+        if done.choice:
+            self.depth -= 1
+            self.pieces.append(" }")
+
+    def step(self, here: _Open, step: Transition) -> None:
+        if not here.first:
+            self.pieces.append("\n" + "  " * min(self.depth, _DEEPEST_INDENT) + ", ")
+        here.first = False
+        self.pieces.append(_action(self.process, step, self.roles, self.messages) + "; ")
+        self.written += 1
+        if self.written > MAX_ACTIONS:
             raise FormatError(
-                f"as a session type, {process.name} would have more than {MAX_ACTIONS:,} actions, "
+                f"as a session type, {self.process.name} would have more than {MAX_ACTIONS:,} actions, "
                 "since a type shares no states",
                 hint="fsa, scm, dot and json keep the states",
             )
-        state = step.target
-    for index in used:
-        pieces[index] = f"rec x{index} . "
-    return "".join(pieces)
+        self.enter(step.target)
 
 
 def _action(process: Process, step: Transition, roles: Aliases, messages: MessageAliases) -> str:

@@ -7,6 +7,7 @@ import re
 from . import (
     ctx,
     dot,
+    dot_write,
     fsa,
     json_,
     kmc,
@@ -47,7 +48,9 @@ register(
 )
 register(Format("fsa", (".fsa", ".txt"), fsa.sniff, fsa.read, fsa.write, "machines of the kmc and GMC tools"))
 register(Format("scm", (".scm",), scm.sniff, scm.read, scm_write.write, "systems of McScM and ReSCu"))
-register(Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot.write, "automata in DOT, one graph a role"))
+register(
+    Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot_write.write, "automata in DOT, one graph a role")
+)
 register(
     Format("promela", (".pml",), lambda text: False, None, promela.write, "for SPIN, channels of capacity k")
 )

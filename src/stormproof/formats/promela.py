@@ -138,39 +138,40 @@ def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -
 
 
 def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:
-    """One step of interference: turn the channel round once, doing at most one thing to one message on
-    the way."""
-    word = names.channel[channel]
-    crash = names.messages.crash if CRASH in names.system.alphabet(channel) else None
-    spared = f" && x != {crash}" if crash else ""
-    lines = [
+    """One step of interference: turn the channel round once, doing at most one thing to one message on the
+    way. It ends as it began, so that it adds nothing to the state but what became of the channel."""
+    word, second = names.channel[channel], failure.reorder
+    return [
         f"active proctype {names.daemon[channel]}() {{",
-        f"  mtype x{', y' if failure.reorder else ''}; byte i, n; bool done;",
+        f"  mtype x{', y' if second else ''}; byte i, n; bool done;",
         "end: do",
         f"  :: atomic {{ nempty({word}) -> n = len({word});",
         "       do",
         f"       :: i < n -> {word}?x; i++;",
         "          if",
         f"          :: {word}!x",
-    ]
-    if failure.loss:
-        lines.append(f"          :: !done{spared} -> done = true")
-    for sent in sorted(failure.becomes):
-        for got in sorted(failure.becomes[sent]):
-            was, becomes = names.messages.of(sent), names.messages.of(got)
-            lines.append(f"          :: !done && x == {was} -> done = true; {word}!{becomes}")
-    if failure.reorder:
-        later = (
-            f"{word}!y; {word}!x"
-            if not crash
-            else (f"if :: y == {crash} -> {word}!x; {word}!y :: else -> {word}!y; {word}!x fi")
-        )
-        lines.append(f"          :: !done && i < n{spared} -> done = true; {word}?y; i++; {later}")
-    return [
-        *lines,
+        *(f"          :: !done && {harm}" for harm in _harms(channel, failure, names)),
         "          fi",
         "       :: i == n -> break",
-        f"       od; x = 0;{' y = 0;' if failure.reorder else ''} i = 0; n = 0; done = false }}",
+        f"       od; x = 0;{' y = 0;' if second else ''} i = 0; n = 0; done = false }}",
         "  od",
         "}",
     ]
+
+
+def _harms(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:
+    """What may happen to the message x that has just been taken: it is lost, corrupted, or overtaken."""
+    word = names.channel[channel]
+    crash = names.messages.crash if CRASH in names.system.alphabet(channel) else None
+    spared = f"x != {crash} && " if crash else ""
+    harms = [f"{spared}n > 0 -> done = true"] if failure.loss else []
+    for sent in sorted(failure.becomes):
+        for got in sorted(failure.becomes[sent]):
+            was, becomes = names.messages.of(sent), names.messages.of(got)
+            harms.append(f"x == {was} -> done = true; {word}!{becomes}")
+    if failure.reorder:
+        swap = f"{word}!y; {word}!x"
+        if crash:
+            swap = f"if :: y == {crash} -> {word}!x; {word}!y :: else -> {swap} fi"
+        harms.append(f"{spared}i < n -> done = true; {word}?y; i++; {swap}")
+    return harms

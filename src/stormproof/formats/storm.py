@@ -18,7 +18,7 @@ from ..types.text import Source as TypeSource
 from .storm_faults import Declared, parse_faults, resolve
 from .storm_scan import BLANK, NAME, Cursor, Trace
 from .storm_types import TypeBody, parse_type
-from .text import Budget, Source, guess, shorten
+from .text import Budget, Source, guess, near, shorten
 
 _B = BLANK
 #: The usual alternative and the usual head of a state, in one step each; what they do not match is
@@ -253,9 +253,7 @@ class _Parser:
 
 
 def _near(word: str | None) -> str | None:
-    from ..errors import did_you_mean
-
-    return did_you_mean(word, ["protocol", "faults", "role", "unreliable", "reliable"]) if word else None
+    return near(word, ["protocol", "faults", "role", "unreliable", "reliable"]) if word else None
 
 
 def _alternative_hint(text: str, start: int) -> str | None:

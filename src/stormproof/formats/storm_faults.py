@@ -16,6 +16,7 @@ from .text import Source, guess
 
 FAULTS = ("loss", "reorder", "corrupt", "none")
 _ANY = "*"
+_MOST_WORK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,12 @@ def _merge_corruption(old: Corruption | None, new: Corruption | None) -> Corrupt
 def resolve(source: Source, declared: Sequence[Declared], system: System) -> tuple[ChannelFaults, ...]:
     """The faults of each channel: `*` is every channel in use, and several lines about one channel add up."""
     table: dict[Channel, ChannelFaults] = {}
+    work = 0
     for line in declared:
         for sender, receiver, start in line.channels:
+            work += 1 if sender and receiver else len(system.alphabets)
+            if work > _MOST_WORK:
+                source.fail("too many faults are declared; refused", start)
             for channel in _expand(source, sender, receiver, start, system):
                 old = table.get(channel, ChannelFaults(*channel))
                 try:

@@ -107,24 +107,27 @@ def _lay_out_type(text: str, words: list[Word], first: int, last: int) -> None:
     commented = [
         _COMMENT.search(text, words[i - 1].end, words[i].start) is not None for i in range(first, last)
     ]
-    if sum(w.width for w in words[head:last]) <= _WIDTH + 1 and not any(commented):
-        return
-    wide = _wide_choices(words, first, last, commented)
-    column, breaks = sum(w.width for w in words[head:first]), [False]
-    depth = 0
+    if sum(w.width for w in words[head:last]) > _WIDTH + 1 or any(commented):
+        wide = _wide_choices(words, first, last, commented)
+        _break_type(words, first, last, wide, sum(w.width for w in words[head:first]))
+
+
+def _break_type(words: list[Word], first: int, last: int, wide: set[int], column: int) -> None:
+    """Lines begin within wide choices: at each branch, at the closing brace, and where a sequence is long."""
+    broken, depth = [False], 0
     for i in range(first, last):
         word, before = words[i], words[i - 1]
         opened = before.text == "{" and i > first
         if opened:
-            breaks.append(i - 1 in wide)
-            depth += breaks[-1]
+            broken.append(i - 1 in wide)
+            depth += broken[-1]
         indent = 2 * min(depth, _DEEPEST)
         word.under = indent + _CONTINUED
         if word.text == "}":
-            if breaks.pop():
+            if broken.pop():
                 depth -= 1
                 word.line = 2 * min(depth, _DEEPEST)
-        elif breaks[-1] and (opened or before.text == ","):
+        elif broken[-1] and (opened or before.text == ","):
             word.line = indent
         elif before.text == ";" and column > _WIDTH - 10:
             word.line = indent + _CONTINUED

@@ -10,6 +10,8 @@ from typing import NoReturn
 from ..errors import InputError, ParseError, Place, did_you_mean
 
 _WIDEST_CARET = 60
+_LONGEST_GUESS = 80
+_MOST_GUESSES = 5_000
 
 #: What is larger is refused, so that every text is read or refused within seconds.
 MAX_STATES = 200_000
@@ -56,12 +58,20 @@ def shorten(text: str, limit: int = 40) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
+def near(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean`, where comparing is cheap: among not too many names that are not too long."""
+    if len(word) > _LONGEST_GUESS:
+        return None
+    names = [n for n in known if len(n) <= _LONGEST_GUESS]
+    return did_you_mean(word, names[:_MOST_GUESSES])
+
+
 def guess(word: str, known: Iterable[str], what: str) -> str:
     """The hint for an unknown name: the nearest one, and what there is."""
     names = sorted(known)
     listed = ", ".join(shorten(n) for n in names[:12]) + (", …" if len(names) > 12 else "")
-    near = did_you_mean(word, names[:10_000])
-    return f"{near} {what} here: {listed}" if near else f"{what} here: {listed or 'none'}"
+    meant = near(word, names)
+    return f"{meant} {what} here: {listed}" if meant else f"{what} here: {listed or 'none'}"
 
 
 class Budget:
@@ -136,8 +146,8 @@ class Tokens:
         if text.startswith("/*", start):
             self.source.fail("this comment is never closed", start, start + 2, "it ends with */")
         if text[start] == '"':
-            self.source.fail("this quotation mark is never closed on its line", start)
-        self.source.fail(f"unexpected character '{text[start]}'", start)
+            self.source.fail("this quotation mark is never closed", start)
+        self.source.fail(f"unexpected character {text[start]!r}", start)
 
     @property
     def kind(self) -> str:

@@ -46,7 +46,7 @@ end: do
        :: i < n -> B_to_C?x; i++;
           if
           :: B_to_C!x
-          :: !done -> done = true
+          :: !done && n > 0 -> done = true
           fi
        :: i == n -> break
        od; x = 0; i = 0; n = 0; done = false }

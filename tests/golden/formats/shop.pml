@@ -47,7 +47,7 @@ end: do
        :: i < n -> Buyer_to_Shop?x; i++;
           if
           :: Buyer_to_Shop!x
-          :: !done -> done = true
+          :: !done && n > 0 -> done = true
           :: !done && i < n -> done = true; Buyer_to_Shop?y; i++; Buyer_to_Shop!y; Buyer_to_Shop!x
           fi
        :: i == n -> break
