@@ -137,16 +137,17 @@ class Process:
 
     def _crash_message_is_last(self) -> None:
         """The crash message is the last of its channel (semantics, section 5)."""
-        for transition in self.transitions:
-            action = transition.action
-            if not (isinstance(action, Send) and action.message is CRASH):
-                continue
-            for state in self.reachable(transition.target):
+        after: dict[str, list[str]] = {}
+        for _, action, target in self.transitions:
+            if isinstance(action, Send) and action.message is CRASH:
+                after.setdefault(action.peer, []).append(target)
+        for peer, starts in after.items():
+            for state in self.reachable(*starts):
                 for later in self.outgoing(state):
-                    if isinstance(later.action, Send) and later.action.peer == action.peer:
+                    if isinstance(later.action, Send) and later.action.peer == peer:
                         raise ModelError(
                             f"{self.name} sends {later.action} in state {state} after the crash message, "
-                            f"which is always the last message to {action.peer}"
+                            f"which is always the last message to {peer}"
                         )
 
     @cached_property
@@ -201,11 +202,11 @@ class Process:
     def has_internal(self) -> bool:
         return any(isinstance(t.action, Internal) for t in self.transitions)
 
-    def reachable(self, start: str | None = None) -> tuple[str, ...]:
-        """The states that can be reached in the automaton alone, nearest first."""
-        first = self.initial if start is None else start
-        seen = {first: None}
-        queue = [first]
+    def reachable(self, *starts: str) -> tuple[str, ...]:
+        """The states that can be reached in the automaton alone, nearest first; from the initial one, or from
+        any of those given."""
+        seen = dict.fromkeys(starts or (self.initial,))
+        queue = list(seen)
         for state in queue:
             for transition in self.outgoing(state):
                 if transition.target not in seen:

@@ -80,6 +80,13 @@ def test_a_type_that_would_explode_is_refused() -> None:
         formats.dumps(system, "kmc")
 
 
+def test_what_a_type_leaves_out_never_changes_what_corruption_may_do() -> None:
+    roles = "role A { s: B!a -> s  t: B!b -> t }\nrole B { s: A?a -> s }"
+    assert formats.loads(formats.dumps(formats.loads(roles), "kmc")).messages == ("a",)
+    with pytest.raises(FormatError, match="unreachable states"):
+        formats.dumps(formats.loads("faults A -> B: corrupt\n" + roles), "kmc")
+
+
 @pytest.mark.parametrize("language", ["kmc", "fsa"])
 def test_internal_actions_are_refused_in_words(language: str) -> None:
     with pytest.raises(FormatError, match="no internal actions, but A has 'work' in s"):

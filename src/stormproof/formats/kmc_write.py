@@ -27,7 +27,9 @@ _DEEPEST_INDENT = 20
 
 
 def write(system: System) -> str:
-    """One session type a role; what the language cannot say stands in notes."""
+    """One session type a role; what the language cannot say stands in notes. Unreachable states are
+    left out."""
+    _unreachable_messages(system)
     roles = Aliases(system.names, _ROLE, _RESERVED, "R")
     messages = MessageAliases(system, _MESSAGE, _RESERVED)
     lines = write_notes([*system_notes(system), *role_notes(roles), *messages.notes()], "--")
@@ -36,6 +38,18 @@ def write(system: System) -> str:
             lines.append("")
         lines.append(f"{roles[process.name]}: {_Unrolled(process, roles, messages).text()}")
     return "\n".join(lines) + "\n"
+
+
+def _unreachable_messages(system: System) -> None:
+    """Messages of unreachable states belong to a channel's alphabet, into which it may corrupt."""
+    scoped = any(f.corrupt is not None and f.corrupt.pairs is None for f in system.faults)
+    if scoped and {c: set(a) for c, a in system.alphabets.items()} != {
+        c: set(a) for c, a in system.trim().alphabets.items()
+    }:
+        raise FormatError(
+            "a session type has no unreachable states, but here some hold messages that others may be "
+            "corrupted into"
+        )
 
 
 @dataclass
