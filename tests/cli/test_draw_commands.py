@@ -11,8 +11,9 @@ from runner import Outcome
 
 from pictures import check_svg, texts
 from stormproof.draw.survey import asked_column, failure_models
+from stormproof.errors import FormatError
 from stormproof.failures import Failures
-from stormproof.formats import loads
+from stormproof.formats import FORMATS, dumps
 from stormproof.protocols import protocol
 
 Call = Callable[..., Outcome]
@@ -122,15 +123,24 @@ def test_models_with_crashes() -> None:
 
 
 def test_every_input_language_can_be_drawn(run: Call, tmp_path: Path) -> None:
-    from stormproof.formats import FORMATS, dumps
-
-    system = protocol("half-duplex")
+    """Each language that is both read and written, with a system that it can express."""
+    drawn = []
     for language in FORMATS.values():
         if not (language.read and language.write):
             continue
         path = tmp_path / f"x{language.suffixes[0]}"
-        path.write_text(dumps(system, language.name), encoding="utf-8")
+        path.write_text(_somehow(language.name), encoding="utf-8")
         done = run("draw", path, "--format", language.name)
         assert done.code == 0, (language.name, done.err)
         check_svg(done.out)
-    assert loads(dumps(system, "json")).names == system.names
+        drawn.append(language.name)
+    assert len(drawn) >= 4, drawn
+
+
+def _somehow(language: str) -> str:
+    for name in ("half-duplex", "client-server", "two-buyer"):
+        try:
+            return dumps(protocol(name), language)
+        except FormatError:
+            continue
+    raise AssertionError(f"{language} expresses none of these protocols")
