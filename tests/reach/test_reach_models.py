@@ -1,4 +1,4 @@
-"""What is proved and broken without a bound: the alternating bit, stop-and-wait, Figure ex1, and mixed systems."""
+"""Proved and broken without a bound: the alternating bit, stop-and-wait, Figure ex1, mixed systems."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_mixed_system_says_what_gave_the_answer() -> None:
 
 
 def test_undecided_says_what_was_tried() -> None:
-    """Two perfect channels on which each process sends words that the other mirrors: nothing here decides it."""
+    """Two perfect channels and two processes that both may send: nothing here decides it."""
     answer = reach(turing(), "B@stuck", limits=Limits(states=400))
     assert answer.answer == UNDECIDED and answer.exit_code == 3
     assert any("forward" in t for t in answer.tried) and any("backward" in t for t in answer.tried)

@@ -276,8 +276,8 @@ def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal:
 
 
 def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float) -> None:
-    """State-equation pruning: linear functions that exclude some of the minimal configurations of a search that
-    was stopped, for its next round."""
+    """State-equation pruning: linear functions that exclude some of the minimal configurations at which a
+    search was stopped, for its next round."""
     if forms != problem.shapes or problem.graph is None:
         return
     ends = time.monotonic() + seconds / 2
