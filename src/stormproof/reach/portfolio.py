@@ -64,6 +64,7 @@ class Problem:
     graph: Graph | None = None
     targets: list[Target] | None = None
     weights: list[Weights] = field(default_factory=list)
+    no_graph: bool = False
     states: int = 0
 
     @property
@@ -109,6 +110,7 @@ def solve(
                 return _conclude(problem, attempt, tried)
             if attempt.finished:
                 del ways[name]
+                problem.no_graph |= name == "control states" and problem.targets is None
         seconds *= 5
     return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
 
@@ -171,16 +173,30 @@ def _control_states(problem: Problem, seconds: float) -> Attempt:
     if graph.stopped:
         return Attempt(f"stopped by the limit on {graph.stopped}", finished=graph.stopped != "time")
     problem.graph = graph
-    found: list[Target] = []
-    for target in targets(problem.system, problem.failures, problem.cubes, problem.shapes, graph.rows):
-        found.append(target)
-        if len(found) > MOST_TARGETS:
-            return Attempt(f"the goal has more than {MOST_TARGETS:,} minimal configurations")
+    found = _targets(problem, problem.shapes, seconds)
+    if found is None:
+        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
+    if len(found) > MOST_TARGETS:
+        return Attempt(f"the goal has more than {MOST_TARGETS:,} minimal configurations")
     problem.targets = found
     if found:
         return Attempt(f"{len(graph.rows):,} of them, {len(found):,} minimal configurations of the goal")
     note = "no control state of the goal is reachable, whatever the channels hold"
     return Attempt(note, certificate=_closure(problem, problem.shapes, (), ()))
+
+
+def _targets(problem: Problem, forms: tuple[Shape, ...], seconds: float) -> list[Target] | None:
+    """The minimal configurations of the goal, one more than allowed at most; None when out of time."""
+    assert problem.graph is not None
+    ends = time.monotonic() + seconds
+    found: list[Target] = []
+    for target in targets(problem.system, problem.failures, problem.cubes, forms, problem.graph.rows):
+        found.append(target)
+        if len(found) > MOST_TARGETS:
+            break
+        if len(found) % 1000 == 0 and time.monotonic() > ends:
+            return None
+    return found
 
 
 def _closure(
@@ -242,8 +258,10 @@ def _multisets(problem: Problem, seconds: float) -> Attempt:
 
 def _cover(problem: Problem, seconds: float, forms: tuple[Shape, ...]) -> Attempt:
     if problem.graph is None or problem.targets is None:
-        return Attempt("needs the control states", finished=False)
-    goal = list(targets(problem.system, problem.failures, problem.cubes, forms, problem.graph.rows))
+        return Attempt("needs the control states", finished=problem.no_graph)
+    goal = problem.targets if forms == problem.shapes else _targets(problem, forms, seconds)
+    if goal is None:
+        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
     found = _search_back(problem, seconds, forms, goal)
     if found.stopped:
         _learn(problem, forms, found.basis, seconds)
@@ -355,7 +373,7 @@ def _half_duplex(problem: Problem, seconds: float) -> Attempt:
 def _linear(problem: Problem, seconds: float) -> Attempt:
     """Linear functions that no step increases, one for each minimal configuration of the goal."""
     if problem.graph is None or problem.targets is None:
-        return Attempt("needs the control states", finished=False)
+        return Attempt("needs the control states", finished=problem.no_graph)
     ends = time.monotonic() + seconds
     eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
     used: list[Weights] = []
@@ -393,7 +411,7 @@ def _integers(problem: Problem, seconds: float) -> Attempt:
     if not have_z3():
         return Attempt("over the integers needs z3, which is not installed (stormproof[smt])")
     if problem.graph is None or problem.targets is None:
-        return Attempt("needs the control states", finished=False)
+        return Attempt("needs the control states", finished=problem.no_graph)
     ends = time.monotonic() + seconds
     eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
     for target in problem.targets:

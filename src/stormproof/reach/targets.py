@@ -49,16 +49,18 @@ def targets(
     controls: Iterable[Control],
 ) -> Iterator[Target]:
     """All of them, control state by control state."""
-    named = system.names
+    place = {p.name: i for i, p in enumerate(system)}
+    demands = [[(place[p], allowed) for p, allowed in cube.states.items()] for cube in cubes]
+    deadlocks = any(cube.deadlock for cube in cubes)
     for states, marks in controls:
-        at = dict(zip(named, states, strict=True))
-        taken = accepted(system, at) if any(c.deadlock for c in cubes) else None
-        for i, cube in enumerate(cubes):
-            if any(at[p] not in allowed for p, allowed in cube.states.items()):
+        fitting = [i for i, d in enumerate(demands) if all(states[p] in allowed for p, allowed in d)]
+        if not fitting:
+            continue
+        taken = accepted(system, dict(zip(place, states, strict=True))) if deadlocks else None
+        for i in fitting:
+            if cubes[i].deadlock and taken is None:
                 continue
-            if cube.deadlock and taken is None:
-                continue
-            for options in _choices(failures, cube, shapes, marks, (taken or {}) if cube.deadlock else {}):
+            for options in _choices(failures, cubes[i], shapes, marks, taken if cubes[i].deadlock else None):
                 element = Element(states, marks, tuple(o.word for o in options))
                 yield Target(element, tuple(o.equal for o in options), all(o.sufficient for o in options), i)
 
@@ -68,7 +70,7 @@ def _choices(
     cube: Cube,
     shapes: tuple[Shape, ...],
     marks: tuple[bool, ...],
-    taken: dict[Channel, frozenset[Message]],
+    taken: dict[Channel, frozenset[Message]] | None,
 ) -> Iterator[tuple[Option, ...]]:
     used = {s.channel for s in shapes}
     for channel, demand in cube.channels.items():
@@ -76,9 +78,13 @@ def _choices(
         if channel not in used and not demand.holds(()):
             return
     each = []
+    waited = taken or {}
     for shape, mark in zip(shapes, marks, strict=True):
-        demand = cube.channels.get(shape.channel, Demand())
-        each.append(options(shape, failures.on(shape.channel), demand, taken.get(shape.channel), mark))
+        if shape.channel not in cube.channels and shape.channel not in waited:
+            each.append([_FREE])
+            continue
+        asked = cube.channels.get(shape.channel, Demand())
+        each.append(options(shape, failures.on(shape.channel), asked, waited.get(shape.channel), mark))
     yield from product(*each)
 
 
