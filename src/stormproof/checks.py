@@ -344,8 +344,15 @@ def _where(part: str, name: str, tried: tuple[Tried, ...]) -> str:
 
 
 def _witness(question: Question, violation: Violation, k: int) -> Witness:
-    made = concretise(question.system, question.model, violation.moves, violation.channels, bound=k)
-    return replace(made, culprit=dict(violation.culprit), shortest=violation.shortest)
+    return concretise(
+        question.system,
+        question.model,
+        violation.moves,
+        violation.channels,
+        bound=k,
+        culprit=violation.culprit,
+        shortest=violation.shortest,
+    )
 
 
 def _replay(

@@ -49,7 +49,7 @@ def concretise(
     """
     pairs = None if communication is None else tuple((int(r), int(s)) for r, s in communication)
     made = _play(system, failures, tuple(moves), channels, bound, pairs)
-    if made.faults and pairs is None and channels is not None and polish:
+    if (made.faults or not shortest) and pairs is None and channels is not None and polish:
         better = fewer_faults(system, failures, made, bound, polish)
         if better is not None:
             made = _play(system, failures, better, channels, bound, pairs)

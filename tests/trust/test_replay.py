@@ -7,7 +7,9 @@ from collections import Counter
 
 import pytest
 from trust_evidence import Evidence, Judge, evidence, mutants, random_pair
+from trust_runs import path
 
+from stormproof import semantics
 from stormproof.checks import check
 from stormproof.concretise import concretise
 from stormproof.failures import FailureModel, Failures
@@ -30,6 +32,28 @@ def test_every_witness_replays(chunk: int) -> None:
             answer = replay(system, failures, name, k, witness)
             assert answer.ok and answer.established, (seed, name, k, answer.message)
             assert witness_from_json(witness.to_json()) == witness, seed
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_the_search_agrees_with_the_definitions(chunk: int) -> None:
+    """At any reachable configuration, a claim is established exactly when the definitions say so."""
+    seen: Counter[bool] = Counter()
+    for seed in range(chunk * 120, (chunk + 1) * 120):
+        rng = random.Random(seed)
+        system, failures = random_pair(rng)
+        k = rng.choice((1, 2))
+        ts = semantics.explore(system, failures, k)
+        names = [n for n in semantics.VIOLATIONS if failures.perfect or n not in ("k-obi", "k-sibi")]
+        bad = {name: set(semantics.VIOLATIONS[name](ts)) for name in names}
+        for at in rng.sample(sorted(ts.steps, key=repr), min(4, len(ts.steps))):
+            run, _ = path(ts, {at})
+            channels = {c: w for c, w in zip(system.channels, at.words) if w}
+            witness = concretise(system, failures, run, channels, k)
+            for name in names:
+                found = replay(system, failures, name, k, witness)
+                assert found.established == found.ok == (at in bad[name]), (seed, name, at, found.message)
+                seen[found.ok] += 1
+    assert seen[True] > 200 and seen[False] > 200, seen
 
 
 @pytest.mark.parametrize("chunk", range(10))
@@ -198,3 +222,20 @@ def test_a_conjunction_is_proved_by_a_part() -> None:
         assert replay(system, FailureModel({}), name, 1, witness).established, name
     assert not replay(system, FailureModel({}), "k-exh", 1, witness).ok
     assert not replay(system, FailureModel({}), "k-er", None, witness).ok
+
+
+def test_a_send_must_become_possible_without_its_own_process() -> None:
+    """Lange and Yoshida 2019, Def. 8: P could free its channel to B by writing to C, but it may not act."""
+    p = (
+        Transition("s0", Send("B", "m"), "s"),
+        Transition("s", Send("B", "m"), "t"),
+        Transition("s", Send("C", "x"), "s"),
+    )
+    b = (Transition("0", Receive("C", "go"), "1"), Transition("1", Receive("P", "m"), "1"))
+    c = (Transition("0", Receive("P", "x"), "1"), Transition("1", Send("B", "go"), "0"))
+    system = System((Process("P", "s0", p), Process("B", "0", b), Process("C", "0", c)))
+    steps = (Act("P", Send("B", "m"), "s"),)
+    witness = Witness(steps, {"P": "s", "B": "0", "C": "0"}, {Channel("P", "B"): ("m",)})
+    assert replay(system, FailureModel({}), "k-exh", 1, witness).established
+    assert not replay(system, FailureModel({}), "k-exh-literal", 1, witness).ok
+    assert not replay(system, FailureModel({}), "k-exh", 2, witness).ok

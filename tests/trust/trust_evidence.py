@@ -50,7 +50,16 @@ def evidence(rng: random.Random, system: System, failures: FailureModel, k: int)
 
 def mutants(rng: random.Random, system: System, given: Evidence) -> Iterator[Evidence]:
     """One small change each; half of them with the end that the changed run would have."""
-    for change in (_drop, _drop_fault, _exchange, _other_message, _other_place, _other_end, _other_matching):
+    for change in (
+        _drop,
+        _drop_fault,
+        _exchange,
+        _other_message,
+        _other_place,
+        _other_end,
+        _other_matching,
+        _more,
+    ):
         witness = change(rng, system, given.witness)
         if witness is None or witness == given.witness:
             continue
@@ -88,6 +97,21 @@ def _exchange(rng: random.Random, system: System, witness: Witness) -> Witness |
     steps = list(witness.steps)
     steps[i], steps[j] = steps[j], steps[i]
     return replace(witness, steps=tuple(steps))
+
+
+def _more(rng: random.Random, system: System, witness: Witness) -> Witness | None:
+    """One more fault in some place, with the end that it leads to."""
+    if not system.channels or not system.messages:
+        return None
+    channel, at = rng.choice(system.channels), rng.randrange(3)
+    message, other = rng.choice(system.messages), rng.choice(system.messages)
+    step = rng.choice([Swap(channel, at), Lose(channel, at, message), Corrupt(channel, at, message, other)])
+    i = rng.randrange(len(witness.steps) + 1)
+    pairs = witness.communication
+    if pairs is not None:
+        pairs = tuple((r + (r >= i), s + (s >= i)) for r, s in pairs)
+    longer = (*witness.steps[:i], step, *witness.steps[i:])
+    return _with_its_end(system, replace(witness, steps=longer, communication=pairs))
 
 
 def _other_message(rng: random.Random, system: System, witness: Witness) -> Witness | None:
