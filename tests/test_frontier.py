@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from strategies import random_system
 
 import stormproof as sp
 from stormproof.checks import check
@@ -14,6 +13,7 @@ from stormproof.failures import Failures
 from stormproof.frontier import Atom, choices, frontier, in_words
 from stormproof.lattice import maximal_sets, minimal_sets, subsets
 from stormproof.model import Channel, System
+from strategies import random_system
 
 
 def brute(system: System, name: str, atoms: tuple[Atom, ...], k: int) -> tuple[set[object], set[object]]:

@@ -8,6 +8,7 @@ while there are few choices, and beyond that for every set up to a size.
 
 from __future__ import annotations
 
+import builtins
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -74,11 +75,11 @@ class Frontier:
     complete: bool
     seconds: float
 
-    @property
+    @builtins.property
     def models(self) -> int:
         return int(2 ** len(self.atoms))
 
-    @property
+    @builtins.property
     def exit_code(self) -> int:
         """As for a check: 1 when something breaks it, 3 when a limit left something open, else 0."""
         if self.breaking:

@@ -233,7 +233,9 @@ class _Search:
         for step in at.last:
             run.end(step)
         words = run.words()
-        held = [f"{c.sender}→{c.receiver} holds {', '.join(map(str, words[c]))}" for c in self.system.channels]
+        held = [
+            f"{c.sender}→{c.receiver} holds {', '.join(map(str, words[c]))}" for c in self.system.channels
+        ]
         witness = concretise(self.system, self.failures, run.moves, words, None, culprit=run.culprit())
         return HalfDuplex(False, " and ".join(held), self.count, witness)
 

@@ -114,7 +114,10 @@ def minimal_transversals(family: Iterable[Choice]) -> Iterator[Choice]:
 
 def exhaustive_frontier(choices: Iterable[Choice], ask: Question) -> LatticeFrontier:
     """The frontier among the given sets, each asked: for questions that are not monotone."""
-    good, bad, doubtful, asked = [], [], [], 0
+    good: list[Choice] = []
+    bad: list[Choice] = []
+    doubtful: list[Choice] = []
+    asked = 0
     for choice in choices:
         answer = ask(choice)
         asked += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,7 @@ class Verdict:
     replayed: bool | None = None
     witness_k: int | None = None
 
-    @property
+    @builtins.property
     def word(self) -> str:
         return {True: "holds", False: "violated", None: "undecided"}[self.holds]
 
@@ -81,7 +82,7 @@ class Verdict:
 
         return verdict_html(self)
 
-    @property
+    @builtins.property
     def conflict(self) -> ConflictGraph | None:
         """Against RSC: the conflict graph of the witness, whose `cycle()` is what is wrong with it."""
         return None if self.witness is None else conflict_of(self.witness)

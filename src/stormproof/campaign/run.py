@@ -104,7 +104,7 @@ class _Worker:
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps(job.to_json()) + "\n")
             process.stdin.flush()
-        reader = threading.Thread(target=lambda out=process.stdout: answers.put(out.readline()), daemon=True)  # type: ignore[misc]
+        reader = threading.Thread(target=lambda out=process.stdout: answers.put(out.readline()), daemon=True)
         reader.start()
         started = time.monotonic()
         most = None if job.seconds is None else job.seconds + GRACE_SECONDS
@@ -197,5 +197,5 @@ def _dask(jobs: Sequence[Job], address: str) -> Iterator[dict[str, Any]]:
         }
         for future in as_completed(list(by_future)):
             job = by_future[future]
-            problem = future.exception()
-            yield future.result() if problem is None else _dead_row(job, f"on its worker: {problem}")
+            failure = future.exception()
+            yield future.result() if failure is None else _dead_row(job, f"on its worker: {failure}")

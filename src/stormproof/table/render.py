@@ -108,7 +108,14 @@ def to_csv(view: Matrix | Comparison) -> str:
     words = {True: "holds", False: "violated", None: "undecided"}
     marks = {"✔": "holds", "✘": "violated", "to": "timeout", None: ""}
     for cell in matrix.cells.values():
-        row: list[object] = [cell.protocol, cell.failures, cell.property, cell.semantics, words[cell.holds], cell.k or ""]
+        row: list[object] = [
+            cell.protocol,
+            cell.failures,
+            cell.property,
+            cell.semantics,
+            words[cell.holds],
+            cell.k or "",
+        ]
         row += [cell.states, round(cell.seconds, 6), cell.reason]
         if comparison:
             row += [marks[_published(comparison, cell)], notes.get(cell, "")]
