@@ -120,12 +120,19 @@ class Searcher:
     def _watch(self, search: Callable[[_engine.Monitor], _T], task: str, seconds: float | None) -> _T:
         return watch(search, self.limits, task, self.progress, seconds)
 
+    @staticmethod
+    def _why(stop: int) -> str:
+        """Which limit stopped the search; Ctrl-C is passed on, since other searches would follow."""
+        if STOPS[stop] == "interrupted":
+            raise KeyboardInterrupt
+        return STOPS[stop]
+
     def controls(self, seconds: float | None = None) -> Graph:
         native = self._watch(
             lambda monitor: _engine.Controls(self.low.native, monitor), "control states", seconds
         )
         rows = tuple(self._control(row) for row in native.rows)
-        return Graph(native, rows, STOPS[native.stop])
+        return Graph(native, rows, self._why(native.stop))
 
     def cover(
         self,
@@ -143,7 +150,7 @@ class Searcher:
             seconds,
         )
         return Covered(
-            STOPS[result.stop],
+            self._why(result.stop),
             result.covered,
             result.kept,
             result.made,
@@ -169,7 +176,7 @@ class Searcher:
             seconds,
         )
         return Found(
-            STOPS[result.stop],
+            self._why(result.stop),
             result.found,
             result.saturated,
             result.cube,
