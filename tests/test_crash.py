@@ -7,7 +7,10 @@ import random
 import pytest
 
 from stormproof.crash import Missing, complete, crash_handling, without_impossible_crashes
+from stormproof.engine.rsc import rsc
 from stormproof.errors import ModelError
+from stormproof.failures import Failures
+from stormproof.limits import Limits
 from stormproof.model import CRASH, Internal, Process, Receive, Send, System
 from strategies import random_system
 
@@ -208,3 +211,24 @@ def test_impossible_crashes_are_dropped() -> None:
     assert {t.action for t in bare["s"].transitions} == {Receive("c", "req"), Send("c", "res")}
     both = System((client(), server()))
     assert without_impossible_crashes(both) == both
+
+
+def test_the_figure_is_rsc() -> None:
+    """The example after Theorem crashsysdec: with or without the crash the figure stays RSC."""
+    system = System((client(), server()))
+    found = rsc(system, Failures().on(system), limits=Limits())
+    assert found.holds is True
+
+
+def test_the_crash_message_cannot_be_forged() -> None:
+    """A user's message of that name is another message, under any corruption."""
+    system = System(
+        (
+            Process("p", "0", (("0", Send("q", "crash"), "1"), ("1", Send("q", "a"), "2"))),
+            Process("q", "0", (("0", Receive("p", "crash"), "1"), ("0", Receive("p", "a"), "1"))),
+        )
+    ).with_unreliable(["p"])
+    found = crash_handling(system)
+    assert Missing("CI", "q", "0", Receive("p", CRASH)) in found.missing
+    model = Failures(corrupt=True, corrupt_scope="system").on(complete(system))
+    assert all(CRASH not in f.becomes and CRASH not in f.pool for f in model.channels.values())

@@ -31,6 +31,7 @@ __all__ = [
     "MAX_BYTES",
     "Format",
     "detect",
+    "display_name",
     "dumps",
     "fmt",
     "format_named",
@@ -39,6 +40,7 @@ __all__ = [
     "read_text",
     "register",
     "save",
+    "split_part",
     "system_from_json",
     "system_to_json",
 ]
@@ -55,7 +57,7 @@ def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
     """
     if not isinstance(path, (str, os.PathLike)):
         return _load_several(list(path), format)
-    path, part = _split_part(path)
+    path, part = split_part(path)
     name = display_name(path)
     text = read_text(path)
     chosen = _choose(text, name, format)
@@ -70,7 +72,7 @@ def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
     return _named(_read(chosen, text, name), name)
 
 
-def _split_part(path: _Path) -> tuple[_Path, str]:
+def split_part(path: _Path) -> tuple[_Path, str]:
     """`file.nuscr#Name` is the protocol Name of a file that holds several, unless there is such a file."""
     text = os.fspath(path)
     before, _, part = text.rpartition("#")

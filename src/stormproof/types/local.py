@@ -292,7 +292,8 @@ def _unquote(source: Source, token: Token) -> str:
     return str(text)
 
 
-_PLAIN = re.compile(r"(?![μµ])\w[\w']*(?:\([^()]*\)|<[^<>]*>)?")
+_PLAIN = re.compile(r"(?![μµ])\w+(?:\([^()\"/]*\)|<[^<>\"/]*>)?")
+_PLAIN_ROLE = re.compile(r"[^\W\dμµ]\w*")
 
 
 def message_text(message: Message) -> str:
@@ -302,7 +303,7 @@ def message_text(message: Message) -> str:
     assert isinstance(message, str)
     match = _PLAIN.fullmatch(message)
     if match and message != "crash":
-        label = re.match(r"[\w']+", message)
+        label = re.match(r"\w+", message)
         assert label is not None
         payload = message[label.end() :]
         if label[0] != "crash" and (not payload or message_name(label[0], payload) == message):
@@ -312,7 +313,7 @@ def message_text(message: Message) -> str:
 
 def role_text(role: str) -> str:
     """A role as a type shows it."""
-    return role if _NAME.fullmatch(role) and role not in _MU else json.dumps(role, ensure_ascii=False)
+    return role if _PLAIN_ROLE.fullmatch(role) and role not in _MU else json.dumps(role, ensure_ascii=False)
 
 
 _STYLES = {

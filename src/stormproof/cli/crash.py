@@ -1,0 +1,184 @@
+"""`stormproof crash`: does a system handle crashes, what is missing, and which crashes does it bear?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .. import formats
+from ..crash import CrashHandling, complete, crash_handling
+from ..errors import UsageError
+from ..failures import Failures
+from ..limits import Limits
+from ..model import System
+from ..sweep import Sweep, assumptions, in_words, sweep
+from .console import console, counter_line, print_json
+from .convert import target_language
+from .options import failure_options, input_argument, json_option, limit_options, load_input, split_list
+
+MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
+
+
+@click.command("crash")
+@input_argument
+@click.option("--reliable", metavar="P,Q", help="These never crash, and all others may; 'none' for nobody.")
+@click.option("--complete", "completes", is_flag=True, help="Write the system with what is missing added.")
+@click.option("--clean-up", is_flag=True, help="Also let resting states take dangling crash messages.")
+@click.option("--to", "target", metavar="LANGUAGE", help="The language to write; storm, or by -o's suffix.")
+@click.option("-o", "--output", metavar="PATH", help="Where to write the completed system.")
+@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@click.option("--sweep", "sweeps", is_flag=True, help="Check every set of processes that may crash.")
+@click.option("--max-size", type=click.IntRange(0), metavar="N", help="Sweep sets of at most N processes.")
+@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: ask at this one bound.")
+@click.option(
+    "--max-k", type=click.IntRange(1), default=10, show_default=True, help="Sweep: least k up to N."
+)
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Sweep: ask this; repeat.")
+@failure_options
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    reliable: str | None,
+    completes: bool,
+    clean_up: bool,
+    target: str | None,
+    output: str | None,
+    force: bool,
+    sweeps: bool,
+    max_size: int | None,
+    k: int | None,
+    max_k: int,
+    properties: tuple[str, ...],
+    failures: Failures,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """Does FILE handle the crashes of its unreliable processes? If not, what is missing?
+
+    Who may crash is what FILE says and whom --crash adds; with --reliable, all others. If nobody is named,
+    every process may. The other failure flags are for --sweep.
+
+    \b
+    Examples:
+      stormproof crash client-server.storm --reliable Server
+      stormproof crash client-server.storm --reliable Server --complete -o handled.storm
+      stormproof crash two-phase-commit --sweep
+      stormproof crash two-phase-commit --sweep --max-size 1 --property k-wmc-up-to-crash --json
+    """
+    system = load_input(source, format)
+    if sweeps:
+        if reliable is not None or completes or output is not None:
+            raise UsageError("--sweep tries every assumption; leave --reliable, --complete and -o out")
+        with counter_line("sets of unreliable processes checked") as progress:
+            found = sweep(
+                system,
+                failures,
+                properties=properties or None,
+                k=k,
+                max_k=max_k,
+                max_size=max_size,
+                limits=limits,
+                progress=progress,
+            )
+        print_json(found.to_json()) if as_json else print_sweep(console(), found)
+        return found.exit_code
+    assumed = _assume(system, reliable, failures)
+    if completes or output is not None or clean_up:
+        return _write(assumed, clean_up, target, output, force, as_json)
+    answer = crash_handling(assumed)
+    print_json(_to_json(assumed, answer)) if as_json else _print(console(), assumed, answer)
+    return 0 if answer.holds else 1
+
+
+def _assume(system: System, reliable: str | None, failures: Failures) -> System:
+    """Who may crash: as said, or everybody where nothing is said."""
+    if reliable is None:
+        unreliable = failures.on(system).unreliable
+        return system.with_unreliable(unreliable or system.names)
+    kept = [] if reliable.strip() == "none" and "none" not in system else split_list(reliable)
+    for name in (*kept, *failures.crash):
+        system[name]
+    both = [name for name in kept if name in failures.crash]
+    if both:
+        raise UsageError(f"{both[0]} cannot be reliable and crash")
+    return system.with_unreliable(n for n in system.names if n not in kept)
+
+
+def _write(
+    system: System, clean_up: bool, target: str | None, output: str | None, force: bool, as_json: bool
+) -> int:
+    done = complete(system, clean_up=clean_up)
+    language = target_language(target, output, default="storm")
+    text = formats.dumps(done, language)
+    if output is not None:
+        formats.save(Path(output), text, overwrite=force)
+    if as_json:
+        where = {"output": output} if output is not None else {"text": text}
+        print_json({**_to_json(system, crash_handling(system)), "language": language, **where})
+    elif output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    return 0
+
+
+def _to_json(system: System, answer: CrashHandling) -> dict[str, Any]:
+    return {
+        "stormproof": 1,
+        "name": system.name,
+        "unreliable": list(system.unreliable),
+        "crash_handling": answer.holds,
+        "cleans_up": answer.cleans_up,
+        "missing": [m.to_json() for m in answer.missing],
+        "misplaced": [m.to_json() for m in answer.misplaced],
+        "unclean": [m.to_json() for m in answer.unclean],
+    }
+
+
+def _print(out: Console, system: System, answer: CrashHandling) -> None:
+    out.print(Text(f"{system.name or 'the system'}: {in_words(system.unreliable)} may crash"))
+    mark, colour = ("✔ crash-handling", "green") if answer.holds else ("✘ not crash-handling", "red")
+    out.print(Text(mark, style=colour))
+    for sentence in answer.sentences:
+        out.print(Text(f"  · {sentence}"), soft_wrap=True)
+    if answer.cleans_up:
+        out.print(Text("✔ cleans up: every resting state takes dangling crash messages", style="green"))
+    else:
+        out.print(Text("– does not clean up:", style="yellow"))
+        for item in answer.unclean:
+            out.print(Text(f"  · {item.sentence}"), soft_wrap=True)
+    if not answer.holds and not answer.misplaced:
+        out.print(Text("add what is missing with --complete"), style="dim")
+
+
+def print_sweep(out: Console, found: Sweep) -> None:
+    """A row a set, a column a property; then what each property needs."""
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    table.add_column("may crash", overflow="fold")
+    for name in found.properties:
+        table.add_column(name.replace("-up-to-crash", "\nup to\ncrash"), justify="center")
+    for row in found.rows:
+        cells = []
+        for verdict in row.verdicts:
+            mark, colour = MARKS[verdict.holds]
+            cells.append(Text(mark + ("" if verdict.k is None else f" {verdict.k}"), style=colour))
+        table.add_row(Text(in_words(row.unreliable) + (" *" if row.completed else "")), *cells)
+    out.print(Text(found.system.name, style="bold"))
+    out.print(table)
+    if any(row.completed for row in found.rows):
+        out.print(Text("* crash handling was missing and was completed", style="dim"))
+    out.print()
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, words in assumptions(found):
+        grid.add_row(Text(name), Text(words))
+    out.print(grid)
+    out.print()
+    bound = "" if found.all_sets else f" of at most {found.largest}"
+    out.print(Text(f"{len(found.rows)} sets of processes{bound} in {found.seconds:.1f} s."))
