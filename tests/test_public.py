@@ -67,3 +67,10 @@ def test_the_stub_of_the_engine_has_the_names_of_the_engine() -> None:
             }
             there = {m for m in dir(getattr(_engine, name)) if not m.startswith("_")}
             assert {m for m in members if not m.startswith("_")} == there, name
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"

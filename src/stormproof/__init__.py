@@ -7,6 +7,8 @@
 """
 
 from .checks import check
+from .classify import classify
+from .crash import complete, crash_handling
 from .errors import (
     FormatError,
     InputError,
@@ -25,6 +27,7 @@ from .frontier import frontier
 from .limits import Limits
 from .model import CRASH, Channel, Internal, Process, Receive, Send, System, Transition
 from .protocols import protocol
+from .reach import reach
 from .verdicts import Report, Verdict
 from .witness import Witness
 
@@ -54,10 +57,14 @@ __all__ = [
     "Verdict",
     "Witness",
     "check",
+    "classify",
+    "complete",
+    "crash_handling",
     "dumps",
     "frontier",
     "load",
     "loads",
     "protocol",
+    "reach",
     "save",
 ]
