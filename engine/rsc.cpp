@@ -53,7 +53,7 @@ struct Pending {
 class Search {
   public:
     Search(const System& system, Monitor& monitor)
-        : system_(system), monitor_(monitor), pendings_(1), locals_(system), layout_(make_layout()),
+        : system_(system), monitor_(monitor), pendings_(1), locals_(system, monitor), layout_(make_layout()),
           states_(layout_.words(), payload_layout_.words(), monitor) {}
 
     // Cheapest first. A violation is certain to be a shortest one when all that is cheaper has been expanded.
@@ -136,9 +136,9 @@ class Search {
     }
 
     bool stopped() {
-        if (states_.full()) result_.stop = Stop::memory;
+        result_.stop = states_.full() ? Stop::memory : locals_.stopped();
         bool too_many = monitor_.max_states() && result_.states >= monitor_.max_states();
-        if (too_many) result_.stop = Stop::states;
+        if (too_many && result_.stop == Stop::none) result_.stop = Stop::states;
         if (result_.states % 256 == 0 && result_.stop == Stop::none) {
             report();
             result_.stop = monitor_.over();
@@ -154,7 +154,7 @@ class Search {
 
     // A violation that was seen is certain, even where a limit keeps us from knowing that none is shorter.
     RscResult finish() {
-        if (states_.full()) result_.stop = Stop::memory;
+        if (result_.stop == Stop::none) result_.stop = states_.full() ? Stop::memory : locals_.stopped();
         result_.shortest = result_.stop == Stop::none;
         if (violation_.node != none) tell();
         report();

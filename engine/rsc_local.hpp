@@ -6,6 +6,7 @@
 // would come after the last of these can be left out; the run is shorter without it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -32,7 +33,8 @@ struct Variant {
 
 class Locals {
   public:
-    explicit Locals(const System& system) : system_(system), known_(system.processes.size()) {
+    Locals(const System& system, const Monitor& monitor)
+        : system_(system), monitor_(monitor), known_(system.processes.size()) {
         for (const auto& process : system.processes) {
             std::vector<std::uint32_t> first(process.states + 1, 0);
             for (const auto& t : process.transitions) ++first[t.source + 1];
@@ -61,38 +63,48 @@ class Locals {
         return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
     }
 
-    // The nearest first; the first is where the process stands. `charge` is told of memory taken.
-    const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& charge) {
+    // The nearest first; the first is where the process stands. `states` is charged for the memory.
+    const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
         auto [at, fresh] = known_[p].try_emplace({state, free});
-        if (fresh) {
-            at->second = explore(p, state, free);
-            charge.charge(at->second.size() * (sizeof(Variant) + free.size() * 8) + 128);
-        }
+        if (fresh) at->second = explore(p, state, free, states);
         return at->second;
     }
 
+    // A limit was hit while a process was alone: what `from` gave is not complete.
+    Stop stopped() const { return stop_; }
+
   private:
-    std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free) const {
+    std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
         std::vector<Variant> found{{state, 0, none, none, free}};
-        for (std::uint32_t i = 0; i < found.size(); ++i)
+        std::vector<std::vector<std::uint32_t>> by_state(system_.processes[p].states);
+        by_state[state].push_back(0);
+        for (std::uint32_t i = 0; i < found.size() && stop_ == Stop::none; ++i)
             for (const auto& t : leaving(p, found[i].state)) {
                 if (t.kind == Kind::receive) continue;
                 Variant next{t.target, found[i].cost + 1, i, number(p, t), found[i].free};
                 if (t.kind == Kind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
-                if (!covered(found, next)) found.push_back(std::move(next));
+                if (covered(found, by_state[next.state], next)) continue;
+                by_state[next.state].push_back(static_cast<std::uint32_t>(found.size()));
+                found.push_back(std::move(next));
+                if (found.size() % 256 == 0) watch(256, free.size(), states);
             }
+        states.charge(found.size() % 256 * (sizeof(Variant) + free.size() * 8) + 128);
         return found;
     }
 
+    void watch(std::size_t more, std::size_t words, Antichain& states) {
+        states.charge(more * (sizeof(Variant) + words * 8));
+        stop_ = states.full() ? Stop::memory : monitor_.over();
+    }
+
     // Is there one in the same state, no farther, that has blocked no more?
-    static bool covered(const std::vector<Variant>& found, const Variant& next) {
-        for (const auto& old : found) {
-            if (old.state != next.state) continue;
-            bool less = true;
-            for (std::size_t w = 0; w < next.free.size(); ++w) less = less && !(next.free[w] & ~old.free[w]);
-            if (less) return true;
-        }
-        return false;
+    static bool covered(const std::vector<Variant>& found, const std::vector<std::uint32_t>& same,
+                        const Variant& next) {
+        return std::any_of(same.begin(), same.end(), [&](std::uint32_t i) {
+            for (std::size_t w = 0; w < next.free.size(); ++w)
+                if (next.free[w] & ~found[i].free[w]) return false;
+            return true;
+        });
     }
 
     std::uint32_t number(std::uint32_t p, const Transition& t) const {
@@ -100,6 +112,8 @@ class Locals {
     }
 
     const System& system_;
+    const Monitor& monitor_;
+    Stop stop_ = Stop::none;
     std::vector<std::map<std::pair<std::uint32_t, Mask>, std::vector<Variant>>> known_;
     std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
     std::vector<std::uint32_t> bit_;                   // channel -> its bit in its sender's mask
