@@ -50,23 +50,39 @@ struct Pending {
     std::uint32_t channel = none, message = none;
 };
 
+// When a violation is known, the search for a shortest one gives up after so many states.
+constexpr std::uint64_t most_for_shortest = 5'000'000;
+
+// Two ways to search the same states. `deciding`: depth first and blind to length, so that a state is dropped
+// for any other that can do as much, whatever the way to it; few states, and the first violation will do.
+// Otherwise cheapest first, for violations shorter than one that is known.
 class Search {
   public:
-    Search(const System& system, Monitor& monitor)
-        : system_(system), monitor_(monitor), pendings_(1), locals_(system, monitor), layout_(make_layout()),
+    Search(const System& system, Monitor& monitor, bool deciding, std::uint64_t states_before = 0)
+        : system_(system), monitor_(monitor), deciding_(deciding), before_(states_before), pendings_(1),
+          locals_(system, monitor), layout_(make_layout()),
           states_(layout_.words(), payload_layout_.words(), monitor) {}
 
-    // Cheapest first. A violation is certain to be a shortest one when all that is cheaper has been expanded.
-    RscResult run() {
+    RscResult decide() {
         start();
-        for (cost_ = 0; cost_ < buckets_.size() && cost_ < violation_.cost && !states_.full(); ++cost_) {
+        auto& stack = buckets_[0];
+        while (!stack.empty() && violation_.node == none && !stopped()) {
+            std::uint32_t i = stack.back();
+            stack.pop_back();
+            visit(i);
+        }
+        return finish();
+    }
+
+    // The shortest violation of fewer than `length` actions, if there is one.
+    RscResult shorten(std::uint32_t length) {
+        start();
+        violation_.cost = length;
+        for (cost_ = 0; cost_ < buckets_.size() && cost_ < violation_.cost; ++cost_) {
             auto now = std::move(buckets_[cost_]);
-            waiting_ -= now.size();
             for (std::uint32_t i : now) {
-                if (states_.node(i).dead) continue;
                 if (stopped()) return finish();
-                ++result_.states;
-                expand(i);
+                visit(i);
             }
         }
         return finish();
@@ -132,12 +148,20 @@ class Search {
             if (field.mask) field.put(payload_.data(), 1);
         buckets_.resize(1);
         std::uint32_t i = states_.add(key_.data(), payload_.data(), none, 0, 0, {});
-        if (i != none) buckets_[0].push_back(i), ++waiting_;
+        if (i != none && states_.room(buckets_[0], 1)) buckets_[0].push_back(i), ++waiting_;
+    }
+
+    void visit(std::uint32_t i) {
+        --waiting_;
+        if (states_.node(i).dead) return;
+        ++result_.states;
+        expand(i);
     }
 
     bool stopped() {
         result_.stop = states_.full() ? Stop::memory : locals_.stopped();
-        bool too_many = monitor_.max_states() && result_.states >= monitor_.max_states();
+        std::uint64_t most = monitor_.max_states();
+        bool too_many = (most && before_ + result_.states >= most) || (!deciding_ && result_.states >= most_for_shortest);
         if (too_many && result_.stop == Stop::none) result_.stop = Stop::states;
         if (result_.states % 256 == 0 && result_.stop == Stop::none) {
             report();
@@ -147,7 +171,7 @@ class Search {
     }
 
     void report() {
-        monitor_.states = result_.states;
+        monitor_.states = before_ + result_.states;
         monitor_.frontier = waiting_;
         monitor_.memory = states_.bytes();
     }
@@ -155,7 +179,6 @@ class Search {
     // A violation that was seen is certain, even where a limit keeps us from knowing that none is shorter.
     RscResult finish() {
         if (result_.stop == Stop::none) result_.stop = states_.full() ? Stop::memory : locals_.stopped();
-        result_.shortest = result_.stop == Stop::none;
         if (violation_.node != none) tell();
         report();
         result_.memory = states_.bytes();
@@ -214,9 +237,9 @@ class Search {
 
     void put(std::uint32_t parent, std::uint32_t weight, const RscMove& move) {
         ++result_.transitions;
-        std::uint32_t cost = cost_ + weight;
+        std::uint32_t cost = deciding_ ? 0 : cost_ + weight;
         if (cost >= violation_.cost) return;  // it can lead to nothing shorter
-        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, cost_ + 1, move);
+        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, deciding_ ? 0 : cost_ + 1, move);
         if (i == none) return;
         if (buckets_.size() <= cost) buckets_.resize(cost + 1);
         if (!states_.room(buckets_[cost], 1)) return;
@@ -305,6 +328,8 @@ class Search {
 
     const System& system_;
     Monitor& monitor_;
+    bool deciding_;
+    std::uint64_t before_;  // states of an earlier search, which count too
     std::vector<Pending> pendings_;  // number 0: nothing is pending
     std::vector<std::map<std::uint32_t, std::uint32_t>> pending_of_;
     std::vector<Field> control_, depends_, free_;  // free_: no unmatched send stands before; mask 0: no matter
@@ -323,6 +348,21 @@ class Search {
 
 }  // namespace
 
-RscResult search_rsc(const System& system, Monitor& monitor) { return Search(system, monitor).run(); }
+RscResult search_rsc(const System& system, Monitor& monitor) {
+    RscResult known = Search(system, monitor, true).decide();
+    if (!known.violated) return known;
+    auto length = static_cast<std::uint32_t>(known.moves.size());
+    RscResult shorter = Search(system, monitor, false, known.states).shorten(length);
+    known.shortest = shorter.stop == Stop::none;
+    if (shorter.violated) {
+        known.moves = std::move(shorter.moves);
+        known.communication = std::move(shorter.communication);
+    }
+    known.states += shorter.states;
+    known.transitions += shorter.transitions;
+    known.memory = std::max(known.memory, shorter.memory);
+    known.stop = Stop::none;
+    return known;
+}
 
 }  // namespace stormproof

@@ -4,7 +4,8 @@
 // pairs (a send and at once its reception), unmatched sends and internal actions, and one last reception that
 // matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
 // most one *pending* send, the one that is guessed to be matched by the last reception. What a process does alone
-// waits until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess.
+// waits until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess. The verdict is
+// found first, by a search that is blind to length; where it is a violation, a second search shortens it.
 //
 //   state      control states, blocked channels, pending: nothing or (channel, message, D), D the processes
 //              that depend causally on the pending send
