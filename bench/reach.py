@@ -154,11 +154,11 @@ def _point(
     }
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0, help="time limit of one search")
     parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     rows = []
     if not chosen.json:
         print(f"{'family':20} size counters   answer     controls   minimal  CPU s  checker")
@@ -174,7 +174,8 @@ def main() -> None:
     if chosen.json:
         json.dump(rows, sys.stdout, indent=2)
         print()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
