@@ -81,6 +81,8 @@ class Proposer:
         for part in rest:
             if isinstance(part, tuple):
                 words.append(f"saw{part[0]}v{part[1]}")
+            elif isinstance(part, frozenset):
+                words += [f"without{i}" for i in sorted(part)]
             elif part is not None:
                 words.append(str(part))
         return "_".join([str(phase), *words])
@@ -130,19 +132,27 @@ class Proposer:
 
     def _chosen(self, number: int, value: int, to: int) -> Iterator[tuple[Action, tuple[object, ...]]]:
         more = to < self.size.acceptors
-        after = ("chosen", number, value, to + 1) if more else ("leave", f"chose_v{value}", 1)
+        after: tuple[object, ...] = (
+            ("chosen", number, value, to + 1) if more else ("leave", f"chose_v{value}", frozenset())
+        )
         yield Send(f"Acceptor{to}", f"chosen<{number},v{value}>"), after
 
     def _giveup(self, to: int) -> Iterator[tuple[Action, tuple[object, ...]]]:
-        after = ("giveup", to + 1) if to < self.size.acceptors else ("leave", "gave_up", 1)
+        more = to < self.size.acceptors
+        after: tuple[object, ...] = ("giveup", to + 1) if more else ("leave", "gave_up", frozenset())
         yield Send(f"Acceptor{to}", "giveup"), after
 
-    def _leave(self, outcome: str, by: int) -> Iterator[tuple[Action, tuple[object, ...]]]:
-        peer = f"Acceptor{by}"
-        after = ("leave", outcome, by + 1) if by < self.size.acceptors else ("done", outcome)
-        yield Receive(peer, "bye"), after
-        for answer in self._answers(self.size.numbers(self.index)[-1], with_accepts=True):
-            yield Receive(peer, answer), ("leave", outcome, by)
+    def _leave(self, outcome: str, heard: frozenset[int]) -> Iterator[tuple[Action, tuple[object, ...]]]:
+        """Take what is still under way until every acceptor has said bye, in whatever order they do."""
+        last = self.size.numbers(self.index)[-1]
+        for i in range(1, self.size.acceptors + 1):
+            if i in heard:
+                continue
+            now = heard | {i}
+            done = len(now) == self.size.acceptors
+            yield Receive(f"Acceptor{i}", "bye"), ("done", outcome) if done else ("leave", outcome, now)
+            for answer in self._answers(last, with_accepts=True):
+                yield Receive(f"Acceptor{i}", answer), ("leave", outcome, heard)
 
     def _done(self, outcome: str) -> Iterator[tuple[Action, tuple[object, ...]]]:
         yield from ()

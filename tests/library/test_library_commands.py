@@ -1,0 +1,109 @@
+"""list, generate and table, as a shell sees them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from stormproof import formats, protocols
+from stormproof.protocols.generators import FAMILIES, generate
+
+_RUNNER = Path(__file__).resolve().parents[1] / "cli" / "runner.py"
+_SPEC = importlib.util.spec_from_file_location("library_runner", _RUNNER)
+assert _SPEC is not None and _SPEC.loader is not None
+_MODULE = importlib.util.module_from_spec(_SPEC)
+import sys  # noqa: E402
+
+sys.modules["library_runner"] = _MODULE
+_SPEC.loader.exec_module(_MODULE)
+run = _MODULE.run
+
+
+def test_list_groups_everything(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("list")
+    assert done.code == 0
+    for word in (*protocols.groups(), *protocols.names(), *FAMILIES):
+        assert word in done.out
+    data = json.loads(run("list", "--json").out)
+    assert [p["name"] for p in data["protocols"]] == list(protocols.names())
+    assert {f["name"] for f in data["families"]} == set(FAMILIES)
+
+
+def test_list_one(run) -> None:  # type: ignore[no-untyped-def]
+    assert "Origin:" in run("list", "two-buyer").out
+    assert run("list", "two-buyer", "--source").out == protocols.source("two-buyer")
+    assert json.loads(run("list", "two-buyer", "--json").out)["group"] == "Classics"
+    wrong = run("list", "two-buyers")
+    assert wrong.code == 2 and "did you mean 'two-buyer'" in wrong.err
+    assert run("list", "--source").code == 2
+
+
+def test_generate_the_paper_s_paxos(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("generate", "paxos", "--proposers", 2, "--acceptors", 3, "--retries", 2)
+    assert done.code == 0
+    system = formats.loads(done.out, format="storm")
+    assert system.processes == generate("paxos", proposers=2, acceptors=3, retries=2).processes
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_generate_every_family(name: str, run) -> None:  # type: ignore[no-untyped-def]
+    small = ["--retries", "1", "--acceptors", "1"] if name == "paxos" else []
+    done = run("generate", name, *small, "--format", "json")
+    assert done.code == 0
+    assert formats.loads(done.out, format="json").names
+
+
+def test_generate_into_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "ring.json"
+    assert run("generate", "ring", "--size", 5, "-o", path).code == 0
+    assert formats.load(path).processes == generate("ring", size=5).processes
+    again = run("generate", "ring", "-o", path)
+    assert again.code == 2 and "already" in again.err
+    assert run("generate", "ring", "-o", path, "--force").code == 0
+    assert json.loads(run("generate", "star", "--json").out)["name"] == "star-4"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("generate", "paxoss"), "did you mean 'paxos'"),
+        (("generate", "ring", "--size", "1"), "2<=x<=1000"),
+        (("generate", "ring", "--size", "2", "--tokens", "3"), "at most 2 tokens"),
+        (("generate", "ring", "--format", "jsn"), "did you mean 'json'"),
+        (("generate", "branching", "--branches", "999", "--bound", "999"), "more than 200,000 transitions"),
+        (("table", "--models", "los"), "did you mean 'loss'"),
+        (("table", "--property", "rcs"), "did you mean 'rsc'"),
+        (("table", "ssh", "-o", "x.pdf"), "does not tell the language"),
+        (("table", "no-such-protocol"), "no such file"),
+    ],
+)
+def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run) -> None:  # type: ignore[no-untyped-def]
+    done = run(*arguments)
+    assert done.code == 2 and words in done.err and "Traceback" not in done.err
+
+
+def test_table_prints_and_writes(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    asked = ("table", "client-server", "ssh", "--models", "none", "--processes", 1, "--max-k", 2)
+    done = run(*asked)
+    assert done.code == 0
+    assert "client-server" in done.out and "✔2" in done.out and "4 cells" in done.out
+    path = tmp_path / "t.html"
+    assert run(*asked, "-o", path).code == 0 and path.read_text(encoding="utf-8").startswith(
+        "<!doctype html>"
+    )
+    limited = run("table", "elevator", "--models", "none", "--property", "k-mc", "--max-states", 5)
+    assert limited.code == 3 and "1 undecided" in limited.out
+    data = json.loads(run(*asked, "--json").out)
+    assert [c["holds"] for c in data["cells"]] == [True, True, True, False]
+
+
+def test_table_beside_the_paper(run) -> None:  # type: ignore[no-untyped-def]
+    done = run(
+        "table", "alternating-bit-boigelot", "--compare", "paper", "--processes", 1, "--to", "markdown"
+    )
+    assert done.code == 0
+    assert "published ✘, here ✔; the automaton is that of alternating-bit" in done.out
+    assert "under the paper's encodings, loss: k-exh 1 of 1" in done.out
