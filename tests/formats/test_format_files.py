@@ -154,7 +154,9 @@ def test_txt_is_machines_or_session_types(tmp_path: Path) -> None:
     assert formats.load(tmp_path / "a.txt").names == ("A", "B")
     assert formats.load(tmp_path / "b.txt").names == ("A",)
     (tmp_path / "c.txt").write_text("dear diary")
-    assert "fits none of kmc, fsa" in failing(tmp_path / "c.txt")
+    assert "fits none of storm, json, kmc, fsa" in failing(tmp_path / "c.txt")
+    (tmp_path / "d.txt").write_text(PING)
+    assert formats.load(tmp_path / "d.txt").names == ("A", "B")
 
 
 def test_a_language_can_be_forced(tmp_path: Path) -> None:

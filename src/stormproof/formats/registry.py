@@ -51,8 +51,7 @@ def detect(text: str, name: str) -> Format:
     by_suffix = [f for f in readable() if suffix and suffix in f.suffixes]
     if len(by_suffix) == 1:
         return by_suffix[0]
-    candidates = by_suffix or readable()
-    fitting = [f for f in candidates if f.sniff(text)]
+    fitting = [f for f in by_suffix if f.sniff(text)] or [f for f in readable() if f.sniff(text)]
     if len(fitting) > 1:
         fitting = [f for f in fitting if _reads(f, text, name)] or fitting
     if len(fitting) == 1:
@@ -65,7 +64,7 @@ def detect(text: str, name: str) -> Format:
             hint=f"say which: --format {fitting[0].name} or --format {fitting[1].name}",
         )
     raise FormatError(
-        f"the text fits none of {', '.join(f.name for f in candidates)}",
+        f"the text fits none of {', '.join(f.name for f in readable())}",
         place=Place(name),
         hint="say which language it is with --format, for an error that says more",
     )
