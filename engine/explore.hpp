@@ -56,6 +56,7 @@ class Explorer {
 
   private:
     static constexpr std::size_t batch_size = 64;
+    static constexpr unsigned checked_blocks = 16;
     struct Pending {
         Config<W> config;
         std::uint64_t hash;
@@ -79,7 +80,7 @@ class Explorer {
     std::atomic<bool> halt_{false};
     std::atomic<std::uint8_t> failed_{0};
     Stop stop_ = Stop::none;
-    std::uint64_t peak_ = 0;
+    std::atomic<std::uint64_t> peak_{0};
 
     void add_initial() {
         const Config<W> c = initial_config<W>(m);
@@ -144,18 +145,21 @@ class Explorer {
         for (unsigned turn = 0;; ++turn) {
             // What is still pending will be added before this block's: both must fit the budget.
             if (halt_ || worker.budget < std::uint64_t{block_ + 1} * m.max_degree + batch_size) break;
+            if (turn % checked_blocks == 0 && over_limit()) break;
             const std::uint64_t begin = cursor_.fetch_add(block_);
             if (begin >= total) break;
             const std::uint64_t end = std::min<std::uint64_t>(begin + block_, total);
             for (std::uint64_t i = begin; i < end; ++i) expand_one(who, round, i, only_silent);
-            if (who == 0 && turn % 16 == 0 && over_limit()) break;
         }
         flush(who, only_silent);
     }
 
+    // Asked before the blocks up to the next check are expanded: what they may add must still be allowed.
     bool over_limit() {
         report();
-        const Stop why = monitor_.over();
+        Stop why = monitor_.over();
+        const std::uint64_t more = needed_budget() * (checked_blocks + 1) * threads_ * (sizeof(Config<W>) + 8);
+        if (why == Stop::none && !monitor_.allows(monitor_.memory + more)) why = Stop::memory;
         if (why != Stop::none) fail(why);
         return why != Stop::none;
     }
@@ -229,7 +233,8 @@ class Explorer {
 
     void report() {
         const std::uint64_t bytes = g.bytes() + visited_.bytes();
-        peak_ = std::max(peak_, bytes);
+        std::uint64_t before = peak_;
+        while (before < bytes && !peak_.compare_exchange_weak(before, bytes)) {}
         monitor_.memory = bytes;
         monitor_.states = g.size();
         const std::uint64_t past = g.rounds.empty() ? 0 : g.rounds.back().end[0] + g.rounds.back().end[1];

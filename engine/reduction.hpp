@@ -170,6 +170,9 @@ class Reducer {
     bool over() {
         report();
         stop_ = monitor_.over();
+        // What may be added before the next look must still be allowed.
+        const std::uint64_t more = 1024 * m.max_degree * (sizeof(Config<W>) + sizeof(Frame) + 16);
+        if (stop_ == Stop::none && !monitor_.allows(monitor_.memory + more)) stop_ = Stop::memory;
         return stop_ != Stop::none;
     }
 

@@ -45,19 +45,23 @@ def watch(
     monitor = _engine.Monitor(limits.seconds if seconds is None else seconds, limits.bytes, limits.states)
     result: list[T] = []
     failure: list[BaseException] = []
+    done = threading.Event()
 
     def run() -> None:
         try:
             result.append(search(monitor))
         except BaseException as problem:
             failure.append(problem)
+        finally:
+            done.set()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     pause = 0.0005
-    while thread.is_alive():
+    # An interrupted `Thread.join` may call a running thread finished, so an event says when it is.
+    while not done.is_set():
         try:
-            thread.join(pause)
+            done.wait(pause)
             pause = min(pause * 2, 0.1)
             if progress is not None and monitor.seconds > 0.2:
                 progress(Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds))
