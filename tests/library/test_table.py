@@ -24,7 +24,7 @@ from stormproof.table import (
     render,
     run_table,
 )
-from stormproof.table.paper import LOSSY_SENDS, MONOTONE, TIMEOUT, confirm
+from stormproof.table.paper import LOSSY_SENDS, MONOTONE, ONE_MESSAGE, TIMEOUT, confirm
 
 
 def made(semantics: tuple[str, ...] = ("definition",), **differing: bool | None) -> Matrix:
@@ -132,6 +132,14 @@ def test_otherwise_the_definitions_are_asked_again() -> None:
     assert difference.kind == "exhaustive"
     said = confirm(difference.cell)
     assert ("DISAGREE" in difference.certificate) is (said is False)
+
+
+def test_corruption_of_single_messages_changes_nothing() -> None:
+    matrix = _as_published()
+    key = ("commit-protocol", Column("corruption", "k-er"), "definition")
+    cells = {**matrix.cells, key: replace(matrix.cells[key], holds=True, k=1)}
+    (difference,) = compare(replace(matrix, cells=cells)).differences
+    assert (difference.kind, difference.certificate) == ("theorem", ONE_MESSAGE)
 
 
 @pytest.mark.parametrize("both", [False, True])

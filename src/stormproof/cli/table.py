@@ -20,7 +20,7 @@ from ..errors import UsageError, did_you_mean
 from ..limits import Limits
 from ..protocols.catalogue import TABLE
 from ..table import PAPER_COLUMNS, RENDERERS, Column, Comparison, Matrix, compare, render, run_table
-from ..table.render import Box, Grid, agreement_lines, footnote, grids, split
+from ..table.render import IMPOSSIBLE, Box, Grid, agreement_lines, footnote, grids, impossible_lines, split
 from ..verdicts import PROPERTIES
 from .console import console
 from .options import limit_options, split_list
@@ -175,6 +175,10 @@ def _print(out: Console, view: Matrix | Comparison) -> None:
         out.print()
         for i, difference in enumerate(comparison.differences, 1):
             out.print(Text(f"[{i}] {footnote(difference)}"))
+        out.print()
+        out.print(Text(f"{IMPOSSIBLE}:"))
+        for line in impossible_lines(comparison):
+            out.print(Text(f"  {line}"))
         out.print()
     undecided = f", {len(matrix.undecided)} undecided" if matrix.undecided else ""
     out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s", style="dim"))

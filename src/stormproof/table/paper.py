@@ -27,6 +27,10 @@ LOSSY_SENDS = (
     "under loss on all channels a send into a full channel fits when something is lost in the same step, "
     "so k-exhaustivity holds by definition"
 )
+ONE_MESSAGE = (
+    "each channel carries one message only, so corruption within a channel changes nothing, "
+    "and without errors the same row publishes ✔"
+)
 SAME_AUTOMATON = "the automaton is that of {other}, whose published cell is {mark}"
 
 #: How large a transition system the slow reading of the definitions may have when it confirms a cell.
@@ -175,13 +179,22 @@ def compare(matrix: Matrix) -> Comparison:
 
 def _difference(cell: Cell, value: bool, rows: Mapping[str, Published]) -> Difference:
     row = rows[cell.protocol]
-    theorem = _contradicted(row, Column(cell.failures, cell.property), cell.semantics)
+    theorem = _contradicted(row, Column(cell.failures, cell.property), cell.semantics) or _harmless(cell, row)
     if cell.holds is False:
         text = _witness(cell) + (f"; and {theorem}" if theorem else "")
         return Difference(cell, value, "witness", text)
     if theorem:
         return Difference(cell, value, "theorem", theorem)
     return Difference(cell, value, "exhaustive", _exhaustive(cell))
+
+
+def _harmless(cell: Cell, row: Published) -> str:
+    """k-MC without errors, and corruption that has nothing to corrupt a message into."""
+    if (cell.failures, cell.semantics) != ("corruption", "definition") or not cell.property.startswith("k-"):
+        return ""
+    alphabets = protocols.protocol(cell.protocol).alphabets.values()
+    alone = all(len(alphabet) == 1 for alphabet in alphabets)
+    return ONE_MESSAGE if alone and row.cells[Column("none", "k-mc")] is True else ""
 
 
 def _witness(cell: Cell) -> str:

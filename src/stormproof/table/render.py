@@ -97,6 +97,18 @@ def agreement_lines(comparison: Comparison) -> list[str]:
     return lines
 
 
+def impossible_lines(comparison: Comparison) -> list[str]:
+    """The published cells of all rows that no automaton can have under the definitions."""
+    return [
+        f"{each.row}, {each.column.failures}, {each.column.property}: published "
+        f"{'✔' if each.published else '✘'}; {each.theorem}"
+        for each in comparison.impossible
+    ]
+
+
+IMPOSSIBLE = "Published cells that no reading of the definitions allows"
+
+
 def to_csv(view: Matrix | Comparison) -> str:
     matrix, comparison = split(view)
     notes = {d.cell: d.certificate for d in comparison.differences} if comparison else {}
@@ -137,6 +149,7 @@ def to_markdown(view: Matrix | Comparison) -> str:
         blocks.append("### Agreement\n\n" + "\n".join(f"- {line}" for line in agreement_lines(comparison)))
         notes = [f"{i}. {_md(footnote(d))}" for i, d in enumerate(comparison.differences, 1)]
         blocks.append("### Differences\n\n" + ("\n".join(notes) or "None."))
+        blocks.append(f"### {IMPOSSIBLE}\n\n" + "\n".join(f"- {x}" for x in impossible_lines(comparison)))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -211,6 +224,8 @@ def to_html(view: Matrix | Comparison) -> str:
             for i, d in enumerate(comparison.differences, 1)
         )
         parts += [f"<h2>Agreement</h2>\n<ul>\n{lines}</ul>", f"<h2>Differences</h2>\n<ol>\n{notes}</ol>"]
+        never = "".join(f"<li>{html.escape(line)}</li>\n" for line in impossible_lines(comparison))
+        parts.append(f"<h2>{IMPOSSIBLE}</h2>\n<ul>\n{never}</ul>")
     return "\n".join(parts) + "\n</body>\n</html>\n"
 
 
