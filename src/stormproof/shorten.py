@@ -11,13 +11,13 @@ from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from .failures import ChannelFailure, FailureModel
-from .model import CRASH, Channel, Internal, Message, Receive, Send, System, Transition, channel_of
+from .failures import FailureModel
+from .model import Channel, Internal, Receive, Send, System, Transition
+from .semantics import Configuration, Event, initial, steps
 from .takers import FAR, Choice
 from .witness import Witness
 
 Moves = tuple[tuple[str, Transition], ...]
-Word = tuple[Message, ...]
 
 #: Positions that the search for the fewest changes of process may see.
 POSITIONS = 5_000
@@ -109,86 +109,42 @@ def _greedy(order: _Order, at: _Position, length: int) -> list[int]:
     return path
 
 
-class _Node(NamedTuple):
-    states: tuple[str, ...]
-    words: tuple[Word, ...]
-
-
 def fewer_faults(
     system: System, failures: FailureModel, witness: Witness, bound: int | None, budget: int
 ) -> Moves | None:
     """The moves of a run to the same end, no longer and with fewer faults, or shorter; None: none was found.
 
-    Dijkstra by length and then by faults, over configurations with words and one fault a step.
+    Dijkstra by length and then by faults over the definitions, one fault a step; the budget is for
+    configurations seen, and five times as many may wait.
     """
-    index = {c: i for i, c in enumerate(system.channels)}
-    end = _Node(
-        tuple(witness.states[name] for name in system.names),
-        tuple(tuple(witness.channels.get(c, ())) for c in system.channels),
-    )
-    start = _Node(tuple(p.initial for p in system), tuple(() for _ in system.channels))
+    words = tuple(tuple(witness.channels.get(c, ())) for c in system.channels)
+    end = Configuration(tuple(witness.states[name] for name in system.names), words)
     best = (len(witness.acts), len(witness.faults))
     ticket = count()
-    heap: list[tuple[tuple[int, int], int, _Node, Moves]] = [((0, 0), next(ticket), start, ())]
-    seen: set[_Node] = set()
-    while heap and len(seen) < budget:
+    heap: list[tuple[tuple[int, int], int, Configuration, Moves]] = [((0, 0), 0, initial(system), ())]
+    seen: set[Configuration] = set()
+    while heap and len(seen) < budget and len(heap) < 5 * budget:
         cost, _, at, moves = heappop(heap)
         if at in seen:
             continue
         seen.add(at)
         if at == end:
             return moves
-        for price, to, move in _steps(system, failures, index, at, bound):
-            total = (cost[0] + (move is not None), cost[1] + price)
+        for event, to in steps(system, failures, at, bound):
+            total = (cost[0] + (event is not None), cost[1] + _faults(at, event, to))
             if total < best and to not in seen:
-                heappush(heap, (total, next(ticket), to, moves if move is None else (*moves, move)))
+                more = moves if event is None else (*moves, _move(system, at, event, to))
+                heappush(heap, (total, next(ticket), to, more))
     return None
 
 
-def _steps(
-    system: System, failures: FailureModel, index: Mapping[Channel, int], at: _Node, bound: int | None
-) -> Iterator[tuple[int, _Node, tuple[str, Transition] | None]]:
-    """Def. irs, one step: the faults it costs, where it leads, and the move unless it is a fault."""
-    for p, process in enumerate(system):
-        for transition in process.outgoing(at.states[p]):
-            action = transition.action
-            states = (*at.states[:p], transition.target, *at.states[p + 1 :])
-            channel = channel_of(process.name, action)
-            if channel is None or isinstance(action, Internal):
-                yield 0, _Node(states, at.words), (process.name, transition)
-                continue
-            c = index[channel]
-            for price, word in _acted(at.words[c], action, failures.on(channel), bound):
-                yield price, _Node(states, _put(at.words, c, word)), (process.name, transition)
-    for channel, c in index.items():
-        for word in _interfered(at.words[c], failures.on(channel)):
-            yield 1, _Node(at.states, _put(at.words, c, word)), None
+def _faults(at: Configuration, event: Event | None, to: Configuration) -> int:
+    """A silent step is a fault; so is a send after which the channel holds no more than before."""
+    if event is None:
+        return 1
+    return int(isinstance(event.action, Send) and sum(map(len, to.words)) == sum(map(len, at.words)))
 
 
-def _put(words: tuple[Word, ...], c: int, word: Word) -> tuple[Word, ...]:
-    return (*words[:c], word, *words[c + 1 :])
-
-
-def _acted(
-    word: Word, action: Send | Receive, failure: ChannelFailure, bound: int | None
-) -> Iterator[tuple[int, Word]]:
-    if isinstance(action, Receive):
-        if word and word[0] == action.message:
-            yield 0, word[1:]
-    elif bound is None or len(word) < bound:
-        yield 0, (*word, action.message)
-    elif failure.loss:
-        longer = (*word, action.message)
-        yield from ((1, longer[:i] + longer[i + 1 :]) for i, m in enumerate(longer) if m is not CRASH)
-
-
-def _interfered(word: Word, failure: ChannelFailure) -> Iterator[Word]:
-    for i, message in enumerate(word):
-        if message is CRASH:
-            continue
-        if failure.loss:
-            yield word[:i] + word[i + 1 :]
-        for other in sorted(failure.becomes.get(str(message), ())):
-            yield (*word[:i], other, *word[i + 1 :])
-        if failure.reorder and i + 1 < len(word) and word[i + 1] is not CRASH:
-            yield (*word[:i], word[i + 1], message, *word[i + 2 :])
+def _move(system: System, at: Configuration, event: Event, to: Configuration) -> tuple[str, Transition]:
+    i = system.names.index(event.process)
+    return event.process, Transition(at.states[i], event.action, to.states[i])
