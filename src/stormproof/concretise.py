@@ -23,7 +23,7 @@ from .takers import FAR, Choice, Event, Problem, cheapest
 from .witness import Act, Corrupt, Lose, Step, Swap, Witness
 
 #: Configurations that the search for a run with fewer faults may see.
-POLISH = 3_000
+POLISH = 2_000
 
 
 def concretise(
