@@ -95,6 +95,10 @@ def test_directedness_looks_at_sends_and_receptions_apart() -> None:
         (lambda: System([Process("A", "s")], faults=[ChannelFaults("A", "B")]), "unknown process 'B'"),
         (lambda: System([Process("A", "s")], faults=[ChannelFaults("A", "A")]), "to itself"),
         (
+            lambda: System([Process("A", "s"), Process("B", "s")], faults=[ChannelFaults("A", "B")] * 2),
+            "declared twice for A->B",
+        ),
+        (
             lambda: one(("s", Send("B", CRASH), "t"), ("t", Send("B", "m"), "t")),
             "always the last message to B",
         ),

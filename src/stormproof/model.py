@@ -317,7 +317,11 @@ class System:
                     f"in state {transition.source}",
                     hint=did_you_mean(transition.action.peer, known),
                 )
+        declared: set[tuple[str, str]] = set()
         for fault in self.faults:
+            if (fault.sender, fault.receiver) in declared:
+                raise ModelError(f"faults are declared twice for {fault.sender}->{fault.receiver}")
+            declared.add((fault.sender, fault.receiver))
             for end in (fault.sender, fault.receiver):
                 if end not in known:
                     raise ModelError(

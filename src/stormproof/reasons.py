@@ -77,7 +77,10 @@ def _progress(end: _End) -> str:
     process = end.process or _first(end, StateKind.RECEIVING)
     if process is None:
         return _plain(end)
-    parts = [situation(end.system, process, end.state(process.name))]
+    state = end.state(process.name)
+    if state in process.crashed_states:
+        return f"{process.name}, which has crashed, waits in {state} for crash notices that never come"
+    parts = [situation(end.system, process, state)]
     if end.moves():
         return f"{parts[0]}, and nothing of that can arrive any more"
     parts += [situation(end.system, p, end.state(p.name)) for p in end.system if p != process]
