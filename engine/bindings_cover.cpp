@@ -71,12 +71,12 @@ static CoverResult run_cover(const System& system, const Numbers& shapes, const 
 }
 
 static ForwardResult run_forward(const System& system, const Numbers& shapes, const std::vector<PlainCube>& goal,
-                                 std::uint32_t k, std::uint64_t most, Monitor& monitor) {
+                                 std::uint32_t k, bool summarise, std::uint64_t most, Monitor& monitor) {
     std::vector<Cube> cubes;
     for (const auto& c : goal) cubes.push_back(cube_of(c));
     auto forms = shapes_of(shapes);
     nb::gil_scoped_release unlocked;
-    return forward(system, forms, cubes, k, most, monitor);
+    return forward(system, forms, cubes, k, summarise, most, monitor);
 }
 
 void bind_cover(nb::module_& m) {
@@ -114,5 +114,5 @@ void bind_cover(nb::module_& m) {
     m.def("cover", &run_cover, nb::arg("system"), nb::arg("shapes"), nb::arg("controls"), nb::arg("targets"),
           nb::arg("weights"), nb::arg("monitor"));
     m.def("forward", &run_forward, nb::arg("system"), nb::arg("shapes"), nb::arg("goal"), nb::arg("k"),
-          nb::arg("most"), nb::arg("monitor"));
+          nb::arg("summarise"), nb::arg("most"), nb::arg("monitor"));
 }

@@ -107,7 +107,12 @@ struct ForwardResult {
     std::vector<std::uint32_t> longest;  // per channel, the most messages seen
 };
 
+// Between the first k messages of a word and the set of those behind them, in a summarised configuration.
+constexpr char16_t behind = 0xFFFF;
+
+// With `summarise` nothing is refused beyond k: of a word the first k messages are kept and then only which
+// messages stand behind them, of a counter that it is k or more. The search is then finite, and complete.
 ForwardResult forward(const System& system, const std::vector<Shape>& shapes, const std::vector<Cube>& goal,
-                      std::uint32_t k, std::uint64_t most, Monitor& monitor);
+                      std::uint32_t k, bool summarise, std::uint64_t most, Monitor& monitor);
 
 }  // namespace stormproof

@@ -24,6 +24,21 @@ class Asked {
     Asked(const System& system, std::uint32_t c, Shape shape, const Text& word, bool mark)
         : channel_(system.channels[c]), shape_(shape), word_(word), mark_(mark) {}
 
+    // The same of a summarised content: yes when some content that it stands for may satisfy the goal.
+    bool may_satisfy(const ChannelGoal* goal, const std::vector<std::uint8_t>* accepted, std::uint32_t k) {
+        if (!summarised(k)) return satisfies(goal, accepted);
+        accepted_ = accepted;
+        if (goal && goal->mark >= 0 && goal->mark != (mark_ ? 1 : 0)) return false;
+        if (accepted && mark_ && (*accepted)[crash_message] && channel_.loss) return false;
+        if (goal) {
+            for (auto m : goal->word)
+                if (!available(m)) return false;
+            if (goal->exact && !channel_.loss && !may_be_exactly(goal->word, k)) return false;
+            if (goal->has_head && !head_available(goal->head)) return false;
+        }
+        return !accepted || channel_.loss || may_be_blocked();
+    }
+
     bool satisfies(const ChannelGoal* goal, const std::vector<std::uint8_t>* accepted) {
         accepted_ = accepted;
         if (goal && goal->mark >= 0 && goal->mark != (mark_ ? 1 : 0)) return false;
@@ -38,6 +53,42 @@ class Asked {
     }
 
   private:
+    bool summarised(std::uint32_t k) const {
+        if (shape_ == Shape::word) return word_.find(behind) != Text::npos;
+        if (shape_ == Shape::count) return word_.size() >= k;
+        for (auto m : word_)
+            if (static_cast<std::uint32_t>(std::count(word_.begin(), word_.end(), m)) >= k) return true;
+        return false;
+    }
+
+    bool available(char16_t wanted) const {
+        if (shape_ == Shape::count)
+            return std::find(channel_.pool.begin(), channel_.pool.end(), wanted) != channel_.pool.end();
+        return std::any_of(word_.begin(), word_.end(),
+                           [&](auto m) { return m != behind && may_become(channel_, m, wanted); });
+    }
+
+    // A summary without loss stands for k messages or more, each of which must be asked for.
+    bool may_be_exactly(const Text& wanted, std::uint32_t k) const {
+        if (wanted.size() < k) return false;
+        if (shape_ == Shape::count || channel_.corrupt()) return true;
+        return std::all_of(word_.begin(), word_.end(),
+                           [&](auto m) { return m == behind || wanted.find(m) != Text::npos; });
+    }
+
+    bool head_available(char16_t head) const {
+        if (shape_ == Shape::word && !channel_.loss) return may_become(channel_, word_.front(), head);
+        return available(head);
+    }
+
+    // Without loss: can what may come to the head be something that is not taken?
+    bool may_be_blocked() const {
+        if (shape_ == Shape::word) return may_turn_inert(word_.front());
+        if (shape_ == Shape::bag)
+            return std::all_of(word_.begin(), word_.end(), [&](auto m) { return may_turn_inert(m); });
+        return std::none_of(channel_.pool.begin(), channel_.pool.end(), [&](auto m) { return (*accepted_)[m]; });
+    }
+
     bool reorder() const { return channel_.reorder; }
 
     // The crash message must not come to the head, so something must stay before it.
@@ -147,8 +198,8 @@ class Asked {
 class Forward {
   public:
     Forward(const System& system, const std::vector<Shape>& shapes, const std::vector<Cube>& goal, std::uint32_t k,
-            std::uint64_t most, Monitor& monitor)
-        : system_(system), shapes_(shapes), goal_(goal), k_(k), most_(most), monitor_(monitor) {
+            bool summarise, std::uint64_t most, Monitor& monitor)
+        : system_(system), shapes_(shapes), goal_(goal), k_(k), summarise_(summarise), most_(most), monitor_(monitor) {
         outgoing_.resize(system.processes.size());
         for (std::size_t p = 0; p < system.processes.size(); ++p) {
             outgoing_[p].resize(system.processes[p].states);
@@ -241,7 +292,7 @@ class Forward {
             const auto* taken = cube.deadlock && !accepted[c].empty() ? &accepted[c] : nullptr;
             if (!goals[c] && !taken) continue;
             Asked asked(system_, c, shapes_[c], at.contents[c], at.control[processes + c] != 0);
-            if (!asked.satisfies(goals[c], taken)) return false;
+            if (!(summarise_ ? asked.may_satisfy(goals[c], taken, k_) : asked.satisfies(goals[c], taken))) return false;
         }
         return true;
     }
@@ -280,7 +331,9 @@ class Forward {
         Via via{p, t, step.channel, 0, 0};
         if (step.message == crash_message) {
             next.control[system_.processes.size() + step.channel] = 1;
-        } else if (word.size() >= k_) {
+        } else if (summarise_ && summary_holds(step, word)) {
+            // nothing more is kept
+        } else if (word.size() >= k_ && !(summarise_ && shapes_[step.channel] == Shape::bag)) {
             cut_ = true;
             if (!system_.channels[step.channel].loss) return;
             via.choice = 1;  // lost at once
@@ -292,6 +345,56 @@ class Forward {
             word.insert(bag ? std::lower_bound(word.begin(), word.end(), message) : word.end(), message);
         }
         visit(next, id, via);
+    }
+
+    // Into a full summary: a counter stays, a message goes behind a word. False when there is room.
+    bool summary_holds(const Transition& step, Text& word) const {
+        auto message = static_cast<char16_t>(step.message);
+        if (shapes_[step.channel] == Shape::count) return word.size() >= k_;
+        if (shapes_[step.channel] == Shape::bag)
+            return static_cast<std::uint32_t>(std::count(word.begin(), word.end(), message)) >= k_;
+        auto bar = word.find(behind);
+        if (bar == Text::npos) {
+            if (word.size() < k_) return false;
+            word.push_back(behind);
+            bar = word.size() - 1;
+        }
+        auto at = std::lower_bound(word.begin() + bar + 1, word.end(), message);
+        if (at == word.end() || *at != message) word.insert(at, message);
+        return true;
+    }
+
+    // What a summarised content may be once the message at `i` is taken from it.
+    void take_from_summary(std::uint32_t id, const Configuration& at, std::uint32_t p, std::uint32_t t,
+                           const Transition& step, std::uint32_t i) {
+        const auto& word = at.contents[step.channel];
+        Via via{p, t, step.channel, i, 0};
+        Configuration next = at;
+        auto& left = next.contents[step.channel];
+        if (shapes_[step.channel] != Shape::word) {
+            if (static_cast<std::uint32_t>(std::count(word.begin(), word.end(), word[i])) >= k_) visit(next, id, via);
+            left.erase(i, 1);
+            return visit(next, id, via);
+        }
+        auto bar = word.find(behind);
+        if (system_.channels[step.channel].loss) {
+            left.erase(0, i > bar ? bar : i + 1);
+            return visit(next, id, via);
+        }
+        Text first = word.substr(1, bar == Text::npos ? Text::npos : bar - 1);
+        Text rest = bar == Text::npos ? Text() : word.substr(bar + 1);
+        if (rest.empty()) {
+            left = first;
+            return visit(next, id, via);
+        }
+        for (std::size_t j = 0; j < rest.size(); ++j) {
+            left = first + rest[j] + Text(1, behind) + rest;
+            visit(next, id, via);
+            Text fewer = rest;
+            fewer.erase(j, 1);
+            left = first + rest[j] + (fewer.empty() ? Text() : Text(1, behind) + fewer);
+            visit(next, id, via);
+        }
     }
 
     void receive(std::uint32_t id, const Configuration& at, std::uint32_t p, std::uint32_t t, const Transition& step) {
@@ -307,6 +410,13 @@ class Forward {
         }
         Shape shape = shapes_[step.channel];
         for (std::uint32_t i = 0; i < word.size(); ++i) {
+            if (summarise_) {
+                if (word[i] == behind) continue;
+                if (shape == Shape::count || may_become(channel, word[i], step.message))
+                    take_from_summary(id, at, p, t, step, i);
+                if (shape == Shape::count || (shape == Shape::word && !channel.loss)) return;
+                continue;
+            }
             if (shape != Shape::count && !may_become(channel, word[i], step.message)) {
                 if (shape == Shape::word && !channel.loss) return;
                 continue;
@@ -323,6 +433,7 @@ class Forward {
     const std::vector<Shape>& shapes_;
     const std::vector<Cube>& goal_;
     std::uint32_t k_;
+    bool summarise_;
     std::uint64_t most_;
     Monitor& monitor_;
     std::vector<std::vector<std::vector<std::uint32_t>>> outgoing_;
@@ -336,8 +447,8 @@ class Forward {
 }  // namespace
 
 ForwardResult forward(const System& system, const std::vector<Shape>& shapes, const std::vector<Cube>& goal,
-                      std::uint32_t k, std::uint64_t most, Monitor& monitor) {
-    return Forward(system, shapes, goal, k, most, monitor).run();
+                      std::uint32_t k, bool summarise, std::uint64_t most, Monitor& monitor) {
+    return Forward(system, shapes, goal, k, summarise, most, monitor).run();
 }
 
 }  // namespace stormproof

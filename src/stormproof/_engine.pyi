@@ -163,6 +163,7 @@ def forward(
     shapes: list[int],
     goal: list[tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool]],
     k: int,
+    summarise: bool,
     most: int,
     monitor: Monitor,
 ) -> ForwardResult: ...

@@ -13,7 +13,7 @@ from stormproof.failures import Failures
 from stormproof.goals import cubes, parse_goal
 from stormproof.limits import Limits
 from stormproof.reach import Answer, check_certificate, reach
-from stormproof.reach.certificates import Certificate, Closure, Equation, HalfDuplex, Saturated
+from stormproof.reach.certificates import Certificate, Closure, Equation, HalfDuplex, Saturated, Summarised
 from stormproof.reach.equation import have_z3
 from stormproof.reach.portfolio import solve
 from strategies import random_failures, random_system
@@ -91,6 +91,15 @@ def test_every_configuration_of_a_saturated_set_is_needed_on_perfect_channels() 
     assert isinstance(found, Saturated) and accepts(answer, found)
     for rest in drops(found.configurations):
         assert not accepts(answer, Saturated(rest))  # type: ignore[arg-type]
+
+
+def test_every_configuration_of_a_summary_is_needed() -> None:
+    answer = proof("client-server-logger", "deadlock", only=("summaries",))
+    found = answer.certificate
+    assert isinstance(found, Summarised) and accepts(answer, found)
+    for rest in drops(found.configurations):
+        assert not accepts(answer, replace(found, configurations=rest))
+    assert not accepts(answer, replace(found, k=found.k + 1))
 
 
 def test_a_linear_function_that_a_step_increases_is_refused() -> None:

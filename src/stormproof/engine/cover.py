@@ -16,6 +16,8 @@ from .monitor import STOPS, ProgressCallback, watch
 WORD, BAG, COUNT = 0, 1, 2
 _NOBODY = 2**32 - 1
 _MOST_NUMBERS = 2**16 - 1
+#: In a summarised word: what follows is the set of messages behind the first k. No message is empty.
+BEHIND = ""
 
 _T = TypeVar("_T")
 
@@ -167,11 +169,17 @@ class Searcher:
         k: int,
         most: int = 0,
         seconds: float | None = None,
+        summarise: bool = False,
     ) -> Found:
-        """At most `k` messages a channel and `most` configurations (0: as the limits say)."""
+        """At most `k` messages a channel and `most` configurations (0: as the limits say).
+
+        With `summarise` what is beyond k is not refused but kept as a set, behind `BEHIND`.
+        """
         cubes = [self._cube(w) for w in goal]
         result = self._watch(
-            lambda monitor: _engine.forward(self.low.native, list(shapes), cubes, k, most, monitor),
+            lambda monitor: _engine.forward(
+                self.low.native, list(shapes), cubes, k, summarise, most, monitor
+            ),
             f"forward, {k} a channel",
             seconds,
         )
@@ -193,7 +201,7 @@ class Searcher:
 
     def _element(self, plain: tuple[list[int], list[list[int]]]) -> Element:
         states, marks = self._control(plain[0])
-        words = tuple(tuple(str(self.low.messages[n]) for n in word) for word in plain[1])
+        words = tuple(tuple(self._letter(n) for n in word) for word in plain[1])
         return Element(states, marks, words)
 
     def _plain(self, element: Element, shapes: Sequence[int]) -> tuple[list[int], list[list[int]]]:
@@ -201,6 +209,9 @@ class Searcher:
         words = [self._numbers(w) for w in element.words]
         # The engine keeps multisets sorted by number.
         return control, [sorted(w) if shape == BAG else w for w, shape in zip(words, shapes, strict=True)]
+
+    def _letter(self, number: int) -> str:
+        return BEHIND if number == _MOST_NUMBERS else str(self.low.messages[number])
 
     def _numbers(self, word: Iterable[str]) -> list[int]:
         return [self.number[m] for m in word]

@@ -8,6 +8,7 @@ with the goal.
   basis whose upward closure is closed under predecessors. The initial configuration is not in that closure
   and every configuration of the goal is, or is excluded by the control states or by a linear function.
 - `Saturated`: finitely many configurations that are all, up to faults.
+- `Summarised`: the same, where a channel keeps k messages and of the rest only which they are: `summary`.
 - `HalfDuplex`: the rendezvous states of two processes; never can both send.
 - `Equation`: the state equation has no solution in the integers; a solver is asked again.
 """
@@ -25,6 +26,7 @@ from ..model import CRASH, Channel, Internal, Message, Process, Receive, Send, S
 from . import halfduplex
 from .settle import can_become, settle
 from .shapes import NAMES, shapes
+from .summary import check_summary
 from .targets import Target, targets
 
 Control = tuple[tuple[str, ...], tuple[bool, ...]]
@@ -89,6 +91,23 @@ class Saturated(_Described):
 
 
 @dataclass(frozen=True)
+class Summarised(_Described):
+    """Configurations in which a channel keeps `k` messages, and of the rest only which they are."""
+
+    k: int
+    configurations: tuple[Element, ...]
+
+    kind = "summarised set"
+
+    def sizes(self) -> dict[str, int]:
+        return {"configurations": len(self.configurations), "messages kept a channel": self.k}
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [_element_to_json(e) for e in self.configurations]
+        return {"kind": self.kind, "k": self.k, "configurations": rows}
+
+
+@dataclass(frozen=True)
 class HalfDuplex(_Described):
     """The pairs of states that the two processes reach by rendezvous."""
 
@@ -118,7 +137,7 @@ class Equation(_Described):
         return {"kind": self.kind, "controls": [_control_to_json(c) for c in self.controls]}
 
 
-Certificate = Closure | Saturated | HalfDuplex | Equation
+Certificate = Closure | Saturated | Summarised | HalfDuplex | Equation
 
 
 def check_certificate(
@@ -130,6 +149,8 @@ def check_certificate(
         return _Closed(system, failures, certificate).problem(cubes)
     if isinstance(certificate, Saturated):
         return _check_saturated(system, failures, cubes, certificate)
+    if isinstance(certificate, Summarised):
+        return check_summary(system, failures, cubes, certificate.k, certificate.configurations)
     if isinstance(certificate, HalfDuplex):
         return _check_half_duplex(system, failures, cubes, certificate)
     from .equation import check_equation

@@ -23,7 +23,7 @@ from ..model import CRASH, System
 from ..witness import Witness
 from . import halfduplex
 from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
-from .certificates import Certificate, Closure, Equation, HalfDuplex, Saturated, check_certificate
+from .certificates import Certificate, Closure, Equation, HalfDuplex, Saturated, Summarised, check_certificate
 from .equation import equation, have_z3, integer_solution
 from .runs import accept_run, leftovers, make_run, with_marks
 from .shapes import Shape, as_multisets, shapes
@@ -34,6 +34,10 @@ from .targets import Target, targets, wanted
 FIRST_ROUND = 0.4
 #: Minimal configurations of the goal beyond which backward search is not begun.
 MOST_TARGETS = 200_000
+#: Configurations of a summarised search, whose certificate has all of them.
+MOST_SUMMARISED = 100_000
+#: How many messages each channel keeps in them.
+SUMMARISED_AT = (1, 2, 3, 4, 5)
 #: Linear functions that are kept for pruning.
 MOST_WEIGHTS = 16
 
@@ -244,6 +248,26 @@ def _bounded(problem: Problem, seconds: float) -> Attempt:
     return Attempt(seen)
 
 
+def _summarised(problem: Problem, seconds: float) -> Attempt:
+    """Forward, channels kept up to k messages and summarised beyond: a finite over-approximation."""
+    ends = time.monotonic() + seconds
+    forms = [s.form for s in problem.shapes]
+    goal = [w for _, w in wanted(problem.cubes, problem.system)]
+    for k in SUMMARISED_AT:
+        left = ends - time.monotonic()
+        if left <= 0:
+            return Attempt("out of time", finished=False)
+        found = problem.searcher.forward(forms, goal, k, MOST_SUMMARISED, left, summarise=True)
+        problem.states = max(problem.states, found.states)
+        if found.saturated:
+            first = "first message" if k == 1 else f"first {k} messages"
+            note = f"not even when each channel keeps its {first}, and of the others only which they are"
+            return Attempt(note, certificate=Summarised(k, found.configurations))
+        if found.stopped:
+            return Attempt(f"stopped by the limit on {found.stopped}", finished=found.stopped != "time")
+    return Attempt(f"the goal is met even when each channel keeps {SUMMARISED_AT[-1]} messages")
+
+
 def _backward(problem: Problem, seconds: float) -> Attempt:
     return _cover(problem, seconds, problem.shapes)
 
@@ -434,6 +458,7 @@ WAYS: Ways = {
     "half-duplex": _half_duplex,
     "linear invariants": _linear,
     "state equation": _integers,
+    "summaries": _summarised,
     "backward search with multisets": _multisets,
     "bounded forward search": _bounded,
 }
