@@ -160,3 +160,5 @@ def test_limits_give_undecided() -> None:
     assert answer.holds is None and "limit of 1 configurations" in answer.reason
     slow = half_duplex(ex1, Failures(reorder=True).on(ex1), limits=Limits(seconds=1e-9))
     assert slow.holds is None and "time limit" in slow.reason
+    small = half_duplex(ex1, Failures(reorder=True).on(ex1), limits=Limits(memory=20_000))
+    assert small.holds is None and "memory limit" in small.reason

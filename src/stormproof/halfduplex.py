@@ -29,9 +29,12 @@ from itertools import product
 
 from .concretise import concretise
 from .failures import ChannelFailure, FailureModel
-from .limits import Limits
+from .limits import Limits, format_memory
 from .model import CRASH, Channel, Internal, Message, Receive, Send, System, Transition, channel_of
 from .witness import Witness
+
+#: What a state of the search takes, generously: tracemalloc shows 170 to 230 bytes on sliding windows.
+NODE_BYTES = 400
 
 #: Both local states.
 Control = tuple[str, ...]
@@ -101,7 +104,7 @@ class _Search:
         self.tokens = [(c, m) for c in system.channels if c in self.counted for m in self._sent(c)]
         self.rules = list(self._rules())
         self.settled: dict[Control, list[Vector]] = {}
-        self.count = 0
+        self.count = self.made = 0
         self.reachable: set[Control] = set()
 
     def _sent(self, channel: Channel) -> list[Message]:
@@ -165,7 +168,7 @@ class _Search:
         stopped = self._reach()
         heap = [(node.cost, i, node) for i, node in enumerate(self._goals())]
         heapq.heapify(heap)
-        made = len(heap)
+        self.made = len(heap)
         while heap and not stopped:
             _, _, node = heapq.heappop(heap)
             if not self._settle(node):
@@ -173,8 +176,8 @@ class _Search:
             if self._is_initial(node):
                 return self._violated(node)
             for before in self._before(node):
-                heapq.heappush(heap, (before.cost, made, before))
-                made += 1
+                heapq.heappush(heap, (before.cost, self.made, before))
+                self.made += 1
             stopped = self._stopped()
         return HalfDuplex(None, stopped, self.count) if stopped else HalfDuplex(True, "", self.count)
 
@@ -216,7 +219,11 @@ class _Search:
             yield Node(node.cost + len(rule.steps), control, vector, rule, node)
 
     def _stopped(self) -> str:
-        seconds, states = self.limits.seconds, self.limits.states
+        seconds, states, memory = self.limits.seconds, self.limits.states, self.limits.bytes
+        if memory is not None and (self.count + self.made) * NODE_BYTES > memory:
+            return (
+                f"the memory limit of {format_memory(memory)} was reached after {self.count:,} configurations"
+            )
         if states is not None and self.count > states:
             return f"the limit of {states:,} configurations was reached"
         if seconds is not None and time.monotonic() - self.started > seconds:
