@@ -10,12 +10,13 @@ from . import crash, encodings, halfduplex, notes, reasons
 from .concretise import concretise
 from .engine.kproperties import Exploration, Violation, explore
 from .engine.monitor import ProgressCallback, left
+from .engine.moves import Move
 from .engine.rsc import RscResult, rsc
 from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .limits import Limits
 from .model import System
-from .persistence import persists
+from .persistence import Lasting, persists
 from .replay import replay
 from .reproducer import reproducer
 from .semantics import CONJUNCTIONS
@@ -176,14 +177,16 @@ def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
     open_names = [n for n in names if n not in refused]
     explorations: list[Exploration] = []
     missing = list(open_names)
-    settled: dict[str, tuple[int, str]] = {}
+    settled: dict[str, tuple[int, Violation]] = {}
     for k in question.bounds if missing else ():
         wanted = tuple(dict.fromkeys(part for n in missing for part in _parts(n)))
         extra = notes.side_conditions(question.system, question.model, missing)
         explorations.append(_explore(question, k, (*wanted, *extra)))
         missing = [n for n in missing if _holds(explorations[-1], n) is not True]
-        lasting = _lasting(question, explorations[-1], missing)
-        settled |= {n: (len(explorations), part) for n in missing for part in _parts(n) if part in lasting}
+        for part, violation in _lasting(question, explorations[-1], missing).items():
+            settled |= {
+                n: (len(explorations), violation) for n in missing if part in _parts(n) and n not in settled
+            }
         missing = [n for n in missing if n not in settled]
         if not missing or explorations[-1].stopped or _saturated(explorations):
             break
@@ -191,25 +194,39 @@ def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
     return {n: refused.get(n) or decided[n] for n in names}
 
 
-def _lasting(question: Question, exploration: Exploration, names: Sequence[str]) -> set[str]:
-    """The properties whose violation here proves one at every larger bound that is asked for."""
+def _lasting(question: Question, exploration: Exploration, names: Sequence[str]) -> dict[str, Violation]:
+    """The violations that prove one at every larger bound that is asked for, as they are at the largest."""
     if question.one_bound or exploration.k == question.bounds[-1]:
-        return set()
-    found = set()
+        return {}
+    found = {}
     for part in dict.fromkeys(part for n in names for part in _parts(n)):
         v = exploration.violations.get(part)
-        if v is not None and persists(
-            question.system,
-            question.model,
-            part,
-            v.states,
-            v.channels,
-            v.culprit,
-            exploration.k,
-            question.bounds[-1],
-        ):
-            found.add(part)
+        if v is not None:
+            lasting = persists(
+                question.system,
+                question.model,
+                part,
+                v.states,
+                v.channels,
+                v.culprit,
+                exploration.k,
+                question.bounds[-1],
+            )
+            if lasting is not None:
+                found[part] = _at_the_largest(v, lasting)
     return found
+
+
+def _at_the_largest(violation: Violation, lasting: Lasting) -> Violation:
+    """That no shorter run violates the property at the largest bound is not known."""
+    return replace(
+        violation,
+        moves=(*violation.moves, *(Move(*move) for move in lasting.moves)),
+        states=lasting.states,
+        channels=lasting.channels,
+        culprit=lasting.culprit,
+        shortest=False,
+    )
 
 
 def _explore(question: Question, k: int, wanted: Sequence[str]) -> Exploration:
@@ -255,9 +272,12 @@ def _saturated(explorations: Sequence[Exploration]) -> bool:
 
 
 def _bounded_verdict(
-    question: Question, name: str, explorations: Sequence[Exploration], settled: tuple[int, str] | None
+    question: Question,
+    name: str,
+    explorations: Sequence[Exploration],
+    settled: tuple[int, Violation] | None,
 ) -> Verdict:
-    """`settled`: after so many explorations this part's violation was seen to last for all larger bounds."""
+    """`settled`: after so many explorations this violation was seen to last for all larger bounds."""
     if settled is not None:
         explorations = explorations[: settled[0]]
     tried = tuple(Tried(e.k, _holds(e, name)) for e in explorations)
@@ -311,19 +331,22 @@ def _undecided(question: Question, name: str, last: Exploration, tried: tuple[Tr
 
 
 def _bad(
-    question: Question, name: str, last: Exploration, tried: tuple[Tried, ...], lasting: str | None
+    question: Question, name: str, last: Exploration, tried: tuple[Tried, ...], lasting: Violation | None
 ) -> Verdict:
-    """Violated, with the witness at the largest bound that was explored."""
-    part = lasting or next(p for p in _parts(name) if last.holds.get(p) is False)
-    violation = last.violations[part]
-    witness = _witness(question, violation, last.k)
-    replayed, remark = _replay(question, part, last.k, witness)
-    why = reasons.reason(question.system, question.model, part, last.k, witness)
+    """Violated, with the witness at the largest bound: where larger bounds than the last one explored change
+    nothing, it is a witness there too."""
+    part = (
+        next(p for p in _parts(name) if last.holds.get(p) is False) if lasting is None else lasting.property
+    )
+    k = tried[-1].k if tried else last.k
+    witness = _witness(question, lasting or last.violations[part], k)
+    replayed, remark = _replay(question, part, k, witness)
+    why = reasons.reason(question.system, question.model, part, k, witness)
     where = "" if question.one_bound else _where(part, name, tried)
     return Verdict(
         name,
         False,
-        k=last.k if question.one_bound else None,
+        k=k if question.one_bound else None,
         reason=f"{where}{why}",
         states=last.states,
         transitions=last.transitions,
@@ -332,7 +355,7 @@ def _bad(
         tried=tried,
         notes=notes.on_failing(question.system, question.model, name, last) + remark,
         replayed=replayed,
-        witness_k=last.k,
+        witness_k=k,
     )
 
 

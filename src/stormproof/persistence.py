@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .failures import FailureModel
-from .model import Channel, Internal, Message, Receive, Send, StateKind, System, channel_of
+from .model import Channel, Internal, Message, Receive, Send, StateKind, System, Transition, channel_of
 from .semantics import Configuration, Event, Word, interfere, is_receive_on, steps
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
@@ -34,6 +34,15 @@ class Content(NamedTuple):
 
     word: Word
     more: bool
+
+
+class Lasting(NamedTuple):
+    """A violation at the largest bound: what follows the one that was found, and where that leads."""
+
+    moves: tuple[tuple[str, Transition], ...]
+    states: Mapping[str, str]
+    channels: Mapping[Channel, Word]
+    culprit: Mapping[str, str]
 
 
 class Abstract(NamedTuple):
@@ -112,11 +121,11 @@ def persists(
     k: int,
     max_k: int,
     most: int = MOST_STATES,
-) -> bool:
-    """Does this violation of `name`, found at k, prove one at every larger bound up to `max_k`?"""
+) -> Lasting | None:
+    """The violation at `max_k`, if this one of `name`, found at k, proves one at every bound up to there."""
     words = {c: tuple(channels.get(c, ())) for c in system.channels}
     if any(len(word) > 64 for word in words.values()):
-        return False
+        return None
     start = Abstract(
         tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
     )
@@ -128,15 +137,19 @@ def persists(
                 return True
         return False
 
+    same = Lasting((), states, words, culprit)
     if name in ("k-er", "k-wer"):
-        return _reception_never_comes(name, words, culprit, never)
+        return same if _reception_never_comes(name, words, culprit, never) else None
     if name == "k-pg":
         process = culprit.get("process")
-        return process is not None and never(lambda e: e.process == process and isinstance(e.action, Receive))
+        waits = process is not None and never(
+            lambda e: e.process == process and isinstance(e.action, Receive)
+        )
+        return same if waits else None
     if name == "k-exh":
         at = Configuration(start.states, tuple(words.values()))
         return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
-    return False
+    return None
 
 
 def _reception_never_comes(
@@ -158,46 +171,85 @@ def _channel_stays_full(
     culprit: Mapping[str, str],
     bounds: range,
     never: Callable[[Callable[[Event], bool]], bool],
-) -> bool:
+) -> Lasting | None:
     """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
     name = culprit.get("process")
     if name is None:
-        return False
+        return None
     state = at.states[system.names.index(name)]
     for peer in dict.fromkeys(a.peer for a in system[name].sends(state)):
         channel = Channel(name, peer)
         if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
             continue
-        if never(is_receive_on(channel)) and _can_fill(system, failures, at, channel, bounds):
-            return True
-    return False
+        if never(is_receive_on(channel)):
+            run = _filling(system, failures, at, channel, bounds)
+            if run is not None:
+                return _held_back(system, channel, *run)
+    return None
 
 
-def _can_fill(
+Moves = tuple[tuple[str, Transition], ...]
+
+
+def _held_back(system: System, channel: Channel, moves: Moves, end: Configuration) -> Lasting:
+    states = dict(zip(system.names, end.states, strict=True))
+    state = states[channel.sender]
+    send = next(a for a in system[channel.sender].sends(state) if a.peer == channel.receiver)
+    culprit = {
+        "process": channel.sender,
+        "state": state,
+        "channel": str(channel),
+        "message": str(send.message),
+        "action": str(send),
+    }
+    return Lasting(moves, states, dict(zip(system.channels, end.words, strict=True)), culprit)
+
+
+def _filling(
     system: System, failures: FailureModel, at: Configuration, channel: Channel, bounds: range
-) -> bool:
-    """Is there, for each bound in turn, a run to where the channel is full and its sender wants to send?"""
-    here: Configuration | None = at
+) -> tuple[Moves, Configuration] | None:
+    """A run that fills the channel up to each bound in turn, its sender wanting to send more."""
+    moves, here = list[tuple[str, Transition]](), at
     for bound in bounds:
-        here = _filled(system, failures, here, channel, bound) if here is not None else None
-    return here is not None
+        found = _filled(system, failures, here, channel, bound)
+        if found is None:
+            return None
+        moves += found[0]
+        here = found[1]
+    return tuple(moves), here
 
 
 def _filled(
     system: System, failures: FailureModel, start: Configuration, channel: Channel, bound: int
-) -> Configuration | None:
+) -> tuple[Moves, Configuration] | None:
     """Best first: the fuller the channel the better. A failure to find a run says nothing."""
     process = system[channel.sender]
     i, j = system.names.index(channel.sender), system.channels.index(channel)
-    seen = {start}
+    before: dict[Configuration, tuple[Configuration, Event | None] | None] = {start: None}
     heap = [(-len(start.words[j]), 0, start)]
-    while heap and len(seen) < MOST_STATES:
+    while heap and len(before) < MOST_STATES:
         at = heapq.heappop(heap)[2]
         held = any(a.peer == channel.receiver for a in process.sends(at.states[i]))
         if len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING:
-            return at
-        for _, after in steps(system, failures, at, bound):
-            if after not in seen:
-                seen.add(after)
-                heapq.heappush(heap, (-len(after.words[j]), len(seen), after))
+            return _unwind(system, before, at), at
+        for event, after in steps(system, failures, at, bound):
+            if after not in before:
+                before[after] = (at, event)
+                heapq.heappush(heap, (-len(after.words[j]), len(before), after))
     return None
+
+
+def _unwind(
+    system: System,
+    before: Mapping[Configuration, tuple[Configuration, Event | None] | None],
+    end: Configuration,
+) -> Moves:
+    """The actions of the run to `end`; what a channel does silently is implicit."""
+    moves, here = list[tuple[str, Transition]](), end
+    while (step := before[here]) is not None:
+        previous, event = step
+        if event is not None:
+            i = system.names.index(event.process)
+            moves.append((event.process, Transition(previous.states[i], event.action, here.states[i])))
+        here = previous
+    return tuple(reversed(moves))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from engine_asks import ALWAYS
-from shared import peers
 
+from shared import peers
 from stormproof import encodings
 from stormproof.engine.kproperties import explore
 from stormproof.failures import Failures

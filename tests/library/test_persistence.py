@@ -40,7 +40,8 @@ def lasting(
     system: System, model: FailureModel, ts: semantics.TransitionSystem, name: str, k: int, max_k: int
 ) -> bool:
     return any(
-        persists(
+        None
+        is not persists(
             system,
             model,
             name,
@@ -95,7 +96,9 @@ def test_an_endless_sender_to_nobody_fills_every_channel() -> None:
     system = System((Process("A", "a", rows), Process("B", "b")))
     report = check(system, max_k=10, properties=["k-exh", "k-er"])
     assert [t.holds for t in report["k-exh"].tried] == [False] * 10
-    assert report["k-exh"].witness_k == 1, "one exploration is enough"
+    assert report["k-exh"].states == 2, "one exploration, at k = 1, is enough"
+    assert report["k-exh"].witness_k == 10 and len(report["k-exh"].witness.steps) == 10
+    assert report["k-exh"].replayed
     assert any("no larger bound" in note for note in report["k-exh"].notes)
 
 
