@@ -27,11 +27,17 @@ from .model import (
     Transition,
     channel_of,
 )
-from .outlook import BUDGET, Configuration, Outlook
+from .outlook import Configuration, Outlook
 from .shorten import Moves
 from .story import Story
 from .witness import Act, Lose, Witness
 from .wording import listed, plural
+
+#: Configurations that one of the searches here may see.
+BUDGET = 20_000
+
+#: How many transitions a warning names.
+_LISTED = 12
 
 #: A tour ends after this many actions.
 TOUR = 200
@@ -76,7 +82,10 @@ class Coverage:
         counted = f"{self.taken} of {plural(self.total, 'transition')}"
         if not self.never:
             return f"coverage at k = {self.k}: every transition is taken by some run ({counted})"
-        names = listed(f"{name}.{t}" for name, t in self.never)
+        more = len(self.never) - _LISTED
+        names = listed(
+            [*(f"{name}.{t}" for name, t in self.never[:_LISTED]), *([f"{more} more"] if more > 0 else [])]
+        )
         if self.complete:
             return f"coverage at k = {self.k}: {counted}; warning: within this bound no run takes {names}"
         return f"coverage at k = {self.k}: {counted} seen within the budget; not seen: {names}"
@@ -140,16 +149,17 @@ def coverage(system: System, model: FailureModel, k: int, budget: int = BUDGET) 
     outlook = Outlook(system, model, k, budget)
     every = {(p.name, t) for p in system for t in p.transitions}
     taken: set[tuple[str, Transition]] = set()
-    seen, stack = {_start(system)}, [_start(system)]
-    while stack and len(seen) <= budget and len(taken) < len(every):
-        at = stack.pop()
+    seen, queue = {_start(system)}, deque([_start(system)])
+    while queue and len(seen) <= budget and len(taken) < len(every):
+        # Deep and wide in turns, so that a spent budget has seen something of both.
+        at = queue.popleft() if len(seen) % 2 else queue.pop()
         for move, to in _moves(outlook, at):
             taken.add(move)
             if to not in seen:
                 seen.add(to)
-                stack.append(to)
+                queue.append(to)
     never = tuple((p.name, t) for p in system for t in p.transitions if (p.name, t) not in taken)
-    return Coverage(k, len(taken), len(every), never, not stack or not never)
+    return Coverage(k, len(taken), len(every), never, not queue or not never)
 
 
 def _start(system: System) -> Configuration:
