@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -26,6 +27,8 @@ from .console import console
 from .options import limit_options, split_list
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+SHORT = {"reordering": "reord.", "corruption": "corr."}
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
 
 
@@ -167,14 +170,14 @@ def _show(view: Matrix | Comparison, language: str | None, output: str | None, f
 def _print(out: Console, view: Matrix | Comparison) -> None:
     matrix, comparison = split(view)
     for grid in grids(view):
-        out.print(_table(grid))
+        _print_whole(out, _table(grid))
         out.print()
     if comparison is not None:
         for line in agreement_lines(comparison):
             out.print(Text(f"agree {line}"))
         out.print()
         for i, difference in enumerate(comparison.differences, 1):
-            out.print(Text(f"[{i}] {footnote(difference)}"))
+            out.print(Text(f"{i}. {footnote(difference)}"))
         out.print()
         out.print(Text(f"{IMPOSSIBLE}:"))
         for line in impossible_lines(comparison):
@@ -184,12 +187,22 @@ def _print(out: Console, view: Matrix | Comparison) -> None:
     out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s", style="dim"))
 
 
+def _print_whole(out: Console, table: Table) -> None:
+    """A narrow terminal breaks the lines itself; marks and names are never cut off."""
+    width = out.width
+    out.width = 1000
+    out.width = max(width, Measurement.get(out, out.options, table).maximum)
+    out.print(table)
+    out.width = width
+
+
 def _table(grid: Grid) -> Table:
     table = Table(title=grid.title, box=None, padding=(0, 1), header_style="dim", title_justify="left")
-    table.add_column("protocol", overflow="fold")
+    table.add_column("protocol", no_wrap=True)
     before = None
     for column in grid.columns:
-        head = f"{column.failures if column.failures != before else ''}\n{column.property}"
+        model = SHORT.get(column.failures, column.failures) if column.failures != before else ""
+        head = f"{model}\n{column.property}"
         table.add_column(head, justify="left", no_wrap=True)
         before = column.failures
     for name, boxes in grid.rows:
@@ -201,7 +214,7 @@ def _box(box: Box) -> Text:
     text = Text(box.mark, style=STYLES[box.mark[0]])
     if box.note is not None:
         text.stylize("underline")
-        text.append(f"[{box.note}]", style="dim")
+        text.append(str(box.note).translate(RAISED), style="dim")
     elif box.published == "to":
         text.append(" to", style="dim")
     return text

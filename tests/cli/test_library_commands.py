@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from runner import Outcome
 
 from stormproof import formats, protocols
 from stormproof.protocols.generators import FAMILIES, generate
 
-_RUNNER = Path(__file__).resolve().parents[1] / "cli" / "runner.py"
-_SPEC = importlib.util.spec_from_file_location("library_runner", _RUNNER)
-assert _SPEC is not None and _SPEC.loader is not None
-_MODULE = importlib.util.module_from_spec(_SPEC)
-import sys  # noqa: E402
-
-sys.modules["library_runner"] = _MODULE
-_SPEC.loader.exec_module(_MODULE)
-run = _MODULE.run
+Call = Callable[..., Outcome]
 
 
-def test_list_groups_everything(run) -> None:  # type: ignore[no-untyped-def]
+def test_list_groups_everything(run: Call) -> None:
     done = run("list")
     assert done.code == 0
     for word in (*protocols.groups(), *protocols.names(), *FAMILIES):
@@ -32,7 +25,7 @@ def test_list_groups_everything(run) -> None:  # type: ignore[no-untyped-def]
     assert {f["name"] for f in data["families"]} == set(FAMILIES)
 
 
-def test_list_one(run) -> None:  # type: ignore[no-untyped-def]
+def test_list_one(run: Call) -> None:
     assert "Origin:" in run("list", "two-buyer").out
     assert run("list", "two-buyer", "--source").out == protocols.source("two-buyer")
     assert json.loads(run("list", "two-buyer", "--json").out)["group"] == "Classics"
@@ -41,7 +34,7 @@ def test_list_one(run) -> None:  # type: ignore[no-untyped-def]
     assert run("list", "--source").code == 2
 
 
-def test_generate_the_paper_s_paxos(run) -> None:  # type: ignore[no-untyped-def]
+def test_generate_the_paper_s_paxos(run: Call) -> None:
     done = run("generate", "paxos", "--proposers", 2, "--acceptors", 3, "--retries", 2)
     assert done.code == 0
     system = formats.loads(done.out, format="storm")
@@ -49,14 +42,14 @@ def test_generate_the_paper_s_paxos(run) -> None:  # type: ignore[no-untyped-def
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_generate_every_family(name: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_generate_every_family(name: str, run: Call) -> None:
     small = ["--retries", "1", "--acceptors", "1"] if name == "paxos" else []
     done = run("generate", name, *small, "--format", "json")
     assert done.code == 0
     assert formats.loads(done.out, format="json").names
 
 
-def test_generate_into_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_generate_into_a_file(run: Call, tmp_path: Path) -> None:
     path = tmp_path / "ring.json"
     assert run("generate", "ring", "--size", 5, "-o", path).code == 0
     assert formats.load(path).processes == generate("ring", size=5).processes
@@ -80,12 +73,12 @@ def test_generate_into_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-u
         (("table", "no-such-protocol"), "no such file"),
     ],
 )
-def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run: Call) -> None:
     done = run(*arguments)
     assert done.code == 2 and words in done.err and "Traceback" not in done.err
 
 
-def test_table_prints_and_writes(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_table_prints_and_writes(run: Call, tmp_path: Path) -> None:
     asked = ("table", "client-server", "ssh", "--models", "none", "--processes", 1, "--max-k", 2)
     done = run(*asked)
     assert done.code == 0
@@ -100,7 +93,7 @@ def test_table_prints_and_writes(run, tmp_path: Path) -> None:  # type: ignore[n
     assert [c["holds"] for c in data["cells"]] == [True, True, True, False]
 
 
-def test_table_beside_the_paper(run) -> None:  # type: ignore[no-untyped-def]
+def test_table_beside_the_paper(run: Call) -> None:
     done = run(
         "table", "alternating-bit-boigelot", "--compare", "paper", "--processes", 1, "--to", "markdown"
     )
