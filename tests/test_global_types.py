@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import peer_files, peers
-from stormproof import semantics
+from stormproof import formats, semantics
 from stormproof.crash import crash_handling
 from stormproof.errors import InputError, ParseError
 from stormproof.failures import Failures
@@ -396,3 +396,25 @@ def test_a_crashed_role_is_not_waited_for_in_its_own_projection() -> None:
     assert "crash" not in show_local(found.types["L"])
     assert any("after it was told that L crashed" in w.message for w in found.warnings)
     assert CRASH in {a.message for s in found.system()["I"].states for a in found.system()["I"].receives(s)}
+
+
+def test_a_choice_behind_another_is_blamed_itself() -> None:
+    """The continuation of the first choice is shared by its branches; the second choice is what C misses."""
+    found = problem(
+        """global protocol P(role A, role B, role C) {
+  choice at A { x from A to B; } or { y from A to B; }
+  choice at A {
+    p from A to B; same from B to C; u from C to B;
+  } or {
+    q from A to B; same from B to C; v from C to B;
+  }
+}"""
+    )
+    assert found.place is not None and found.place.line == 3, found
+    assert "('p', line 4)" in found.message and "('q', line 6)" in found.message
+
+
+def test_storm_files_warn_too(caplog: pytest.LogCaptureFixture) -> None:
+    text = "protocol P\nunreliable role A = B!m; end\nrole B = A?crash; end\n"
+    assert formats.loads(text, "storm").unreliable == ("A",)
+    assert "B waits here for nothing but the crash of A" in caplog.text

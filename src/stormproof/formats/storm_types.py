@@ -29,7 +29,7 @@ class TypeBody:
     def process(self, source: Source, file: File, role: Role) -> Process:
         """The paper's automaton of the type, once all roles are known."""
         unreliable = [r.name for r in file.roles.values() if not r.reliable]
-        return automaton(role.name, self.type, list(file.roles), unreliable)
+        return automaton(role.name, self.type, list(file.roles), unreliable, warn=True)
 
 
 @dataclass

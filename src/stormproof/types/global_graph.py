@@ -96,7 +96,7 @@ class _Builder:
         self.active.discard(call)
         return head
 
-    def block(self, block: Block, then: int, roles: Mapping[str, str], loops: Mapping[str, int]) -> Task[int]:
+    def block(self, block: Block, then: int, roles: Mapping[str, str], loops: dict[str, int]) -> Task[int]:
         last = len(block.statements) - 1
         for i in range(last, -1, -1):
             statement = block.statements[i]
@@ -109,7 +109,7 @@ class _Builder:
         return then
 
     def statement(
-        self, statement: Statement, then: int, roles: Mapping[str, str], loops: Mapping[str, int]
+        self, statement: Statement, then: int, roles: Mapping[str, str], loops: dict[str, int]
     ) -> Task[int]:
         if isinstance(statement, Message):
             sender = _role(statement.sender, roles, statement.place)
@@ -126,17 +126,30 @@ class _Builder:
             made: int = yield self.choice(statement, then, roles, loops)
             return made
         if isinstance(statement, Recursion):
-            head = self.node(Node(SILENT, place=statement.place, name=statement.name, loop=True))
-            inside: int = yield self.block(statement.block, then, roles, {**loops, statement.name: head})
-            self.nodes[head].next = [inside]
-            return head
+            repeated: int = yield self.recursion(statement, then, roles, loops)
+            return repeated
         if isinstance(statement, Continue):
             return _loop(statement, loops)
         called: int = yield self.call(statement, then, roles)
         return called
 
+    def recursion(
+        self, statement: Recursion, then: int, roles: Mapping[str, str], loops: dict[str, int]
+    ) -> Task[int]:
+        """One table of the loops around serves all depths: entered here, left as it was."""
+        head = self.node(Node(SILENT, place=statement.place, name=statement.name, loop=True))
+        hidden = loops.get(statement.name)
+        loops[statement.name] = head
+        inside: int = yield self.block(statement.block, then, roles, loops)
+        if hidden is None:
+            del loops[statement.name]
+        else:
+            loops[statement.name] = hidden
+        self.nodes[head].next = [inside]
+        return head
+
     def choice(
-        self, statement: Choice, then: int, roles: Mapping[str, str], loops: Mapping[str, int]
+        self, statement: Choice, then: int, roles: Mapping[str, str], loops: dict[str, int]
     ) -> Task[int]:
         at = _role(statement.at, roles, statement.place)
         branches = []
@@ -238,28 +251,20 @@ def _check_choices(graph: GlobalGraph) -> None:
     for node in graph.nodes:
         if node.kind == CHOICE:
             for branch, place in zip(node.next, node.places, strict=True):
-                for first in _firsts(graph, branch):
-                    _check_first(node, graph.nodes[first], place)
-                    headed.add(first)
+                first = _first(graph, branch)
+                _check_first(node, graph.nodes[first], place)
+                headed.add(first)
     for number, node in enumerate(graph.nodes):
         if node.kind == MESSAGE and node.label is CRASH and number not in headed:
             assert node.place is not None
             raise _misplaced(Crash(node.sender, node.receiver, node.place))
 
 
-def _firsts(graph: GlobalGraph, start: int) -> list[int]:
-    """The messages, or the end, that a branch may start with."""
-    found, stack, seen = [], [start], {start}
-    while stack:
-        at = stack.pop()
-        if graph.nodes[at].kind in (MESSAGE, END):
-            found.append(at)
-            continue
-        for below in graph.nodes[at].next:
-            if below not in seen:
-                seen.add(below)
-                stack.append(below)
-    return found
+def _first(graph: GlobalGraph, at: int) -> int:
+    """What a branch starts with: a message, the end, or a choice, which is looked at by itself."""
+    while graph.nodes[at].kind == SILENT:
+        at = graph.nodes[at].next[0]
+    return at
 
 
 def _check_first(choice: Node, first: Node, place: Place) -> None:
@@ -271,7 +276,7 @@ def _check_first(choice: Node, first: Node, place: Place) -> None:
             hint=f"start the branch with a message from {choice.sender}",
         )
     if first.sender != choice.sender:
-        what = "the crash" if first.label is CRASH else "a message"
+        what = "the crash" if first.label is CRASH else "a choice" if first.kind == CHOICE else "a message"
         raise ModelError(
             f"{choice.sender} chooses here, but this branch starts with {what} of {first.sender}",
             place=first.place or place,

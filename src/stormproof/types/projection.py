@@ -21,20 +21,49 @@ from .local import message_text
 from .stackless import Task, run
 
 
-@dataclass(frozen=True)
-class _Trail:
+@dataclass(frozen=True, eq=False)
+class _Step:
     """How a place was reached: which branches of others' choices were taken, the last one first."""
 
     choice: int
     branch: int
-    before: _Trail | None
+    before: _Trail
+    length: int
 
-    def path(self) -> list[tuple[int, int]]:
-        found, at = [], self
-        while at is not None:
-            found.append((at.choice, at.branch))
-            at = at.before  # type: ignore[assignment]
-        return found[::-1]
+
+@dataclass(frozen=True, eq=False)
+class _Graft:
+    """The trail `inner`, which starts with `old`, with `new` in its place; worked out only for an error."""
+
+    inner: _Trail
+    old: _Trail
+    new: _Trail
+    length: int
+
+
+_Trail = _Step | _Graft | None
+
+
+def _length(trail: _Trail) -> int:
+    return 0 if trail is None else trail.length
+
+
+def _path(trail: _Trail, skip: int = 0) -> Task[list[tuple[int, int]]]:
+    """The choices and branches of a trail in order, the first `skip` left out."""
+    tail = []
+    while isinstance(trail, _Step) and trail.length > skip:
+        tail.append((trail.choice, trail.branch))
+        trail = trail.before
+    tail.reverse()
+    if not isinstance(trail, _Graft) or trail.length <= skip:
+        return tail
+    head: list[tuple[int, int]] = []
+    if skip < _length(trail.new):
+        head = yield _path(trail.new, skip)
+    rest: list[tuple[int, int]] = yield _path(
+        trail.inner, _length(trail.old) + max(0, skip - _length(trail.new))
+    )
+    return head + rest + tail
 
 
 @dataclass
@@ -45,14 +74,14 @@ class _Offer:
     """
 
     kind: str
-    trail: _Trail | None
+    trail: _Trail
     peer: str = ""
-    targets: dict[Label, dict[int, _Trail | None]] = field(default_factory=dict)
+    targets: dict[Label, dict[int, _Trail]] = field(default_factory=dict)
     places: dict[Label, Place | None] = field(default_factory=dict)
 
 
-_MOST_STATES = 100_000
-_MOST_STEPS = 5_000_000
+_MOST_STATES = 500_000
+_MOST_STEPS = 3_000_000
 
 
 def project(graph: GlobalGraph, role: str) -> local.LocalGraph:
@@ -90,9 +119,9 @@ class _Projector:
 
     def run(self) -> local.LocalGraph:
         index: dict[frozenset[int], int] = {}
-        queue: list[dict[int, _Trail | None]] = []
+        queue: list[dict[int, _Trail]] = []
 
-        def number(members: dict[int, _Trail | None]) -> int:
+        def number(members: dict[int, _Trail]) -> int:
             canonical, name = self._canonical(members)
             key = frozenset(canonical)
             if key not in index:
@@ -113,9 +142,9 @@ class _Projector:
             result.states.append(local.State(offer.kind, offer.peer, edges, names[len(result.states)], place))
         return result
 
-    def _canonical(self, members: dict[int, _Trail | None]) -> tuple[dict[int, _Trail | None], str]:
+    def _canonical(self, members: dict[int, _Trail]) -> tuple[dict[int, _Trail], str]:
         """Skip what the role does not see, so that equal futures get equal sets."""
-        found: dict[int, _Trail | None] = {}
+        found: dict[int, _Trail] = {}
         name = ""
         for at, trail in members.items():
             seen = set()
@@ -132,15 +161,15 @@ class _Projector:
     def _involved(self, node: Node) -> bool:
         return node.kind == MESSAGE and self.role in (node.sender, node.receiver)
 
-    def _merge_all(self, members: dict[int, _Trail | None]) -> _Offer:
+    def _merge_all(self, members: dict[int, _Trail]) -> _Offer:
         merged: _Offer | None = None
-        self.known: dict[int, tuple[_Offer | None, _Trail | None]] = {}
+        self.known: dict[int, tuple[_Offer | None, _Trail]] = {}
         for at, trail in members.items():
             offer, _ = run(self._offer(at, trail, set()))
             merged = self._merge(merged, offer)
         return merged or _Offer(local.END, None)
 
-    def _offer(self, at: int, trail: _Trail | None, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
+    def _offer(self, at: int, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
         """What the role does next from a node, None when nothing is added: a loop that comes back to where
         the search is already, or a branch in which the role has crashed. And whether a loop was cut."""
         self._count()
@@ -165,7 +194,7 @@ class _Projector:
             self.known[at] = found, trail
         return found, cut
 
-    def _action(self, node: Node, trail: _Trail | None) -> _Offer | None:
+    def _action(self, node: Node, trail: _Trail) -> _Offer | None:
         sends = node.sender == self.role
         if sends and node.label is CRASH:
             return None
@@ -173,20 +202,16 @@ class _Projector:
         kind = local.SEND if sends else local.WAIT
         return _Offer(kind, trail, peer, {node.label: {node.next[0]: trail}}, {node.label: node.place})
 
-    def _other_choice(
-        self, at: int, trail: _Trail | None, open_: set[int]
-    ) -> Task[tuple[_Offer | None, bool]]:
+    def _other_choice(self, at: int, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
         merged: _Offer | None = None
         cut = False
         for i, branch in enumerate(self.nodes[at].next):
-            offer, looped = yield self._offer(branch, _Trail(at, i, trail), open_)
+            offer, looped = yield self._offer(branch, _Step(at, i, trail, _length(trail) + 1), open_)
             cut = cut or looped
             merged = self._merge(merged, offer)
         return merged, cut
 
-    def _own_choice(
-        self, node: Node, trail: _Trail | None, open_: set[int]
-    ) -> Task[tuple[_Offer | None, bool]]:
+    def _own_choice(self, node: Node, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
         joined: _Offer | None = None
         cut = False
         for branch in node.next:
@@ -215,6 +240,7 @@ class _Projector:
                     place=place,
                     hint="the first messages of the branches are distinct",
                 )
+        self._count(len(first.targets) + len(second.targets))
         targets, places = {**first.targets, **second.targets}, {**first.places, **second.places}
         return _Offer(first.kind, first.trail, first.peer, targets, places)
 
@@ -224,6 +250,7 @@ class _Projector:
         same = (first.kind, first.peer) == (second.kind, second.peer)
         if not same or (first.kind == local.SEND and set(first.targets) != set(second.targets)):
             raise self._clash(first, second)
+        self._count(len(first.targets) + len(second.targets))
         targets = {m: dict(t) for m, t in first.targets.items()}
         for message, more in second.targets.items():
             there = targets.setdefault(message, {})
@@ -232,16 +259,15 @@ class _Projector:
         places = {**first.places, **{m: p for m, p in second.places.items() if m not in first.places}}
         return _Offer(first.kind, first.trail, first.peer, targets, places)
 
-    def _count(self) -> None:
-        self.steps += 1
+    def _count(self, steps: int = 1) -> None:
+        self.steps += steps
         if self.steps > _MOST_STEPS:
             raise ModelError(f"the projection to {self.role} takes more than {_MOST_STEPS:,} steps")
 
     def _clash(self, first: _Offer, second: _Offer) -> ModelError:
         """Name the role, the choice and the two branches: where the two trails part."""
-        mine = first.trail.path() if first.trail else []
-        other = second.trail.path() if second.trail else []
-        for (choice, branch), (choice2, branch2) in zip(mine, other, strict=False):
+        trails = zip(run(_path(first.trail)), run(_path(second.trail)), strict=False)
+        for (choice, branch), (choice2, branch2) in trails:
             if branch != branch2 and choice == choice2:
                 node = self.nodes[choice]
                 return ModelError(
@@ -271,20 +297,14 @@ class _Projector:
 _END = -1
 
 
-def _graft(offer: _Offer | None, old: _Trail | None, new: _Trail | None) -> _Offer | None:
+def _graft(offer: _Offer | None, old: _Trail, new: _Trail) -> _Offer | None:
     """An offer found by the trail `old`, as it looks when reached by the trail `new`."""
     if offer is None or old is new:
         return offer
 
-    def move(trail: _Trail | None) -> _Trail | None:
-        added = []
-        while trail is not None and trail is not old:
-            added.append(trail)
-            trail = trail.before
-        moved = new
-        for step in reversed(added):
-            moved = _Trail(step.choice, step.branch, moved)
-        return moved
+    def move(trail: _Trail) -> _Trail:
+        length = _length(new) + _length(trail) - _length(old)
+        return _Graft(trail, old, new, length) if length else None
 
     targets = {m: {n: move(t) for n, t in members.items()} for m, members in offer.targets.items()}
     return _Offer(offer.kind, move(offer.trail), offer.peer, targets, offer.places)

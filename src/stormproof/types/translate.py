@@ -15,16 +15,27 @@ from ..errors import ModelError
 from ..model import CRASH_ACTION, Internal, Process, Receive, Send, System, Transition
 from .graph import END, SEND, STOP, LocalGraph, graph_of, state_names
 from .syntax import LocalType
-from .wellformed import check_graph, check_type
+from .wellformed import check_graph, check_type, graph_problems, report_warnings
 
 
 def automaton(
-    role: str, local_type: LocalType, roles: Sequence[str], unreliable: Collection[str] = ()
+    role: str,
+    local_type: LocalType,
+    roles: Sequence[str],
+    unreliable: Collection[str] = (),
+    warn: bool = False,
 ) -> Process:
-    """The automaton of a role's local type. `roles` are all roles of the protocol, `unreliable` those of them
-    that may crash. Raises an InputError with the place where the type is not well-formed."""
-    check_type(role, local_type, roles, unreliable)
-    return automaton_of_graph(role, graph_of(local_type), roles, unreliable)
+    """The automaton of a role's local type.
+
+    `roles` are all roles of the protocol, `unreliable` those of them that may crash. Raises an InputError
+    with the place where the type is not well-formed; with `warn`, what is accepted with a warning is logged.
+    """
+    check_type(role, local_type)
+    graph = graph_of(local_type)
+    made = automaton_of_graph(role, graph, roles, unreliable)
+    if warn:
+        report_warnings(p for p in graph_problems(role, graph, roles, unreliable) if p.warning)
+    return made
 
 
 def automaton_of_graph(

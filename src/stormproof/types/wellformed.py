@@ -48,7 +48,7 @@ def report_warnings(warnings: Iterable[Problem]) -> None:
 Advice = Callable[[str, State], str]
 
 
-def check_type(role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str]) -> None:
+def check_type(role: str, type_: LocalType) -> None:
     """Raise the first error of the binders; `check_graph` looks at the rest."""
     for problem in variable_problems(role, type_):
         raise problem.error()
