@@ -22,7 +22,7 @@ from stormproof.reach.targets import wanted
 from stormproof.semantics import TooLarge, explore
 from strategies import random_failures, random_system
 
-CHUNKS, SEEDS = 25, 400
+CHUNKS, SEEDS = 25, 600
 LIMITS = Limits(states=1500)
 Question = tuple[System, FailureModel, Goal]
 

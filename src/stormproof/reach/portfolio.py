@@ -232,10 +232,10 @@ def _found_forward(problem: Problem, found: Found, cube: int, shortest: bool) ->
 
 
 def _bounded(problem: Problem, seconds: float) -> Attempt:
-    """At most 1, 2, 4, ... messages a channel, as far as the time goes."""
+    """At most 1, 2, 3, ... messages a channel, as far as the time goes."""
     ends = time.monotonic() + seconds
     seen = ""
-    for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32):
+    for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128):
         left = ends - time.monotonic()
         if left <= 0:
             return Attempt(seen, finished=False)
