@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from stormproof import semantics
+from stormproof.checks import check
 from stormproof.crash import Missing, complete, crash_handling, without_impossible_crashes
 from stormproof.engine.rsc import rsc
 from stormproof.errors import ModelError
@@ -232,3 +234,20 @@ def test_the_crash_message_cannot_be_forged() -> None:
     assert Missing("CI", "q", "0", Receive("p", CRASH)) in found.missing
     model = Failures(corrupt=True, corrupt_scope="system").on(complete(system))
     assert all(CRASH not in f.becomes and CRASH not in f.pool for f in model.channels.values())
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_the_engine_agrees_with_the_definitions_on_crash_handling_systems(chunk: int) -> None:
+    """k-er, k-exh and k-wmc, literal and up to crash, with interference on some channels."""
+    names = ("k-er", "k-exh", "k-wmc", "k-er-up-to-crash", "k-exh-up-to-crash", "k-wmc-up-to-crash")
+    for seed in range(chunk * 25, chunk * 25 + 25):
+        rng = random.Random(seed)
+        system = complete(random_system(rng, processes=rng.choice((2, 3)), unreliable=0.6), clean_up=True)
+        failures = Failures(loss=[c for c in system.channels if rng.random() < 0.3])
+        k = rng.choice((1, 2))
+        try:
+            ts = semantics.explore(system, failures.on(system), k, most=3_000)
+        except semantics.TooLarge:
+            continue
+        report = check(system, failures, k=k, properties=names, replay=False)
+        assert {v.property: v.holds for v in report} == {n: semantics.holds(ts, n) for n in names}, seed
