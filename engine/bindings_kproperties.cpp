@@ -30,6 +30,7 @@ void bind_kproperties(nb::module_& m) {
         .def_ro("components", &Answer::components)
         .def_ro("reduced", &Answer::reduced)
         .def_ro("explored_seconds", &Answer::explored_seconds)
+        .def_ro("explored_cpu", &Answer::explored_cpu)
         .def_ro("decided", &Answer::decided)
         .def_ro("violated", &Answer::violated)
         .def_ro("violations", &Answer::violations);

@@ -1,0 +1,297 @@
+"""The engine measured: ratios from one run on one machine.
+
+    python bench/engine.py [--only SECTION ...] [--elevator FILE] [--json]
+
+Sections: `spin` (SPIN's exploration of the same transition system, with `-O3 -DSAFETY -DNOREDUCE`; skipped where
+`spin` or a C compiler is absent), `reference` (the definitions in Python), `size` (cost against size, over three
+decades), `bytes` (all tables and the graph included, where a configuration takes 16 bytes), `threads` (two
+against one), `corruption` (the three elevators, k = 1 to 10), `reduction` (eight peers in four pairs at k = 30) and,
+only when named, `large` (100 million configurations). Seconds are processor seconds, which other work on the
+machine disturbs less than the clock; for `threads` they are seconds of the clock. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from stormproof import _engine, semantics
+from stormproof.engine.kproperties import PROPERTIES
+from stormproof.engine.lowering import lower
+from stormproof.failures import Failures
+from stormproof.formats import load
+from stormproof.formats.promela import write
+from stormproof.model import Process, Receive, Send, System, Transition
+
+ASKED = ("k-exh", "k-er", "k-pg")
+_ROOT = Path(__file__).resolve().parents[1]
+_KMC = Path(os.environ.get("STORMPROOF_SHARED", _ROOT.parent / "shared")) / "peers" / "kmc"
+
+
+@dataclass
+class Run:
+    """One run of the engine: processor seconds, and seconds of the clock, of the exploration and of it all."""
+
+    states: int
+    transitions: int
+    words: int
+    bytes: int
+    explore_cpu: float
+    cpu: float
+    explore_wall: float
+    wall: float
+    violated: int
+
+    @property
+    def rate(self) -> float:
+        return self.states / max(self.explore_cpu, 1e-9)
+
+
+def run(system: System, k: int, failures: Failures | None = None, **knobs: Any) -> Run:
+    """All of k-exh, k-er and k-pg, in full unless the knobs say otherwise, on one thread unless they do."""
+    native = lower(system, (failures or Failures()).on(system)).native
+    bits = sum(1 << PROPERTIES.index(p) for p in ASKED)
+    monitor = _engine.Monitor(None, None, None)
+    wall, cpu = time.monotonic(), time.process_time()
+    answer = _engine.decide(native, monitor, k, bits, knobs.pop("threads", 1), **knobs)
+    return Run(
+        states=answer.states,
+        transitions=answer.transitions,
+        words=answer.words,
+        bytes=answer.memory,
+        explore_cpu=answer.explored_cpu,
+        cpu=time.process_time() - cpu,
+        explore_wall=answer.explored_seconds,
+        wall=time.monotonic() - wall,
+        violated=answer.violated,
+    )
+
+
+def streams(count: int, messages: int) -> System:
+    """Independent pairs: one sends any of the messages for ever, the other takes whatever comes."""
+    built = []
+    for i in range(count):
+        letters = [f"m{j}" for j in range(messages)]
+        p, q = f"P{i}", f"Q{i}"
+        built.append(Process(p, "s", tuple(Transition("s", Send(q, m), "s") for m in letters)))
+        built.append(Process(q, "r", tuple(Transition("r", Receive(p, m), "r") for m in letters)))
+    return System(tuple(built))
+
+
+def chains(count: int, length: int) -> System:
+    """Independent pairs: so many different messages in order."""
+    built = []
+    for i in range(count):
+        p, q = f"P{i}", f"Q{i}"
+        built.append(
+            Process(p, "s0", tuple(Transition(f"s{j}", Send(q, f"m{j}"), f"s{j + 1}") for j in range(length)))
+        )
+        built.append(
+            Process(
+                q, "r0", tuple(Transition(f"r{j}", Receive(p, f"m{j}"), f"r{j + 1}") for j in range(length))
+            )
+        )
+    return System(tuple(built))
+
+
+# ---- SPIN -------------------------------------------------------------------------------------------------
+
+
+def spin(system: System, k: int) -> tuple[int, float] | None:
+    """SPIN's states and processor seconds for the whole exploration; None where it cannot be run."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not shutil.which("spin") or not compiler:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "system.pml").write_text(write(system, k))
+        subprocess.run(["spin", "-o3", "-a", "system.pml"], cwd=folder, check=True, capture_output=True)
+        flags = ["-O3", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"]
+        subprocess.run([compiler, *flags], cwd=folder, check=True, capture_output=True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            ["./pan", "-m20000000", "-w26", "-E"], cwd=folder, capture_output=True, text=True, check=True
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    stored = re.search(r"(\d+) states, stored", done.stdout)
+    assert stored is not None, done.stdout
+    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return int(stored[1]), seconds
+
+
+def section_spin(elevator: System) -> Iterator[dict[str, Any]]:
+    for k in (7, 8, 9):
+        theirs = spin(elevator, k)
+        if theirs is None:
+            yield {"section": "spin", "skipped": "spin or a C compiler is not installed"}
+            return
+        states, seconds = theirs
+        ours = run(elevator, k)
+        assert ours.states == states, f"SPIN stores {states} states, the engine {ours.states}"
+        yield {
+            "section": "spin",
+            "k": k,
+            "configurations": states,
+            "spin_seconds": seconds,
+            "explore_seconds": ours.explore_cpu,
+            "check_seconds": ours.cpu,
+            "exploration_faster": seconds / ours.explore_cpu,
+            "whole_check_faster": seconds / ours.cpu,
+        }
+
+
+def section_reference(elevator: System) -> Iterator[dict[str, Any]]:
+    for k in (1, 2):
+        start = time.process_time()
+        ts = semantics.explore(elevator, Failures().on(elevator), k)
+        expected = {p: semantics.holds(ts, p) for p in ASKED}
+        slow = time.process_time() - start
+        ours = run(elevator, k)
+        assert {p: not ours.violated >> PROPERTIES.index(p) & 1 for p in ASKED} == expected
+        yield {
+            "section": "reference",
+            "k": k,
+            "configurations": ours.states,
+            "python_seconds": slow,
+            "engine_seconds": ours.cpu,
+            "faster": slow / ours.cpu,
+        }
+
+
+def section_size(elevator: System) -> Iterator[dict[str, Any]]:
+    """Linear means: the last two columns stay level from thousands of configurations to millions."""
+    for k in range(3, 11):
+        ours = run(elevator, k)
+        yield {
+            "section": "size",
+            "k": k,
+            "configurations": ours.states,
+            "explore_ns_each": 1e9 * ours.explore_cpu / ours.states,
+            "check_ns_each": 1e9 * ours.cpu / ours.states,
+            "bytes_each": ours.bytes / ours.states,
+        }
+
+
+def section_bytes(elevator: System) -> Iterator[dict[str, Any]]:
+    for name, system, k in (("elevator", elevator, 10), ("5 streams of 3 messages", streams(5, 3), 3)):
+        ours = run(system, k)
+        yield {
+            "section": "bytes",
+            "system": name,
+            "k": k,
+            "configurations": ours.states,
+            "bytes_a_configuration": 8 * ours.words,
+            "successors_each": ours.transitions / ours.states,
+            "bytes_each": ours.bytes / ours.states,
+        }
+
+
+def section_threads(elevator: System) -> Iterator[dict[str, Any]]:
+    for k in (8, 9):
+        one, two = run(elevator, k), run(elevator, k, threads=2)
+        assert (one.states, one.violated) == (two.states, two.violated)
+        yield {
+            "section": "threads",
+            "k": k,
+            "configurations": one.states,
+            "one_clock": one.wall,
+            "two_clock": two.wall,
+            "explore_faster": one.explore_wall / two.explore_wall,
+            "check_faster": one.wall / two.wall,
+            "load_average": os.getloadavg()[0],
+        }
+
+
+def section_corruption(_: System) -> Iterator[dict[str, Any]]:
+    total = 0.0
+    for name in ("elevator-csa", "elevator-extra", "elevator-extra-variant"):
+        path = _KMC / f"{name}.txt"
+        if not path.exists():
+            yield {"section": "corruption", "skipped": f"{path} is absent"}
+            return
+        runs = [run(load(path), k, Failures(corrupt=True), threads=2) for k in range(1, 11)]
+        total += sum(r.wall for r in runs)
+        yield {
+            "section": "corruption",
+            "system": name,
+            "configurations": sum(r.states for r in runs),
+            "clock": sum(r.wall for r in runs),
+            "seconds": sum(r.cpu for r in runs),
+            "clock_so_far": total,
+        }
+
+
+def section_reduction(_: System) -> Iterator[dict[str, Any]]:
+    ours = run(chains(4, 30), 30, reduction=True)
+    full = 496**4
+    yield {
+        "section": "reduction",
+        "full": full,
+        "reduced": ours.states,
+        "seconds": ours.cpu,
+        "violated": ours.violated,
+    }
+
+
+def section_large(_: System) -> Iterator[dict[str, Any]]:
+    """Pairs with two messages at k = 3: 15 configurations each; seven of them 15**7, about 171 million."""
+    ours = run(streams(7, 2), 3, threads=2)
+    yield {"section": "large", **asdict(ours), "bytes_each": ours.bytes / ours.states}
+
+
+SECTIONS: dict[str, Callable[[System], Iterator[dict[str, Any]]]] = {
+    "spin": section_spin,
+    "reference": section_reference,
+    "size": section_size,
+    "bytes": section_bytes,
+    "threads": section_threads,
+    "corruption": section_corruption,
+    "reduction": section_reduction,
+    "large": section_large,
+}
+
+
+def show(row: dict[str, Any]) -> str:
+    def text(value: Any) -> str:
+        return (
+            f"{value:.3g}"
+            if isinstance(value, float)
+            else f"{value:,}"
+            if isinstance(value, int)
+            else str(value)
+        )
+
+    return "  ".join(f"{key.replace('_', ' ')} {text(value)}" for key, value in row.items())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=list(SECTIONS), help="these sections")
+    parser.add_argument(
+        "--elevator", type=Path, default=_KMC / "elevator-extra.txt", help="the elevator's file"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    arguments = parser.parse_args()
+    if not arguments.elevator.exists():
+        print(f"{arguments.elevator} is absent; name the elevator's file with --elevator", file=sys.stderr)
+        return 2
+    elevator = load(arguments.elevator)
+    for name in arguments.only or [s for s in SECTIONS if s != "large"]:
+        for row in SECTIONS[name](elevator):
+            print(json.dumps(row) if arguments.json else show(row), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
