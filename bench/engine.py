@@ -1,13 +1,19 @@
 """The engine measured: ratios from one run on one machine.
 
-    python bench/engine.py [--only SECTION ...] [--elevator FILE] [--json]
+    python bench/engine.py [--only SECTION ...] [--json]
 
-Sections: `spin` (SPIN's exploration of the same transition system, with `-O3 -DSAFETY -DNOREDUCE`; skipped where
-`spin` or a C compiler is absent), `reference` (the definitions in Python), `size` (cost against size, over three
-decades), `bytes` (all tables and the graph included, where a configuration takes 16 bytes), `threads` (two
-against one), `corruption` (the three elevators, k = 1 to 10), `reduction` (eight peers in four pairs at k = 30) and,
-only when named, `large` (100 million configurations). Seconds are processor seconds, which other work on the
-machine disturbs less than the clock; for `threads` they are seconds of the clock. Nothing here is a test.
+spin        SPIN's exploration of the same transition system of the elevator, `-O3 -DSAFETY -DNOREDUCE`; skipped
+            where `spin` or a C compiler is absent
+reference   the definitions executed in Python
+size        cost against size, over three decades
+bytes       all tables and the graph included, where a configuration takes 16 bytes
+threads     two against one
+corruption  the three elevators under corruption, k = 1 to 10
+reduction   eight peers in four independent pairs, thirty messages, k = 30
+large       more than 100 million configurations; only when it is named
+
+Seconds are processor seconds, which other work on the machine disturbs less than it does the clock; where two
+threads run, `clock` is what counts. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -19,7 +25,6 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -31,18 +36,16 @@ from stormproof import _engine, semantics
 from stormproof.engine.kproperties import PROPERTIES
 from stormproof.engine.lowering import lower
 from stormproof.failures import Failures
-from stormproof.formats import load
 from stormproof.formats.promela import write
 from stormproof.model import Process, Receive, Send, System, Transition
+from stormproof.protocols import protocol
 
 ASKED = ("k-exh", "k-er", "k-pg")
-_ROOT = Path(__file__).resolve().parents[1]
-_KMC = Path(os.environ.get("STORMPROOF_SHARED", _ROOT.parent / "shared")) / "peers" / "kmc"
 
 
 @dataclass
 class Run:
-    """One run of the engine: processor seconds, and seconds of the clock, of the exploration and of it all."""
+    """One run of the engine: seconds of the processor and of the clock, of the exploration and of it all."""
 
     states: int
     transitions: int
@@ -215,12 +218,8 @@ def section_threads(elevator: System) -> Iterator[dict[str, Any]]:
 
 def section_corruption(_: System) -> Iterator[dict[str, Any]]:
     total = 0.0
-    for name in ("elevator-csa", "elevator-extra", "elevator-extra-variant"):
-        path = _KMC / f"{name}.txt"
-        if not path.exists():
-            yield {"section": "corruption", "skipped": f"{path} is absent"}
-            return
-        runs = [run(load(path), k, Failures(corrupt=True), threads=2) for k in range(1, 11)]
+    for name in ("elevator", "elevator-dashed", "elevator-directed"):
+        runs = [run(protocol(name), k, Failures(corrupt=True), threads=2) for k in range(1, 11)]
         total += sum(r.wall for r in runs)
         yield {
             "section": "corruption",
@@ -278,15 +277,9 @@ def show(row: dict[str, Any]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", nargs="+", choices=list(SECTIONS), help="these sections")
-    parser.add_argument(
-        "--elevator", type=Path, default=_KMC / "elevator-extra.txt", help="the elevator's file"
-    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     arguments = parser.parse_args()
-    if not arguments.elevator.exists():
-        print(f"{arguments.elevator} is absent; name the elevator's file with --elevator", file=sys.stderr)
-        return 2
-    elevator = load(arguments.elevator)
+    elevator = protocol("elevator")
     for name in arguments.only or [s for s in SECTIONS if s != "large"]:
         for row in SECTIONS[name](elevator):
             print(json.dumps(row) if arguments.json else show(row), flush=True)
