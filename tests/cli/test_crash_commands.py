@@ -111,6 +111,12 @@ def test_crash_refuses_unknown_names(run, shop: Path) -> None:
         assert found.code == 2 and found.err
 
 
+def test_a_drawn_crash_of_a_reliable_process_is_noted(run, shop: Path) -> None:
+    drawn = run("crash", shop, "--reliable", "Shop", "--complete").out
+    found = run("crash", "-", "--reliable", "Buyer", stdin=drawn)
+    assert "Buyer is taken to be reliable here, but the file lets it crash" in found.out
+
+
 def test_sweep(run, shop: Path) -> None:
     found = run("crash", shop, "--sweep", "--property", "k-mc", "--property", "crash-handling")
     assert found.code == 1

@@ -15,12 +15,13 @@ from ..crash import CrashHandling, complete, crash_handling
 from ..errors import UsageError
 from ..failures import Failures
 from ..limits import Limits
-from ..model import System
+from ..model import CRASH_ACTION, Internal, System
 from ..sweep import Sweep, assumptions, in_words, sweep
 from .console import console, counter_line, print_json
 from .convert import target_language
 from .options import failure_options, input_argument, json_option, limit_options, load_input, split_list
 
+_CRASH = Internal(CRASH_ACTION)
 MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
 
 
@@ -142,6 +143,9 @@ def _to_json(system: System, answer: CrashHandling) -> dict[str, Any]:
 
 def _print(out: Console, system: System, answer: CrashHandling) -> None:
     out.print(Text(f"{system.name or 'the system'}: {in_words(system.unreliable)} may crash"))
+    drawn = [p.name for p in system if p.reliable and any(t.action == _CRASH for t in p.transitions)]
+    if drawn:
+        out.print(Text(f"note: {in_words(drawn)} is taken to be reliable here, but the file lets it crash"))
     mark, colour = ("✔ crash-handling", "green") if answer.holds else ("✘ not crash-handling", "red")
     out.print(Text(mark, style=colour))
     for sentence in answer.sentences:
