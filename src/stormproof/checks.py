@@ -341,6 +341,10 @@ def _bad(
     k = tried[-1].k if tried else last.k
     witness = _witness(question, lasting or last.violations[part], k)
     replayed, remark = _replay(question, part, k, witness)
+    if lasting is not None and question.replay and not replayed:
+        # The kernel cannot see that far; the violation as it was explored, which lasts, it can.
+        k, witness = last.k, _witness(question, last.violations[part], last.k)
+        replayed, remark = _replay(question, part, k, witness)
     why = reasons.reason(question.system, question.model, part, k, witness)
     where = "" if question.one_bound else _where(part, name, tried)
     return Verdict(

@@ -20,7 +20,13 @@ from ..model import Process, Receive, Send, System, Transition
 
 
 def twin(system: System) -> System | None:
-    """The system to ask under corruption of scope `sender`, or None where the pools cannot be made equal."""
+    """The system to ask under corruption of scope `sender`, or None where that does not answer the question.
+
+    That is so where the pools cannot be made equal, or where the file declares faults of its own: the
+    encoding of loss is no refinement of the definition.
+    """
+    if system.faults:
+        return None
     sent = {p.name: {t.action.message for t in p.transitions if isinstance(t.action, Send)} for p in system}
 
     def fires(row: Transition) -> bool:

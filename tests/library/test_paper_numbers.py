@@ -1,0 +1,60 @@
+"""The whole of the paper's table that the library has, both semantics: what docs/results.md says of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stormproof import protocols
+from stormproof.protocols.catalogue import TABLE
+from stormproof.table import Comparison, compare, run_table
+
+
+@pytest.fixture(scope="module")
+def whole() -> Comparison:
+    return compare(run_table(protocols.groups()[TABLE], semantics=("definition", "encoding"), processes=2))
+
+
+@pytest.mark.xdist_group("paper")
+def test_no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Comparison) -> None:
+    assert len(whole.matrix.cells) == 16 * 12 * 2 and not whole.matrix.undecided
+    for difference in whole.differences:
+        assert difference.kind in ("witness", "theorem", "exhaustive")
+        assert "not replayed" not in difference.certificate and "DISAGREE" not in difference.certificate
+        if difference.kind == "exhaustive":
+            assert "literally agree" in difference.certificate, difference
+
+
+@pytest.mark.xdist_group("paper")
+def test_columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> None:
+    assert whole.total("definition", "none", "k-mc") == (16, 16)
+    assert whole.total("definition", "reordering", "k-mc") == (16, 16)
+    assert whole.total("definition", "reordering", "rsc") == (16, 16)
+    bounded = ("k-exh", "k-er", "k-pg")
+    assert whole.total("encoding", "loss", *bounded) == (45, 48)
+    assert whole.total("encoding", "corruption", *bounded) == (40, 44)
+    assert whole.total("definition", "loss", *bounded) == (40, 48)
+    assert whole.total("definition", "corruption", *bounded) == (34, 44)
+
+
+@pytest.mark.xdist_group("paper")
+def test_the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
+    for name, row in whole.rows.items():
+        for column, value in row.cells.items():
+            if value == "timeout":
+                for semantics in ("definition", "encoding"):
+                    cell = whole.matrix.cell(name, column, semantics)
+                    assert cell.holds is False and cell.replayed
+
+
+@pytest.mark.xdist_group("paper")
+def test_rsc_only_gets_worse_with_more_faults(whole: Comparison) -> None:
+    """The theorem that some published cells contradict holds of ours, in both semantics."""
+    for name in whole.matrix.protocols:
+        for semantics in whole.matrix.semantics:
+            cells = {
+                c.failures: whole.matrix.cell(name, c, semantics).holds
+                for c in whole.matrix.columns
+                if c.property == "rsc"
+            }
+            if not cells["none"]:
+                assert not any(cells.values()), (name, semantics)
