@@ -125,7 +125,7 @@ def prepare(
             "does not handle (`stormproof crash` shows what was missing)"
         )
     if semantics == "encoding":
-        marked, model = encodings.encode(marked, model)
+        marked, model = encodings.encode(marked, encodings.resolve(marked, failures))
         remarks.append("loss and corruption are the paper's encodings (its section 7), not the definitions")
     return marked, model, tuple(remarks)
 

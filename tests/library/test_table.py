@@ -11,7 +11,10 @@ from html.parser import HTMLParser
 import pytest
 
 from shared import SHARED
+from stormproof import protocols
+from stormproof.checks import check
 from stormproof.errors import StormproofError, UsageError
+from stormproof.failures import Failures
 from stormproof.limits import Limits
 from stormproof.table import (
     PAPER_COLUMNS,
@@ -234,3 +237,15 @@ def test_unknown_columns_and_files_are_told() -> None:
         run_table(["ssh"], semantics=["both"])
     with pytest.raises(StormproofError):
         run_table(["no-such-file.storm"], (Column("none", "rsc"),))
+
+
+def test_check_and_table_mean_the_same_encoding() -> None:
+    """A channel of one message is corrupted too, into what its sender sends elsewhere."""
+    found = check(
+        protocols.protocol("commit-protocol"),
+        Failures(corrupt=True),
+        max_k=1,
+        properties=["k-er"],
+        semantics="encoding",
+    )
+    assert found["k-er"].holds is False
