@@ -127,7 +127,7 @@ def test_reasons_name_the_culprit(chunk: int) -> None:
 
 
 def test_the_alternating_bit_under_loss() -> None:
-    report = check(protocol("alternating-bit"), Failures(loss=True))
+    report = check(protocol("alternating-bit"), Failures(loss=True), k=1)
     told = explanations(report)
     assert [e.properties for e in told] == [("k-pg", "k-mc"), ("k-exh", "k-er", "k-wmc", "rsc")]
     for piece in (
