@@ -104,7 +104,7 @@ struct ForwardResult {
     std::vector<Configuration> configurations;  // found: along the run; saturated: all of them
     std::vector<Via> steps;
     std::uint64_t states = 0;
-    std::vector<std::uint32_t> longest;  // per channel, the most messages seen
+    std::vector<std::uint32_t> longest;  // per channel, the most messages seen, the crash message included
 };
 
 // Between the first k messages of a word and the set of those behind them, in a summarised configuration.

@@ -87,7 +87,8 @@ class Forward {
         nodes_.push_back({&place->first, parent, via});
         bytes_ += sizeof(Node) + 2 * place->first.size() + 96;
         for (std::size_t c = 0; c < at.contents.size(); ++c)
-            out_.longest[c] = std::max(out_.longest[c], static_cast<std::uint32_t>(at.contents[c].size()));
+            out_.longest[c] = std::max(out_.longest[c], static_cast<std::uint32_t>(
+                at.contents[c].size() + at.control[system_.processes.size() + c]));
         for (std::uint32_t i = 0; i < goal_.size(); ++i)
             if (satisfies(at, goal_[i])) return found(static_cast<std::uint32_t>(nodes_.size()) - 1, i);
     }

@@ -11,12 +11,13 @@ from stormproof import protocols
 from stormproof.engine.cover import WORD
 from stormproof.errors import UsageError
 from stormproof.failures import Failures
+from stormproof.limits import Limits
 from stormproof.model import Channel, Process, Receive, Send, System, Transition
 from stormproof.reach import bounds, pnml
 from stormproof.reach.karpmiller import INFINITY, KarpMiller
 from stormproof.reach.shapes import shapes
 from stormproof.semantics import TooLarge, explore
-from strategies import random_system
+from strategies import random_failures, random_system
 
 PUMP = System(
     (
@@ -45,6 +46,30 @@ def test_bounded_protocols_have_their_bound() -> None:
         found = bounds(protocols.protocol("alternating-bit"), failures)
         assert found.answer == "bounded" and found.exit_code == 0
         assert {b.most for b in found.channels.values()} == {1}
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_bounds_agree_with_exploration(chunk: int) -> None:
+    known = 0
+    for seed in range(chunk * 120, (chunk + 1) * 120):
+        rng = random.Random(seed)
+        system = random_system(rng, states=3, transitions=5)
+        asked = random_failures(rng, system)
+        found = bounds(system, asked, limits=Limits(states=1500))
+        for k in (1, 2, 3):
+            try:
+                steps = explore(system, asked.on(system), k, most=300).steps
+            except TooLarge:
+                break
+            for i, channel in enumerate(system.channels):
+                longest, bound = max(len(at.words[i]) for at in steps), found.channels[channel]
+                if bound.bounded:
+                    assert bound.most is not None and bound.seen <= bound.most, seed
+                    assert longest <= bound.most, (seed, k, channel)
+                    known += 1
+                elif bound.bounded is False and bound.run is not None:
+                    assert bound.loop, seed
+    assert known > 50
 
 
 @pytest.mark.parametrize("chunk", range(4))

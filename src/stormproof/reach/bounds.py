@@ -1,15 +1,15 @@
 """How many messages each channel may hold: a bound, none, or undecided (semantics, section 6).
 
 Where every channel reorders, is corrupted among all its messages or carries one message only, Karp and
-Miller's tree decides. Elsewhere a search that saturates gives the bound, and a loop of sends that some run
-comes to gives none.
+Miller's tree decides. Elsewhere a search that saturates, or a summary that never fills the channel, gives the
+bound, and a loop of sends that some run comes to shows that there is none.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..engine.cover import WORD, Searcher
@@ -23,7 +23,7 @@ from ..witness import Witness
 from .answer import REACHABLE
 from .api import prepare
 from .karpmiller import INFINITY, KarpMiller, Pump
-from .portfolio import solve
+from .portfolio import MOST_SUMMARISED, solve
 from .shapes import shapes
 
 #: Nodes of Karp and Miller's tree, when no limit on configurations is given.
@@ -44,7 +44,7 @@ class Bound:
 
     def describe(self) -> str:
         if self.bounded:
-            return f"at most {self.most}"
+            return f"at most {self.most}" + ("" if self.most == self.seen else f"; {self.seen} seen")
         if self.bounded is None:
             return f"undecided; {self.seen} seen"
         return "unbounded; repeat: " + ", ".join(self.loop)
@@ -101,9 +101,9 @@ def bounds(
     found = _saturated(prepared, model, limits, progress, started)
     if isinstance(found, dict):
         seen = found
-        found = _tree(prepared, model, limits, seen, started) or _loops(
-            prepared, model, limits, seen, started
-        )
+        found = _tree(prepared, model, limits, seen, started)
+        if None in [b.bounded for b in found.channels.values()]:
+            found = _each(prepared, model, limits, found, started)
     return Bounds(found.channels, found.because, notes, time.monotonic() - started)
 
 
@@ -135,15 +135,17 @@ def _left(limits: Limits, started: float) -> float | None:
 
 def _tree(
     system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int], started: float
-) -> Bounds | None:
+) -> Bounds:
+    """Karp and Miller, where it decides; otherwise nothing is known yet."""
     forms = shapes(system, model)
+    nothing = Bounds({c: Bound(None, None, n) for c, n in seen.items()}, "")
     if any(s.form == WORD for s in forms):
-        return None
+        return nothing
     rest = left(limits, started)
     deadline = None if rest is None else time.monotonic() + rest / 2
     tree = KarpMiller(system, model, forms).run(limits.states or MOST_NODES, deadline)
     if not tree.finished:
-        return None
+        return nothing
     found = {}
     for channel, most in tree.bounds.items():
         if most < INFINITY:
@@ -159,23 +161,48 @@ def _loop(pump: Pump) -> tuple[str, ...]:
     return tuple(str(step) for step in pump.loop)
 
 
-def _loops(
-    system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int], started: float
-) -> Bounds:
-    """Elsewhere: a process that comes to a loop of sends can go round it for ever."""
-    found = {}
-    for channel in system.channels:
-        found[channel] = Bound(None, None, seen[channel])
-        for state, loop in send_loops(system[channel.sender], channel):
-            goal = At(channel.sender, (state,))
-            rest = _left(limits, started)
-            asked = Limits(rest, limits.memory, limits.states) if rest is not None else limits
-            answer = solve(system, model, cubes(goal, system, model), show(goal), asked)
-            if answer.answer == REACHABLE:
-                text = tuple(f"{channel.sender} {t.action}" for t in loop)
-                found[channel] = Bound(False, None, seen[channel], text, answer.run)
-                break
-    return Bounds(found, "loops of sends that a run comes to")
+def _each(system: System, model: FailureModel, limits: Limits, known: Bounds, started: float) -> Bounds:
+    """What is still open, channel by channel: a summary that bounds it, or a loop of sends that fills it."""
+    found = dict(known.channels)
+    capped = _summary(system, model, limits, started)
+    for channel, bound in found.items():
+        if bound.bounded is None and channel in capped:
+            found[channel] = replace(bound, bounded=True, most=capped[channel])
+        elif bound.bounded is None:
+            found[channel] = _loop_of(system, model, limits, channel, bound, started)
+    ways = "summaries, and loops of sends that a run comes to"
+    return Bounds(found, f"{known.because}; {ways}" if known.because else ways)
+
+
+def _summary(system: System, model: FailureModel, limits: Limits, started: float) -> dict[Channel, int]:
+    """The channels that never have more than a summary keeps, and how much that is."""
+    searcher = Searcher(lower(system, model), limits)
+    forms = [s.form for s in shapes(system, model)]
+    capped: dict[Channel, int] = {}
+    for k in (2, 3, 4):
+        found = searcher.forward(forms, [], k, MOST_SUMMARISED, _left(limits, started), summarise=True)
+        if found.stopped:
+            break
+        for i, channel in enumerate(system.channels):
+            words = {e.words[i] for e in found.configurations}
+            if all(len(w) < k for w in words):
+                capped.setdefault(channel, max(len(e.words[i]) + e.marks[i] for e in found.configurations))
+    return capped
+
+
+def _loop_of(
+    system: System, model: FailureModel, limits: Limits, channel: Channel, bound: Bound, started: float
+) -> Bound:
+    """A process that comes to a loop of sends can go round it for ever."""
+    for state, loop in send_loops(system[channel.sender], channel):
+        goal = At(channel.sender, (state,))
+        rest = _left(limits, started)
+        asked = Limits(rest, limits.memory, limits.states)
+        answer = solve(system, model, cubes(goal, system, model), show(goal), asked)
+        if answer.answer == REACHABLE:
+            text = tuple(f"{channel.sender} {t.action}" for t in loop)
+            return replace(bound, bounded=False, loop=text, run=answer.run)
+    return bound
 
 
 def send_loops(process: Process, channel: Channel) -> Iterator[tuple[str, tuple[Transition, ...]]]:

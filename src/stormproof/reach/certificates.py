@@ -1,7 +1,8 @@
 """The small checker that accepts or refuses the certificates of `proofs`.
 
-It shares no code with the searches. It reads the definitions (semantics, sections 2 and 6) and asks of each
-certificate that it contains the start, that no step leaves it, and that it has nothing to do with the goal.
+It reads the definitions (semantics, sections 2 and 6) and asks of each certificate that it contains the
+start, that no step leaves it, and that it has nothing to do with the goal. With the searches it shares only
+the meaning of goals (`targets`, `settle`, `halfduplex.meets`) and the state equation that z3 is asked again.
 """
 
 from __future__ import annotations
