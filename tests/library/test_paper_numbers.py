@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-
 from stormproof import protocols
 from stormproof.protocols.catalogue import TABLE
 from stormproof.table import Comparison, compare, run_table
 
 
-@pytest.fixture(scope="module")
-def whole() -> Comparison:
-    return compare(run_table(protocols.groups()[TABLE], semantics=("definition", "encoding"), processes=2))
+def test_the_whole_table() -> None:
+    """One test, so that the table is computed once, however the tests are shared out."""
+    rows = protocols.groups()[TABLE]
+    whole = compare(run_table(rows, semantics=("definition", "encoding"), processes=2))
+    no_cell_is_undecided_and_every_difference_has_its_certificate(whole)
+    columns_that_agree_in_every_row_and_the_counts(whole)
+    the_paper_s_time_outs_are_decided(whole)
+    rsc_only_gets_worse_with_more_faults(whole)
 
 
-@pytest.mark.xdist_group("paper")
-def test_no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Comparison) -> None:
+def no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Comparison) -> None:
     assert len(whole.matrix.cells) == 16 * 12 * 2 and not whole.matrix.undecided
     for difference in whole.differences:
         assert difference.kind in ("witness", "theorem", "exhaustive")
@@ -24,8 +26,7 @@ def test_no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Co
             assert "literally agree" in difference.certificate, difference
 
 
-@pytest.mark.xdist_group("paper")
-def test_columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> None:
+def columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> None:
     assert whole.total("definition", "none", "k-mc") == (16, 16)
     assert whole.total("definition", "reordering", "k-mc") == (16, 16)
     assert whole.total("definition", "reordering", "rsc") == (16, 16)
@@ -36,8 +37,7 @@ def test_columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> No
     assert whole.total("definition", "corruption", *bounded) == (34, 44)
 
 
-@pytest.mark.xdist_group("paper")
-def test_the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
+def the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
     for name, row in whole.rows.items():
         for column, value in row.cells.items():
             if value == "timeout":
@@ -46,8 +46,7 @@ def test_the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
                     assert cell.holds is False and cell.replayed
 
 
-@pytest.mark.xdist_group("paper")
-def test_rsc_only_gets_worse_with_more_faults(whole: Comparison) -> None:
+def rsc_only_gets_worse_with_more_faults(whole: Comparison) -> None:
     """The theorem that some published cells contradict holds of ours, in both semantics."""
     for name in whole.matrix.protocols:
         for semantics in whole.matrix.semantics:
