@@ -52,9 +52,20 @@ def test_weakest_assumptions_are_the_maximal_sets_that_hold(relay: System) -> No
     assert dict(assumptions(found))["crash-handling"] == "holds when nobody crashes"
 
 
-def test_drawn_crashes_of_reliable_processes_do_not_count() -> None:
-    """Figure ex2(a) with nobody unreliable is the plain client and server: nothing crashes."""
-    system = System(
+def test_a_property_that_is_not_monotone_is_said_to_be_so(client_server: System) -> None:
+    """Figure ex2(a) leaves a crash message behind; where both may crash it is completed, and cleans up."""
+    found = sweep(client_server, properties=["k-er-up-to-crash", "k-exh"])
+    holds = {row.unreliable: row.holds("k-er-up-to-crash") for row in found.rows}
+    assert holds[("c",)] is False and holds[("c", "s")] is True
+    words = dict(assumptions(found))
+    assert words["k-er-up-to-crash"] == "holds when c and s may crash, but not when only c may"
+    assert words["k-exh"] == "holds whoever crashes"
+
+
+@pytest.fixture(scope="module")
+def client_server() -> System:
+    """Figure ex2(a)."""
+    return System(
         (
             Process(
                 "c",
@@ -79,7 +90,11 @@ def test_drawn_crashes_of_reliable_processes_do_not_count() -> None:
             ),
         )
     )
-    found = sweep(system, properties=["k-mc", "crash-handling"])
+
+
+def test_drawn_crashes_of_reliable_processes_do_not_count(client_server: System) -> None:
+    """Figure ex2(a) with nobody unreliable is the plain client and server: nothing crashes."""
+    found = sweep(client_server, properties=["k-mc", "crash-handling"])
     by_set = {row.unreliable: row for row in found.rows}
     assert by_set[()].holds("k-mc") is True and by_set[("c",)].holds("k-mc") is False
     assert by_set[("c",)].holds("crash-handling") is True and not by_set[("c",)].completed

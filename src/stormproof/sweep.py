@@ -197,8 +197,18 @@ def _needs(found: Sweep, name: str) -> str:
     sets = found.weakest(name)
     if not sets:
         return "holds under none that was decided"
-    if sets == (found.system.names,):
+    if found.all_sets and all(row.holds(name) for row in found.rows):
         return "holds whoever crashes"
-    if sets == ((),):
+    return "; ".join(_when(found, name, chosen) for chosen in sets)
+
+
+def _when(found: Sweep, name: str, chosen: tuple[str, ...]) -> str:
+    """In words, with a smaller set under which it fails all the same: properties are not monotone."""
+    if not chosen:
         return "holds when nobody crashes"
-    return "holds as long as only " + ", or only ".join(f"{in_words(s)} may crash" for s in sets)
+    inside = (r for r in found.rows if set(r.unreliable) < set(chosen) and r.holds(name) is False)
+    broken = next(inside, None)
+    if broken is None:
+        return f"holds as long as only {in_words(chosen)} may crash"
+    fewer = f"only {in_words(broken.unreliable)} may" if broken.unreliable else "nobody does"
+    return f"holds when {in_words(chosen)} may crash, but not when {fewer}"

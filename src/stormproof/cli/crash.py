@@ -165,7 +165,8 @@ def print_sweep(out: Console, found: Sweep) -> None:
     table = Table(box=None, padding=(0, 1), header_style="dim")
     table.add_column("may crash", overflow="fold")
     for name in found.properties:
-        table.add_column(name.replace("-up-to-crash", "\nup to\ncrash"), justify="center")
+        header = name.replace("-up-to-crash", "\nup to\ncrash").replace("crash-h", "crash-\nh")
+        table.add_column(header, justify="center")
     for row in found.rows:
         cells = []
         for verdict in row.verdicts:
