@@ -16,7 +16,7 @@ from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .limits import Limits
 from .model import System
-from .persistence import Lasting, persists
+from .persistence import MOST_SECONDS, Lasting, persists
 from .replay import replay
 from .reproducer import reproducer
 from .semantics import CONJUNCTIONS
@@ -211,6 +211,7 @@ def _lasting(question: Question, exploration: Exploration, names: Sequence[str])
                 v.culprit,
                 exploration.k,
                 question.bounds[-1],
+                seconds=min(MOST_SECONDS, (question.seconds or MOST_SECONDS) / 10),
             )
             if lasting is not None:
                 found[part] = _at_the_largest(v, lasting)

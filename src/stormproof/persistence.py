@@ -17,6 +17,7 @@ persistence says nothing.
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from .semantics import Configuration, Event, Word, interfere, is_receive_on, ste
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
 MOST_STATES = 4_000
+MOST_SECONDS = 2.0
 
 
 class Content(NamedTuple):
@@ -95,7 +97,7 @@ class Beyond:
         if more and (not word or self.failures.on(channel).reorder):
             yield content
 
-    def never(self, start: Abstract, wanted: Callable[[Event], bool], most: int) -> bool:
+    def never(self, start: Abstract, wanted: Callable[[Event], bool], most: int, until: float) -> bool:
         """Is it certain that no run from `start` has such an event?"""
         seen = {start}
         queue = [start]
@@ -106,7 +108,7 @@ class Beyond:
                 if after not in seen:
                     seen.add(after)
                     queue.append(after)
-            if len(seen) > most:
+            if len(seen) > most or time.monotonic() > until:
                 return False
         return True
 
@@ -121,8 +123,10 @@ def persists(
     k: int,
     max_k: int,
     most: int = MOST_STATES,
+    seconds: float = MOST_SECONDS,
 ) -> Lasting | None:
     """The violation at `max_k`, if this one of `name`, found at k, proves one at every bound up to there."""
+    until = time.monotonic() + seconds
     words = {c: tuple(channels.get(c, ())) for c in system.channels}
     if any(len(word) > 64 for word in words.values()):
         return None
@@ -133,7 +137,7 @@ def persists(
     def never(wanted: Callable[[Event], bool]) -> bool:
         for slack in (0, 1):
             room = {c: len(words[c]) + slack for c in system.channels}
-            if Beyond(system, failures, room).never(start, wanted, most):
+            if Beyond(system, failures, room).never(start, wanted, most, until):
                 return True
         return False
 

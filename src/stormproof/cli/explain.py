@@ -10,17 +10,13 @@ from ..explain import explanations
 from ..failures import Failures
 from ..limits import Limits
 from .console import console, print_json, progress_line
-from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
 
 
 @click.command("explain")
 @input_argument
 @failure_options
-@click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
-@click.option(
-    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
-)
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@question_options
 @limit_options
 @json_option
 def command(

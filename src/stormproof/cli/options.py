@@ -57,6 +57,22 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
 
 
+def question_options(command: F) -> F:
+    """-k, --max-k and --property; the command gets `k`, `max_k` and `properties`."""
+    decorators = [
+        click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound."),
+        click.option(
+            "--max-k", type=int, default=10, show_default=True, metavar="N", help="Else the least up to N."
+        ),
+        click.option(
+            "--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated."
+        ),
+    ]
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
 def failure_options(command: F) -> F:
     """--loss and its kin; the command gets one `failures` in their place."""
 

@@ -20,18 +20,14 @@ from ..limits import Limits
 from ..verdicts import Report, Verdict
 from ..wording import plural
 from .console import print_json, progress_line
-from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
 from .render import describe_failures, flags
 
 
 @click.command("report")
 @input_argument
 @failure_options
-@click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
-@click.option(
-    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
-)
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
+@question_options
 @click.option(
     "--frontier", "of", metavar="NAME", help="Also the frontier of this property, as of `frontier`."
 )
