@@ -170,3 +170,4 @@ def test_help_has_examples_and_every_command_answers(run) -> None:
         result = run(name, "--help")
         assert result.code == 0 and "Usage:" in result.out
         assert "stormproof" in result.out.split("Options:")[0]
+        assert "--json" in (result.out if name != "generate" else run("generate", "ring", "--help").out)

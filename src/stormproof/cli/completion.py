@@ -6,11 +6,14 @@ import click
 from click.shell_completion import get_completion_class
 
 from ..errors import UsageError
+from .console import print_json
+from .options import json_option
 
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+@json_option
+def command(shell: str, as_json: bool) -> None:
     """Print the completion script for a shell.
 
     \b
@@ -22,4 +25,8 @@ def command(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError(f"no completion for the shell '{shell}'")
-    click.echo(kind(group, {}, "stormproof", "_STORMPROOF_COMPLETE").source())
+    script = kind(group, {}, "stormproof", "_STORMPROOF_COMPLETE").source()
+    if as_json:
+        print_json({"stormproof": 1, "shell": shell, "script": script})
+    else:
+        click.echo(script)
