@@ -2,8 +2,8 @@
 
     python bench/engine.py [--only SECTION ...] [--json]
 
-spin        SPIN's exploration of the same transition system of the elevator, `-O3 -DSAFETY -DNOREDUCE`; skipped
-            where `spin` or a C compiler is absent
+spin        SPIN's exploration of the same transition system, `-O3 -DSAFETY -DNOREDUCE`; skipped where `spin` or
+            a C compiler is absent
 reference   the definitions executed in Python
 size        cost against size, over three decades
 bytes       all tables and the graph included, where a configuration takes 16 bytes

@@ -39,6 +39,7 @@ class Futures {
         exact_ = exact;
         for (unsigned s = 0; s < 2; ++s)
             if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
+        if (sweeps > 0) forget();
         for (std::uint64_t n = 0, before = g.size();; ++n, before = unmet_count_) {
             sweep(n);
             if (stop_ != Stop::none) return stop_;
@@ -46,7 +47,7 @@ class Futures {
             unmet_ = unmet_count_ > 0;
             if ((n > 0 && !changed_) || (!unmet_ && !exact)) return Stop::none;
             // The first sweeps, and those that meet a tenth of what is left, are worth their while.
-            if (components_only || n == most_sweeps || (n >= 4 && unmet_count_ > before - before / 10)) break;
+            if (components_only || n == most_sweeps || (n >= 10 && unmet_count_ > before - before / 10)) break;
         }
         return solve_by_components();
     }
@@ -66,7 +67,7 @@ class Futures {
     const Machine& m;
     Monitor& monitor_;
     const GoalSet* set_ = nullptr;
-    std::array<Growing<std::uint64_t>, 2> masks_;
+    std::array<Stretch<std::uint64_t>, 2> masks_;
     std::atomic<bool> changed_{false};
     std::atomic<std::uint64_t> unmet_count_{0};
     std::atomic<bool> halt_{false};
@@ -76,9 +77,10 @@ class Futures {
 
     // Asks before it takes: the masks are counted as memory of the search.
     template <class T>
-    bool take(Growing<T>& array, std::uint64_t entries) {
-        const std::uint64_t more = entries > array.capacity() ? (entries - array.capacity()) * sizeof(T) : 0;
-        if (!monitor_.allows(g.bytes() + extra_ + more) || !array.reserve(entries)) {
+    bool take(Stretch<T>& array, std::uint64_t entries) {
+        if (entries <= array.capacity()) return true;
+        const std::uint64_t more = (entries - array.capacity()) * sizeof(T);
+        if (!monitor_.allows(g.bytes() + extra_ + more) || !array.resize(entries)) {
             stop_ = Stop::memory;
             return false;
         }
@@ -86,6 +88,11 @@ class Futures {
         peak = std::max(peak, g.bytes() + extra_);
         monitor_.memory = g.bytes() + extra_;
         return true;
+    }
+
+    // The masks of another set of goals mean something else.
+    void forget() {
+        for (unsigned s = 0; s < 2; ++s) std::fill_n(masks_[s].data(), std::uint64_t{g.shards[s].size}, 0);
     }
 
     std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
@@ -119,37 +126,46 @@ class Futures {
 
     void sweep_shard(unsigned s, std::uint64_t turn) {
         const std::uint64_t n = g.shards[s].size;
-        const std::uint64_t all = set_->all;
         std::uint64_t unmet = 0;
         bool changed = false;
         for (std::uint64_t j = 0; j < n; ++j) {
             if (j % 65536 == 0 && (halt_ || (s == 0 && over()))) break;
-            const std::uint64_t i = turn % 2 == 0 ? n - 1 - j : j;
-            const std::uint32_t id = g.number(s, i);
-            std::atomic_ref<std::uint64_t> mask(masks_[s][i]);
-            const std::uint64_t before = turn == 0 ? start(id) : mask.load(std::memory_order_relaxed);
-            std::uint64_t after = before;
-            if (before != all) {
-                after = value(id, before);
-                if (after != all) unmet += (set_->needs(m, g.shards[s].configs[i]) & ~after) != 0;
-            }
-            if (after == before && turn > 0) continue;
-            mask.store(after, std::memory_order_relaxed);
-            changed = true;
+            const bool backward = turn % 2 == 0;
+            const std::uint64_t i = backward ? n - 1 - j : j;
+            if (j + ahead < n) fetch(s, backward ? i - ahead : i + ahead, turn);
+            changed |= turn == 0 ? begin_at(s, i, unmet) : improve_at(s, i, unmet);
         }
         if (changed) changed_ = true;
         unmet_count_ += unmet;
     }
 
-    // What is known of a configuration by itself: the goals that it fires, and those settled for not being needed.
-    std::uint64_t start(std::uint32_t id) const {
-        const Config<W>& c = g.config(id);
-        std::uint64_t mask = exact_ ? 0 : set_->settled & ~set_->needs(m, c);
-        const std::uint16_t only = g.reduced ? g.shards[0].chosen[id] : everyone;
-        each_enabled(m, c, [&](std::uint32_t number, const Step& step) {
-            if (only == everyone || step.process == only) mask |= set_->fires[number];
+    static constexpr std::uint64_t ahead = 8;
+
+    // The masks that the configuration will be computed from.
+    void fetch(unsigned s, std::uint64_t i, std::uint64_t turn) const {
+        if (turn > 0 && masks_[s][i] == set_->all) return;
+        g.each_edge(g.number(s, i), [&](std::uint32_t to) {
+            __builtin_prefetch(&masks_[g.shard_of(to)][g.local(to)]);
         });
-        return mask;
+    }
+
+    // The first value: what is settled for not being needed, what it fires, and what its successors have.
+    bool begin_at(unsigned s, std::uint64_t i, std::uint64_t& unmet) {
+        const std::uint64_t need = set_->needs(m, g.shards[s].configs[i]);
+        const std::uint64_t after = value(g.number(s, i), exact_ ? 0 : set_->settled & ~need);
+        unmet += (need & ~after) != 0;
+        std::atomic_ref<std::uint64_t>(masks_[s][i]).store(after, std::memory_order_relaxed);
+        return true;
+    }
+
+    bool improve_at(unsigned s, std::uint64_t i, std::uint64_t& unmet) {
+        std::atomic_ref<std::uint64_t> mask(masks_[s][i]);
+        const std::uint64_t before = mask.load(std::memory_order_relaxed);
+        if (before == set_->all) return false;
+        const std::uint64_t after = value(g.number(s, i), before);
+        if (after != set_->all) unmet += (set_->needs(m, g.shards[s].configs[i]) & ~after) != 0;
+        if (after != before) mask.store(after, std::memory_order_relaxed);
+        return after != before;
     }
 
     bool over() {
@@ -187,25 +203,28 @@ class Futures {
     // Tarjan's algorithm with one number a configuration: 0 not seen, `done` when its component is complete,
     // else the smallest number of an open configuration that it is known to reach.
     static constexpr std::uint32_t done = UINT32_MAX;
-    std::array<Growing<std::uint32_t>, 2> low_;
-    Growing<Frame> path_;
-    Growing<std::uint32_t> open_;
+    std::array<Stretch<std::uint32_t>, 2> low_;
+    Stretch<Frame> path_;
+    Stretch<std::uint32_t> open_;
 
     std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
 
     bool components(std::uint32_t without, std::uint64_t wanted) {
-        const std::uint64_t n = g.size();
         for (unsigned s = 0; s < 2; ++s)
             if (!take(low_[s], g.shards[s].size)) return false;
         for (unsigned s = 0; s < 2; ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
-        if (!take(path_, n) || !take(open_, n)) return false;
         std::uint64_t visited = 0;
         for (unsigned s = 0; s < 2; ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
                 if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), without, wanted, visited))
                     return false;
         return true;
+    }
+
+    template <class T>
+    bool longer(Stretch<T>& stack, std::uint64_t used) {
+        return used < stack.capacity() || take(stack, std::max<std::uint64_t>(4096, 2 * stack.capacity()));
     }
 
     // Not seen, and not known to reach everything that is wanted: what is complete needs no search.
@@ -215,24 +234,29 @@ class Futures {
         std::uint64_t depth = 0, open = 0;
         std::uint32_t clock = 1;
         const auto enter = [&](std::uint32_t node) {
+            if (!longer(path_, depth) || !longer(open_, open)) return false;
             low(node) = clock++;
             path_[depth++] = {node, 0, 0};
             open_[open++] = node;
+            return true;
         };
         const auto lower = [&](Frame& frame, std::uint32_t to) {
             if (to >= low(frame.node)) return;
             low(frame.node) = to;
             frame.lowered = 1;
         };
-        enter(root);
+        if (!enter(root)) return false;
         while (depth > 0) {
             if (++visited % 65536 == 0 && over()) return false;
             Frame& frame = path_[depth - 1];
             const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, without);
             if (to) {
                 ++frame.edge;
-                if (open_to(*to, wanted)) enter(*to);
-                else if (low(*to) != 0 && low(*to) != done) lower(frame, low(*to));
+                if (open_to(*to, wanted)) {
+                    if (!enter(*to)) return false;
+                } else if (low(*to) != 0 && low(*to) != done) {
+                    lower(frame, low(*to));
+                }
                 continue;
             }
             --depth;

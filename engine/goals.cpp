@@ -77,6 +77,17 @@ bool fires_goal(const Step& s, const Goal& goal) {
     return false;
 }
 
+GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64_t bit) {
+    const ChannelLayout& ch = m.channels[channel];
+    GoalSet::FullTest test{channel, 0, 0, 0, bit};
+    if (ch.form == Form::wide) return test;
+    test.word = ch.field.word;
+    test.value = ch.full << ch.field.shift;
+    // The top bit of a word says that it is full; a length is full at k.
+    test.mask = (ch.form == Form::word ? ch.full : ch.field.mask) << ch.field.shift;
+    return test;
+}
+
 }  // namespace
 
 std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties) {
@@ -99,10 +110,12 @@ std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties) {
 GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties) : goals(std::move(chosen)) {
     fires.assign(m.steps.size(), 0);
     keeps.assign(m.processes.size(), ~std::uint64_t{0});
-    heads.resize(m.channels.size());
+    std::vector<Heads> by_channel(m.channels.size());
     sent_bit.resize(m.channels.size());
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
-        heads[c].letter.assign(m.channels[c].letters.size(), 0);
+        by_channel[c].channel = c;
+        by_channel[c].plain = m.channels[c].form == Form::length && m.channels[c].crash_letter == no_letter;
+        by_channel[c].letter.assign(m.channels[c].letters.size(), 0);
         sent_bit[c].assign(m.channels[c].letters.size(), 0);
     }
     for (const auto& p : m.processes) state_needs.emplace_back(p.states.size());
@@ -115,10 +128,11 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
         if (settles(m, goal)) settled |= bit;
         if (goal.without != nobody) keeps[goal.without] &= ~bit;
         if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;
-        if (goal.kind == Goal::receive) heads[goal.channel].letter[goal.letter] |= bit;
+        if (goal.kind == Goal::receive) by_channel[goal.channel].letter[goal.letter] |= bit;
         if (goal.kind == Goal::taken)
-            for (auto& mask : heads[goal.channel].letter) mask |= bit;
-        if (goal.kind == Goal::receive || goal.kind == Goal::taken) heads[goal.channel].any = true;
+            for (auto& mask : by_channel[goal.channel].letter) mask |= bit;
+        if (goal.kind == Goal::receive || goal.kind == Goal::taken) by_channel[goal.channel].every |= bit;
+        if (goal.kind == Goal::room) full_tests.push_back(full_test(m, goal.channel, bit));
         each_state(m, [&](std::uint32_t p, std::uint32_t x, const StateInfo& info) {
             StateNeed& need = state_needs[p][x];
             if (goal.kind == Goal::receives && goal.process == p && info.kind == StateKind::receiving)
@@ -128,10 +142,12 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
             for (auto i = info.first; i < info.last; ++i)
                 sends = sends || (is_send(m.steps[i]) && m.steps[i].channel == goal.channel &&
                                   (goal.kind == Goal::room || m.steps[i].letter == goal.letter));
-            if (sends && goal.kind == Goal::room) need.rooms.push_back({goal.channel, bit});
+            if (sends && goal.kind == Goal::room) need.rooms |= bit;
             if (sends && goal.kind == Goal::sent && asks(properties, exh_literal)) need.always |= bit;
         });
     }
+    for (auto& h : by_channel)
+        if (h.every) heads.push_back(std::move(h));
 }
 
 }  // namespace stormproof

@@ -30,23 +30,27 @@ std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties);
 
 // Up to 64 goals at once, compiled into masks.
 struct GoalSet {
-    struct RoomTest {
-        std::uint32_t channel;
-        std::uint64_t bit;
-    };
     struct StateNeed {
-        std::uint64_t always = 0;
-        std::vector<RoomTest> rooms;
+        std::uint64_t always = 0;  // wanted in this state
+        std::uint64_t rooms = 0;   // wanted in this state when the channel is full
+    };
+    struct FullTest {
+        std::uint32_t channel = 0, word = 0;
+        std::uint64_t mask = 0, value = 0;  // full when (w & mask) == value; mask 0: a wide word, ask it
+        std::uint64_t bit = 0;
     };
     struct Heads {
+        std::uint32_t channel = 0;
         std::vector<std::uint64_t> letter;  // bits wanted when this letter is the head
-        bool any = false;
+        std::uint64_t every = 0;            // of all letters
+        bool plain = false;                 // a length without crash flag: any of its letters may be the head
     };
     std::vector<Goal> goals;
     std::vector<std::uint64_t> fires;                 // step -> goals that it reaches
     std::vector<std::uint64_t> keeps;                 // process -> goals whose run may contain its moves
     std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
-    std::vector<Heads> heads;                         // channel -> needs
+    std::vector<FullTest> full_tests;
+    std::vector<Heads> heads;                         // the channels whose heads are needed
     // Goals that count as met wherever they are not needed: what leaves the configurations that need one of them
     // is the goal itself, so that what is said of the others never reaches a configuration that needs it.
     //   room      while the sender rests a full channel stays full until something is taken;
@@ -60,16 +64,23 @@ struct GoalSet {
 
     template <unsigned W>
     std::uint64_t needs(const Machine& m, const Config<W>& c) const {
-        std::uint64_t need = 0;
+        std::uint64_t need = 0, full = 0;
+        for (const FullTest& test : full_tests) {
+            const bool is = test.mask ? (c.w[test.word] & test.mask) == test.value
+                                      : channel_full(m.channels[test.channel], c);
+            if (is) full |= test.bit;
+        }
         for (std::size_t p = 0; p < m.processes.size(); ++p) {
             const StateNeed& here = state_needs[p][m.processes[p].state.get(c)];
-            need |= here.always;
-            for (const RoomTest& test : here.rooms)
-                if (channel_full(m.channels[test.channel], c)) need |= test.bit;
+            need |= here.always | (here.rooms & full);
         }
-        for (std::size_t i = 0; i < heads.size(); ++i)
-            if (heads[i].any)
-                each_head(m.channels[i], c, [&](std::uint32_t letter) { need |= heads[i].letter[letter]; });
+        for (const Heads& h : heads) {
+            const ChannelLayout& ch = m.channels[h.channel];
+            if (h.plain)
+                need |= ch.field.get(c) ? h.every : 0;
+            else
+                each_head(ch, c, [&](std::uint32_t letter) { need |= h.letter[letter]; });
+        }
         return need;
     }
 };

@@ -36,7 +36,7 @@ template <unsigned W>
 struct Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
-    Growing<std::uint32_t> edges;
+    Stretch<std::uint32_t> edges;  // only its own thread writes there, and nobody reads before the search ends
     Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
     Tally size, edge_count;
 
@@ -87,13 +87,11 @@ class Graph {
     // The successors of a configuration, in the order of `each_step`: visit(number).
     template <class Visit>
     void each_edge(std::uint32_t id, Visit&& visit) const {
-        std::uint32_t at = shards[shard_of(id)].first[local(id)];
+        const std::uint32_t at = shards[shard_of(id)].first[local(id)];
         if (at == no_edges) return;
-        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
-        for (at &= ~last_edge;; ++at) {
-            const std::uint32_t edge = edges[at];
-            visit(edge & ~last_edge);
-            if (edge & last_edge) return;
+        for (const std::uint32_t* edge = shards[at >> 31].edges.data() + (at & ~last_edge);; ++edge) {
+            visit(*edge & ~last_edge);
+            if (*edge & last_edge) return;
         }
     }
 
@@ -102,19 +100,18 @@ class Graph {
     template <class Action, class Silent>
     void each_step(std::uint32_t id, Action&& action, Silent&& silent) const {
         const Shard<W>& own = shards[shard_of(id)];
-        std::uint32_t at = own.first[local(id)];
+        const std::uint32_t at = own.first[local(id)];
         if (at == no_edges) return;
-        const Growing<std::uint32_t>& edges = shards[at >> 31].edges;
-        at &= ~last_edge;
+        const std::uint32_t* next = shards[at >> 31].edges.data() + (at & ~last_edge);
         std::uint32_t edge = 0;
         const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
         each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Step& step) {
             if (only != everyone && step.process != only) return;
-            edge = edges[at++];
+            edge = *next++;
             action(number, step, edge & ~last_edge);
         });
         while (!(edge & last_edge)) {
-            edge = edges[at++];
+            edge = *next++;
             silent(edge & ~last_edge);
         }
     }

@@ -88,6 +88,63 @@ class Growing {
     std::uint64_t capacity_ = 0;
 };
 
+// An array in one piece. It may move when it grows (on Linux without being copied), so only its owner may use it
+// while it does.
+template <class T>
+class Stretch {
+  public:
+    Stretch() = default;
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+    ~Stretch() { clear(); }
+
+    T& operator[](std::uint64_t i) { return data_[i]; }
+    const T& operator[](std::uint64_t i) const { return data_[i]; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    std::uint64_t capacity() const { return capacity_; }
+
+    bool reserve(std::uint64_t n) {
+        if (n <= capacity_) return true;
+        std::uint64_t more = capacity_ ? capacity_ : std::uint64_t{65536} / sizeof(T);
+        while (more < n) more *= 2;
+        return resize(more);
+    }
+    // Just so many entries, zero where they are new.
+    bool resize(std::uint64_t n) {
+        void* where = moved(n * sizeof(T));
+        if (!where) return false;
+        data_ = static_cast<T*>(where);
+        capacity_ = n;
+        return true;
+    }
+    void clear() {
+#ifdef __linux__
+        if (data_) munmap(data_, capacity_ * sizeof(T));
+#else
+        std::free(data_);
+#endif
+        data_ = nullptr;
+        capacity_ = 0;
+    }
+
+  private:
+    void* moved(std::size_t bytes) {
+#ifdef __linux__
+        void* where = data_ ? mremap(data_, capacity_ * sizeof(T), bytes, MREMAP_MAYMOVE)
+                            : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (where == MAP_FAILED) return nullptr;
+        if (bytes >= huge_page) madvise(where, bytes, MADV_HUGEPAGE);
+        return where;
+#else
+        return std::realloc(data_, bytes);
+#endif
+    }
+    T* data_ = nullptr;
+    std::uint64_t capacity_ = 0;
+};
+
 __extension__ typedef unsigned __int128 uint128;
 
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
