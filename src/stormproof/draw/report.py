@@ -69,7 +69,7 @@ def report_page(
 
 
 def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
+    return resources.files(__package__).joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
 def _document(name: str, body: str, style: str, script: str, data: str) -> str:

@@ -57,7 +57,7 @@ def source(name: str) -> str:
     """The text of a built-in protocol, in the language of `docs/language.md`."""
     if _known(name) in GENERATED:
         return _generated(name)
-    return files(__name__).joinpath("library", f"{name}.storm").read_text(encoding="utf-8")
+    return files(__name__).joinpath("library").joinpath(f"{name}.storm").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=16)

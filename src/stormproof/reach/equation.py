@@ -48,7 +48,7 @@ class Equation:
         loose = []
         for i, shape in enumerate(self.shapes):
             if target.element.marks[i]:
-                end[("crash", *shape.channel)] = 1
+                end["crash", shape.channel.sender, shape.channel.receiver] = 1
             for message in target.element.words[i]:
                 end[counter(shape, message)] += 1
             for message in shape.letters:
@@ -74,7 +74,7 @@ class Equation:
             for message in shape.letters:
                 messages[shape.channel, message] = y[counter(shape, message)]
             if shape.crash:
-                messages[shape.channel, CRASH] = y[("crash", *shape.channel)]
+                messages[shape.channel, CRASH] = y["crash", shape.channel.sender, shape.channel.receiver]
         return Weights(states, messages, sum(states[p.name, p.initial] for p in self.system))
 
 
