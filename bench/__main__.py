@@ -1,7 +1,7 @@
 """`python -m bench`: every measurement of the house, as ratios from this run on this machine.
 
-    python -m bench                 the engine, RSC, reachability
-    python -m bench engine ...      one of them, with its own flags (`--help` tells them)
+python -m bench                 the engine, RSC, reachability
+python -m bench engine ...      one of them, with its own flags (`--help` tells them)
 """
 
 from __future__ import annotations
