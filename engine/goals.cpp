@@ -25,7 +25,7 @@ std::set<std::uint32_t> sent_into(const Machine& m) {
     std::set<std::uint32_t> found;
     each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
         if (info.kind != StateKind::sending) return;
-        for (auto i = info.first; i < info.last; ++i)
+        for (auto i = info.first; i < info.end; ++i)
             if (is_send(m.steps[i])) found.insert(m.steps[i].channel);
     });
     return found;
@@ -34,7 +34,7 @@ std::set<std::uint32_t> sent_into(const Machine& m) {
 std::set<std::pair<std::uint32_t, std::uint32_t>> wanted_sends(const Machine& m, std::uint32_t properties) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> found;
     each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
-        for (auto i = info.first; i < info.last; ++i) {
+        for (auto i = info.first; i < info.end; ++i) {
             const Step& s = m.steps[i];
             const bool literal = asks(properties, exh_literal) && info.kind == StateKind::sending && is_send(s);
             const bool awaited = asks(properties, sibi) && !info.directed && is_receive(s);
@@ -60,7 +60,7 @@ bool settles(const Machine& m, const Goal& goal) {
     if (goal.kind != Goal::receives) return false;
     for (const StateInfo& info : m.processes[goal.process].states) {
         if (info.kind != StateKind::receiving) continue;
-        for (auto i = info.first; i < info.last; ++i)
+        for (auto i = info.first; i < info.end; ++i)
             if (m.steps[i].op == Op::internal) return false;
     }
     return true;
@@ -123,7 +123,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
         const Goal& goal = goals[g];
         const std::uint64_t bit = std::uint64_t{1} << g;
         for (std::size_t i = 0; i < m.steps.size(); ++i)
-            if (fires_goal(m.steps[i], goal)) fires[i] |= bit;
+            if (fires_goal(m.steps[i], goal)) fires[m.steps[i].same_as] |= bit;
         all |= bit;
         if (settles(m, goal)) settled |= bit;
         if (goal.without != nobody) keeps[goal.without] &= ~bit;
@@ -139,7 +139,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
                 need.always |= bit;
             if (info.kind != StateKind::sending || goal.process != p) return;
             bool sends = false;
-            for (auto i = info.first; i < info.last; ++i)
+            for (auto i = info.first; i < info.end; ++i)
                 sends = sends || (is_send(m.steps[i]) && m.steps[i].channel == goal.channel &&
                                   (goal.kind == Goal::room || m.steps[i].letter == goal.letter));
             if (sends && goal.kind == Goal::room) need.rooms |= bit;

@@ -195,6 +195,25 @@ void classify(StateInfo& info, const System& system, const Process& process,
     info.alone = !crashes && to.size() + from.size() + internal == 1;
 }
 
+bool same_effect(const Step& a, const Step& b) {
+    const bool lengths = a.op == Op::send_length || a.op == Op::receive_length;
+    return lengths && a.op == b.op && a.channel == b.channel && a.crash == b.crash && a.state_delta == b.state_delta;
+}
+
+void add_steps(Machine& m, StateInfo& info, const std::vector<Step>& steps) {
+    std::vector<Step> others;
+    info.first = static_cast<std::uint32_t>(m.steps.size());
+    for (Step s : steps) {
+        auto same = std::find_if(m.steps.begin() + info.first, m.steps.end(),
+                                 [&](const Step& other) { return same_effect(other, s); });
+        s.same_as = static_cast<std::uint32_t>(same - m.steps.begin());
+        (same == m.steps.end() ? m.steps : others).push_back(s);
+    }
+    info.last = static_cast<std::uint32_t>(m.steps.size());
+    m.steps.insert(m.steps.end(), others.begin(), others.end());
+    info.end = static_cast<std::uint32_t>(m.steps.size());
+}
+
 void compile_process(Machine& m, const System& system, std::uint32_t number) {
     const Process& process = system.processes[number];
     ProcessLayout& out = m.processes[number];
@@ -203,13 +222,13 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
     std::uint32_t next = 0;
     for (std::uint32_t state = 0; state < process.states; ++state) {
         StateInfo& info = out.states[state];
-        info.first = static_cast<std::uint32_t>(m.steps.size());
         std::vector<Transition> leaving;
+        std::vector<Step> steps;
         for (; next < process.transitions.size() && process.transitions[next].source == state; ++next) {
             leaving.push_back(process.transitions[next]);
-            m.steps.push_back(compile_step(m, number, next, process.transitions[next]));
+            steps.push_back(compile_step(m, number, next, process.transitions[next]));
         }
-        info.last = static_cast<std::uint32_t>(m.steps.size());
+        add_steps(m, info, steps);
         info.crashed = process.crashed[state];
         classify(info, system, process, leaving);
         m.directed = m.directed && info.directed;

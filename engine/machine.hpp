@@ -99,12 +99,15 @@ struct Step {
     std::uint32_t letter = 0;
     std::uint32_t state_word = 0;
     std::uint64_t state_delta = 0;  // what to add to that word
+    std::uint32_t same_as = 0;      // the number of the step that is taken for it; its own as a rule
 };
 
 enum class StateKind : std::uint8_t { sending, receiving, mixed, final };
 
 struct StateInfo {
-    std::uint32_t first = 0, last = 0;  // its steps, in Machine::steps
+    // Its steps, in Machine::steps: up to `last` those that are taken, then up to `end` those that are the same
+    // as one of them: where a channel is a length, which message is sent or received makes no difference.
+    std::uint32_t first = 0, last = 0, end = 0;
     StateKind kind = StateKind::final;
     bool crashed = false;
     bool directed = true;

@@ -132,7 +132,7 @@ class Offenders {
     void name_send(Offence& o, const Config<W>& c, std::uint32_t letter) const {
         const ProcessLayout& p = m.processes[o.process];
         const StateInfo& info = p.states[p.state.get(c)];
-        for (auto i = info.first; i < info.last && o.step == nobody; ++i)
+        for (auto i = info.first; i < info.end && o.step == nobody; ++i)
             if (m.steps[i].channel == o.channel && (letter == no_letter || m.steps[i].letter == letter)) {
                 o.step = i;
                 o.letter = m.steps[i].letter;
