@@ -317,16 +317,17 @@ def test_progress_is_told_while_it_runs() -> None:
 
 
 def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The main thread waits in `join`; what Ctrl-C raises there must stop the native search."""
-    real, waited = threading.Thread.join, []
+    """The main thread waits for an event; what Ctrl-C raises there must stop the native search."""
+    real, waited = threading.Event.wait, []
 
-    def join(self: threading.Thread, timeout: float | None = None) -> None:
-        real(self, timeout)
+    def wait(self: threading.Event, timeout: float | None = None) -> bool:
+        happened = real(self, timeout)
         waited.append(timeout)
-        if len(waited) == 5:
+        if len(waited) == 8:
             raise KeyboardInterrupt
+        return happened
 
-    monkeypatch.setattr(threading.Thread, "join", join)
+    monkeypatch.setattr(threading.Event, "wait", wait)
     result = ask(clients(15), seconds=60)
     assert (result.holds, result.stopped) == (None, "interrupted")
     assert result.seconds < 10

@@ -357,6 +357,3 @@ def test_names_that_cannot_be_written() -> None:
     for language in ("storm", "json", "dot"):
         with pytest.raises(FormatError, match="surrogate"):
             formats.dumps(system, language)
-    twice = System((Process("A", "s"), Process("B", "s")), faults=(ChannelFaults("A", "B"),) * 2)
-    with pytest.raises(FormatError, match="declared twice"):
-        formats.dumps(twice, "storm")
