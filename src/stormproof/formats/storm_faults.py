@@ -5,10 +5,10 @@ Shared with the comments by which other languages carry them (notes.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..faults import SCOPES, ChannelFaults, Corruption
 from ..model import CRASH, Channel, System
 from .storm_scan import Cursor, quote, write_message
@@ -176,12 +176,9 @@ def _expand(
 def write_faults(system: System, each: bool = False) -> list[str]:
     """The lines that declare a system's faults, without the word `faults`; channels with the same ones
     share one."""
-    table: Mapping[Channel, ChannelFaults] = {Channel(f.sender, f.receiver): f for f in system.faults}
-    if len(table) < len(system.faults):
-        raise FormatError("the faults of one channel are declared twice")
     groups: dict[str, list[Channel]] = {}
-    for channel, fault in table.items():
-        groups.setdefault(_write_fault(fault), []).append(channel)
+    for fault in system.faults:
+        groups.setdefault(_write_fault(fault), []).append(Channel(fault.sender, fault.receiver))
     lines = []
     for what, channels in groups.items():
         if not each and len(channels) > 1 and len(groups) == 1 and set(channels) == set(system.channels):
