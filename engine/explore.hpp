@@ -14,11 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include "graph.hpp"
 #include "limits.hpp"
+#include "parallel.hpp"
 #include "visited.hpp"
 
 namespace stormproof {
@@ -121,9 +121,7 @@ class Explorer {
             visited_.shared = two;
             halt_ = false;
             if (two) {
-                std::thread other([&] { work(1, round, only_silent); });
-                work(0, round, only_silent);
-                other.join();
+                in_two([&](unsigned who) { work(who, round, only_silent); });
             } else {
                 work(0, round, only_silent);
             }

@@ -16,11 +16,11 @@
 #include <array>
 #include <atomic>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "explore.hpp"
 #include "goals.hpp"
+#include "parallel.hpp"
 
 namespace stormproof {
 
@@ -116,9 +116,7 @@ class Futures {
         changed_ = false;
         unmet_count_ = 0;
         if (g.shards[1].size > 0) {
-            std::thread other([&] { sweep_shard(1, n); });
-            sweep_shard(0, n);
-            other.join();
+            in_two([&](unsigned s) { sweep_shard(s, n); });
         } else {
             sweep_shard(0, n);
         }
