@@ -62,7 +62,7 @@ class Explorer {
         std::uint64_t hash;
         bool last;
     };
-    struct Worker {
+    struct alignas(cache_line) Worker {
         std::vector<Pending> batch;
         std::size_t pending = 0;
         std::uint64_t budget = 0;  // how many configurations it may still add before the index must grow
@@ -76,8 +76,8 @@ class Explorer {
     Visited<W> visited_;
     std::array<Worker, 2> workers_;
     std::uint32_t block_;
-    std::atomic<std::uint64_t> cursor_{0};
-    std::atomic<bool> halt_{false};
+    alignas(cache_line) std::atomic<std::uint64_t> cursor_{0};
+    alignas(cache_line) std::atomic<bool> halt_{false};
     std::atomic<std::uint8_t> failed_{0};
     Stop stop_ = Stop::none;
     std::atomic<std::uint64_t> peak_{0};

@@ -33,12 +33,13 @@ class Tally {
 
 // What one thread found, and the edges that it wrote.
 template <unsigned W>
-struct Shard {
+struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
     Stretch<std::uint32_t> edges;  // only its own thread writes there, and nobody reads before the search ends
     Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
-    Tally size, edge_count;
+    alignas(cache_line) Tally size;
+    Tally edge_count;
 
     bool room_for_edges(std::uint64_t more) {
         return edge_count + more < last_edge && edges.reserve(edge_count + more);

@@ -19,6 +19,7 @@
 namespace stormproof {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t cache_line = 128;  // two lines: processors fetch them in pairs
 
 // Zeroed memory whose pages count only once they are touched; null when there is none.
 inline void* take_memory(std::size_t bytes) {
