@@ -146,10 +146,10 @@ def persists(
         return same if _reception_never_comes(name, words, culprit, never) else None
     if name == "k-pg":
         process = culprit.get("process")
-        waits = process is not None and never(
-            lambda e: e.process == process and isinstance(e.action, Receive)
-        )
-        return same if waits else None
+        if process is None or system[process].kind(states[process]) is not StateKind.RECEIVING:
+            return None
+        never_receives = never(lambda e: e.process == process and isinstance(e.action, Receive))
+        return same if never_receives else None
     if name == "k-exh":
         at = Configuration(start.states, tuple(words.values()))
         return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)

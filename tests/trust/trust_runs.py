@@ -199,8 +199,8 @@ def _fault(word: semantics.Word, step: Lose | Corrupt | Swap) -> semantics.Word 
         return None
     if isinstance(step, Swap):
         return (*word[:p], word[p + 1], word[p], *word[p + 2 :])
-    if word[p] != step.message:
-        return None
+    if word[p] != step.message or (isinstance(step, Corrupt) and step.becomes == step.message):
+        return None  # a corruption makes a message another one
     return word[:p] + word[p + 1 :] if isinstance(step, Lose) else (*word[:p], step.becomes, *word[p + 1 :])
 
 
