@@ -22,7 +22,7 @@ from strategies import random_system
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_coverage_is_that_of_the_definitions(chunk: int) -> None:
-    dead = 0
+    dead = spent = 0
     for seed in range(chunk * 250, (chunk + 1) * 250):
         rng = random.Random(seed)
         system, failures = random_pair(rng)
@@ -35,10 +35,14 @@ def test_coverage_is_that_of_the_definitions(chunk: int) -> None:
                     taken.add((event.process, Transition(at.states[i], event.action, after.states[i])))
         found = coverage(system, failures, k)
         every = {(p.name, t) for p in system for t in p.transitions}
-        assert found.complete and set(found.never) == every - taken, seed
+        assert set(found.never) >= every - taken, seed
+        if not found.complete:
+            spent += 1  # a large one: what was not seen is not called dead
+            continue
+        assert set(found.never) == every - taken, seed
         assert (found.taken, found.total) == (len(taken), len(every)), seed
         dead += bool(found.never)
-    assert dead > 50
+    assert dead > 50 and spent < 10
 
 
 def test_a_spent_budget_claims_nothing() -> None:
