@@ -202,11 +202,13 @@ def test_a_mistake_looks_as_in_the_readme() -> None:
 @pytest.mark.parametrize("chunk", range(2))
 def test_the_formatter_changes_the_layout_and_nothing_else(chunk: int) -> None:
     """Comments and line breaks thrown in anywhere: words and comments stay, in order; once is enough."""
+    tried = 0
     for seed in range(150 * chunk, 150 * chunk + 150):
         rng = random.Random(seed)
         plain = formats.dumps(odd_system(rng), "storm")
         if re.search(r"corrupt\([^\n]*[(<]", plain):
             continue  # `_WORD` cannot tell where a payload ends before another bracket
+        tried += 1
         text = _scramble(rng, plain)
         laid_out = formats.fmt(text)
         assert formats.fmt(laid_out) == laid_out, f"seed {seed}"
@@ -214,6 +216,7 @@ def test_the_formatter_changes_the_layout_and_nothing_else(chunk: int) -> None:
         assert same_up_to_states(formats.loads(text, "storm"), formats.loads(laid_out, "storm")), (
             f"seed {seed}"
         )
+    assert tried > 100
 
 
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|\w+(?:-\w+)*(?:[(<][^\n"/]*?[)>]+(?=\s))?|<->|->|=>|\S')

@@ -137,7 +137,7 @@ def test_no_run_to_the_same_end_is_shorter_or_has_fewer_faults(chunk: int) -> No
         end = Configuration(tuple(witness.states[n] for n in system.names), words)
         assert (len(witness.acts), len(witness.faults)) == fewest_to(system, failures, 2, end), seed
         checked += 1
-    assert checked > 0
+    assert checked > 5
 
 
 @pytest.mark.parametrize("chunk", range(2))

@@ -22,7 +22,7 @@ from strategies import random_system
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_coverage_is_that_of_the_definitions(chunk: int) -> None:
-    dead = spent = 0
+    dead = 0
     for seed in range(chunk * 250, (chunk + 1) * 250):
         rng = random.Random(seed)
         system, failures = random_pair(rng)
@@ -35,14 +35,12 @@ def test_coverage_is_that_of_the_definitions(chunk: int) -> None:
                     taken.add((event.process, Transition(at.states[i], event.action, after.states[i])))
         found = coverage(system, failures, k)
         every = {(p.name, t) for p in system for t in p.transitions}
-        assert set(found.never) >= every - taken, seed
-        if not found.complete:
-            spent += 1  # a large one: what was not seen is not called dead
-            continue
-        assert set(found.never) == every - taken, seed
+        if not found.complete:  # a few large systems need more than the usual budget
+            found = coverage(system, failures, k, budget=2_000_000)
+        assert found.complete and set(found.never) == every - taken, seed
         assert (found.taken, found.total) == (len(taken), len(every)), seed
         dead += bool(found.never)
-    assert dead > 50 and spent < 10
+    assert dead > 50
 
 
 def test_a_spent_budget_claims_nothing() -> None:
@@ -72,7 +70,7 @@ def test_sample_runs(chunk: int) -> None:
             acts = {a.process for a in found.sample.witness.acts}
             assert acts == {p.name for p in system if p.transitions} and not found.sample.witness.channels
             assert found.sample.witness.states == {p.name: p.initial for p in system}
-    assert ended > 0
+    assert ended > 5
 
 
 def shortest_end(system: object, k: int) -> int | None:

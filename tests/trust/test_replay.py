@@ -30,8 +30,9 @@ def test_every_witness_replays(chunk: int) -> None:
         system, failures = random_pair(rng)
         for name, k, witness in evidence(rng, system, failures, rng.choice((1, 2, 3))):
             answer = replay(system, failures, name, k, witness)
-            spent = "within the budget" in answer.message  # a few large ones; the run itself is replayed
-            assert answer.ok and (answer.established or spent), (seed, name, k, answer.message)
+            if answer.ok and not answer.established:  # a few large systems need more than the usual budget
+                answer = replay(system, failures, name, k, witness, budget=2_000_000)
+            assert answer.ok and answer.established, (seed, name, k, answer.message)
             assert witness_from_json(witness.to_json()) == witness, seed
 
 
