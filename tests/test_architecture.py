@@ -14,7 +14,7 @@ RANKS = [
     {"errors"},
     {"faults", "limits"},
     {"model"},
-    {"failures", "isomorphism", "wording", "outlook"},
+    {"failures", "isomorphism", "wording"},
     {"semantics", "witness", "story", "execution", "semantics_rsc", "conflicts"},
     {"types", "crash", "encodings"},
     {"formats"},
@@ -94,6 +94,5 @@ def test_only_the_engine_room_imports_the_native_engine(path: Path) -> None:
 
 def test_the_replay_kernel_is_independent_and_small() -> None:
     path = SOURCE / "replay.py"
-    assert imported_rooms(path) <= {"errors", "model", "failures", "witness", "outlook"}
-    assert imported_rooms(SOURCE / "outlook.py") <= {"model", "failures"}
+    assert imported_rooms(path) <= {"model", "failures", "witness"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 200

@@ -19,6 +19,7 @@ from .model import (
     CRASH,
     CRASH_ACTION,
     Channel,
+    Configuration,
     Internal,
     Process,
     Receive,
@@ -27,7 +28,7 @@ from .model import (
     Transition,
     channel_of,
 )
-from .outlook import Configuration, Outlook
+from .replay import Outlook
 from .shorten import Moves
 from .story import Story
 from .witness import Act, Lose, Witness

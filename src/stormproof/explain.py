@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .model import CRASH, Channel, Process, Receive, Send, StateKind, System, Transition
-from .outlook import BUDGET, Configuration, Outlook
 from .reasons import reason
-from .replay import PARTS, replay
+from .replay import BUDGET, PARTS, Outlook, replay
 from .story import Story, under_way
 from .verdicts import Report, Verdict
 from .witness import Act, Lose, Witness
@@ -184,11 +183,7 @@ class _Scene:
     def sent_again(self, system: System, receiver: str, action: Receive) -> bool | None:
         """Can this still be sent to the receiver, from the end of the run?"""
         outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
-        return outlook.reaches(self._configuration(), {(action.peer, Send(receiver, action.message))})
-
-    def _configuration(self) -> Configuration:
-        words = tuple(tuple(self.witness.channels.get(c, ())) for c in self.system.channels)
-        return Configuration(tuple(self.witness.states[n] for n in self.system.names), words)
+        return outlook.reaches(self.witness.end(self.system), {(action.peer, Send(receiver, action.message))})
 
     def _crash_branch(self, process: Process, state: str) -> list[str]:
         """Peers that have crashed and whose crash the waiting process does not handle here."""
@@ -248,9 +243,7 @@ class _Scene:
         changed = system[process]
         wanted = {(process, t.action) for t in changed.transitions if isinstance(t.action, Receive)}
         outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
-        words = dict(zip(self.system.channels, self._configuration().words))
-        at = Configuration(self._configuration().states, tuple(words.get(c, ()) for c in system.channels))
-        return outlook.reaches(at, wanted) is True
+        return outlook.reaches(self.witness.end(system), wanted) is True
 
     def _crash_repair(self, process: Process) -> Iterator[str]:
         state = self.witness.states[process.name]

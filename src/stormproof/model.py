@@ -79,6 +79,14 @@ class Internal:
 
 
 Action = Send | Receive | Internal
+Word = tuple[Message, ...]
+
+
+class Configuration(NamedTuple):
+    """Local states in the order of the processes, words in the order of `System.channels`."""
+
+    states: tuple[str, ...]
+    words: tuple[Word, ...]
 
 
 class Transition(NamedTuple):

@@ -23,8 +23,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .failures import FailureModel
-from .model import Channel, Internal, Message, Receive, Send, StateKind, System, Transition, channel_of
-from .semantics import Configuration, Event, Word, interfere, is_receive_on, steps
+from .model import (
+    Channel,
+    Configuration,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    StateKind,
+    System,
+    Transition,
+    Word,
+    channel_of,
+)
+from .semantics import Event, interfere, is_receive_on, steps
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
 MOST_STATES = 4_000

@@ -1,33 +1,25 @@
 """The trusted kernel: does a witness prove what it claims? A reading of the definitions of its own.
 
-It shares the plain data types with the rest, and no code with the engine or `semantics`. It steps through the
-run, fault by fault, a word for each channel (Def. irs), and re-establishes the claim: for RSC, that the
-conflict graph of the communication that the run realises has a cycle; for a k-property, by the forward search
-of `outlook`, that the wanted action cannot be reached from where the run ends.
+It shares plain data types with the rest, no code with the engine or `semantics`. It steps through the run,
+fault by fault (Def. irs), and re-establishes the claim: for RSC, that the conflict graph has a cycle; for a
+k-property, by a search of its own, that the wanted action cannot be reached from where the run ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from .failures import ChannelFailure, FailureModel
-from .model import CRASH, Channel, Message, Process, Receive, Send, StateKind, System, channel_of
-from .outlook import BUDGET, Configuration, Outlook
-from .witness import Act, Corrupt, Lose, Swap, Witness
+from .model import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send, System, channel_of
+from .witness import Act, Corrupt, Fault, Lose, Replay, Swap, Witness
 
+BUDGET = 50_000
 PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
 PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
-Claim = tuple[dict[str, str], Callable[[], bool | None]]
-
-
-class Replay(NamedTuple):
-    """`ok`: nothing is wrong with the witness; `established`: it proves the claim; `message`: what or why."""
-
-    ok: bool
-    established: bool
-    message: str
+Sent = tuple[Message, int]
+Word = tuple[Message, ...]
 
 
 class Refused(Exception):
@@ -35,106 +27,85 @@ class Refused(Exception):
 
 
 def replay(
-    system: System,
-    failures: FailureModel,
-    property: str,
-    k: int | None,
-    witness: Witness,
-    budget: int = BUDGET,
+    system: System, model: FailureModel, property: str, k: int | None, witness: Witness, budget: int = BUDGET
 ) -> Replay:
     """Step through the witness and re-establish that it violates the property (`reach`: that it is a run)."""
     try:
         if property.startswith("k-") and (k is None or k < 1):
             raise Refused(f"{property} speaks of a bound k, and none is given")
-        matching = run(system, failures, witness, None if property in ("rsc", "half-duplex") else k)
+        matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)
         if property == "rsc":
             cycle(witness, matching)
         if property in ("rsc", "reach"):
             return Replay(True, True, "the run is one of the system, step by step")
-        return violates(Outlook(system, failures, k or 0, budget), property, witness)
+        return violates(Outlook(system, model, k or 0, budget), property, witness)
     except Refused as why:
         return Replay(False, False, str(why))
 
 
-def run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> dict[int, int]:
+def run(system: System, model: FailureModel, witness: Witness, bound: int | None) -> dict[int, int]:
     """Each step is one of the system under its failures, the end is as claimed; who received which send."""
     states = {p.name: p.initial for p in system}
-    words: dict[Channel, list[tuple[Message, int]]] = {c: [] for c in system.channels}
+    words: dict[Channel, tuple[Sent, ...]] = dict.fromkeys(system.channels, ())
     matching: dict[int, int] = {}
-    full: Channel | None = None
     for i, step in enumerate(witness.steps):
-        if full is not None and not (isinstance(step, Lose) and step.channel == full):
-            raise Refused(f"step {i}: {full} holds more than {bound} messages and nothing is lost at once")
-        full = None
         if not isinstance(step, Act):
-            fault(failures.on(step.channel), words.get(step.channel, []), step, i)
+            changed = dict(faults(model.on(step.channel), step.channel, words.get(step.channel, ())))
+            if step not in changed:
+                raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
+            words[step.channel] = changed[step]
             continue
-        here = states.get(step.process)
+        here, channel = states.get(step.process), channel_of(step.process, step.action)
         if here is None or (here, step.action, step.state) not in system[step.process].transitions:
             raise Refused(f"step {i}: {step.process} cannot do {step.action} from '{here}' to '{step.state}'")
         states[step.process] = step.state
-        channel = channel_of(step.process, step.action)
-        if channel is not None and isinstance(step.action, Send):
-            words[channel].append((step.action.message, i))
-            full = channel if bound is not None and len(words[channel]) > bound else None
-        elif channel is not None and isinstance(step.action, Receive):
-            if not words[channel] or words[channel][0][0] != step.action.message:
+        if channel and isinstance(step.action, Send):
+            words[channel] = (*words[channel], (step.action.message, i))
+            lost = [s.channel for s in witness.steps[i + 1 : i + 2] if isinstance(s, Lose)]
+            if bound and len(words[channel]) > bound and lost != [channel]:
+                raise Refused(f"step {i}: {channel} holds more than {bound} and nothing is lost at once")
+        elif channel and isinstance(step.action, Receive):
+            if [m for m, _ in words[channel][:1]] != [step.action.message]:
                 raise Refused(f"step {i}: {step.action.message} is not at the head of {channel}")
-            matching[i] = words[channel].pop(0)[1]
+            matching[i], words[channel] = words[channel][0][1], words[channel][1:]
     ends = {c: tuple(m for m, _ in w) for c, w in words.items() if w}
-    claimed = {c: tuple(w) for c, w in witness.channels.items() if w}
-    if full is not None or states != dict(witness.states) or ends != claimed:
+    if (states, ends) != (dict(witness.states), {c: w for c, w in witness.channels.items() if w}):
         raise Refused("the run does not end, within the bound, where the witness says")
     return matching
 
 
-def fault(f: ChannelFailure, word: list[tuple[Message, int]], step: Lose | Corrupt | Swap, i: int) -> None:
-    """Def. irs: loss, corruption, reordering, where the failure model has them; never of a crash message."""
-    at, last = step.position, step.position + isinstance(step, Swap)
-    if not 0 <= at <= last < len(word) or CRASH in (word[at][0], word[last][0]):
-        raise Refused(f"step {i}: {step.channel} has no message for {step} at position {last}")
-    message = str(word[at][0])
-    if not isinstance(step, Swap) and message != step.message:
-        raise Refused(f"step {i}: at position {at} of {step.channel} is {message}, not {step.message}")
-    if isinstance(step, Swap) and f.reorder:
-        word[at], word[last] = word[last], word[at]
-    elif isinstance(step, Lose) and f.loss:
-        del word[at]
-    elif isinstance(step, Corrupt) and step.becomes in f.becomes.get(message, ()):
-        word[at] = (step.becomes, word[at][1])
-    else:
-        raise Refused(f"step {i}: the failure model does not have {step}")
+def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tuple[Fault, tuple[Sent, ...]]]:
+    """Def. irs: what may befall a channel, and what it then holds; a crash message is left alone."""
+    for i, (m, sent) in enumerate(word):
+        before, later = word[:i], word[i + 1 :]
+        if isinstance(m, str) and f.loss:
+            yield Lose(c, i, m), before + later
+        if isinstance(m, str):
+            yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
+        if f.reorder and later and CRASH not in (m, later[0][0]):
+            yield Swap(c, i), (*before, later[0], word[i], *later[1:])
 
 
 def cycle(witness: Witness, matching: dict[int, int]) -> None:
     """The run realises its matching fault by fault, so the failure model allows it; is there a cycle?"""
     if witness.communication is None or sorted(witness.communication) != sorted(matching.items()):
         raise Refused("the communication is not the one that the run realises")
-    edges: dict[int, set[int]] = {}
-    latest: dict[str, int] = {}
-    for i, step in enumerate(witness.steps):
-        if isinstance(step, Act):
-            interaction = matching.get(i, i)
-            edges.setdefault(interaction, set())
-            if step.process in latest:
-                edges[latest[step.process]].add(interaction)
-            latest[step.process] = interaction
-    while sinks := {v for v, later in edges.items() if not later}:
-        edges = {v: later - sinks for v, later in edges.items() if v not in sinks}
+    acts = [(s.process, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
+    edges = {edge for p in dict(acts) for edge in pairwise(v for q, v in acts if q == p)}
+    while ends := {b for _, b in edges} - {a for a, _ in edges}:
+        edges = {(a, b) for a, b in edges if b not in ends}
     if not edges:
         raise Refused("the conflict graph has no cycle")
 
 
 def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
     """Something is wrong at the end of the run, and it is among what the culprit names."""
-    words = tuple(tuple(witness.channels.get(c, ())) for c in outlook.system.channels)
-    end = Configuration(tuple(witness.states[name] for name in outlook.system.names), words)
     answers: list[bool | None] = []
     for part in PARTS.get(property, (property,)):
-        for names, wrong in claims(outlook, part, end):
+        for names, search, wrong in claims(outlook, part, witness.end(outlook.system)):
             if all(names.get(key, value) == value for key, value in witness.culprit.items()):
-                answers.append(wrong())
-                if answers[-1]:
+                answers.append(outlook.reaches(*search) if search else wrong)
+                if answers[-1] is wrong:
                     place = ", ".join(f"{key} {value}" for key, value in names.items())
                     return Replay(True, True, f"{part} fails at the end of the run: {place}")
     if None in answers:
@@ -142,52 +113,86 @@ def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
     raise Refused(f"the end of the run does not violate {property}")
 
 
-def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[Claim]:
-    """All that would violate the property in a configuration (semantics, sections 3, 5 and 7), by name."""
+def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tuple[dict[str, str], Any, bool]]:
+    """All that may violate the property: names, a search and its answer that does, or no search: it does."""
     system, base = outlook.system, property.removesuffix("-up-to-crash")
-    places = list(zip(system, end.states))
-    gone = {p.name for p, state in places if state in p.crashed_states} if base != property else set()
+    gone = {p.name for p, s in zip(system, end.states) if s in p.crashed_states and base != property}
     held = {c: word[0] for c, word in zip(system.channels, end.words) if word}
+    now = {(q, action) for q, action, _ in outlook.moves(end)}
     for c, head in held.items():
-        names = {"channel": str(c), "message": str(head)}
         if base in ("k-er", "k-wer") and c.receiver not in gone:
-            taken = {
-                (c.receiver, Receive(c.sender, m)) for m in system.alphabet(c) if base == "k-wer" or m == head
-            }
-            yield names, partial(outlook.never, end, taken)
+            heads = [head] if base == "k-er" else system.alphabet(c)
+            search = (end, {(c.receiver, Receive(c.sender, m)) for m in heads})
+            yield {"channel": str(c), "message": str(head)}, search, False
         elif base == "half-duplex" and Channel(c.receiver, c.sender) in held:
-            yield names, partial(bool, True)
-    for p, state in places:
-        names = {"process": p.name, "state": state}
-        if base in ("k-exh", "k-exh-literal") and p.kind(state) is StateKind.SENDING:
-            for send in p.sends(state):
+            yield {"channel": str(c), "message": str(head)}, None, True
+    for p, state in zip(system, end.states):
+        names, sends, receives = {"process": p.name, "state": state}, p.sends(state), p.receives(state)
+        if base in ("k-exh", "k-exh-literal") and not receives:
+            for send in sends:
+                names |= {"channel": f"{p.name}->{send.peer}", "action": str(send)}
                 if send.peer not in gone:
-                    more = {"channel": f"{p.name}->{send.peer}", "action": str(send)}
-                    still = p.name if base == "k-exh" else None
-                    yield names | more, partial(outlook.never, end, {(p.name, send)}, still)
-        elif base == "k-pg" and p.kind(state) is StateKind.RECEIVING:
-            yield (
-                names,
-                partial(
-                    outlook.never,
-                    end,
-                    {(p.name, t.action) for t in p.transitions if isinstance(t.action, Receive)},
-                ),
-            )
-        elif base in ("k-obi", "k-sibi"):
-            yield from ((names, wrong) for wrong in side_conditions(outlook, base, end, p, state))
+                    yield names, (end, {(p.name, send)}, p.name if base == "k-exh" else None), False
+        elif base == "k-pg" and receives and not sends:
+            yield names, (end, {(p.name, r) for s in p.states for r in p.receives(s)}), False
+        elif base == "k-obi" and len({(p.name, send) in now for send in sends}) == 2:
+            yield names, None, True
+        elif base == "k-sibi":
+            for q, taken, to in outlook.moves(end):
+                for other in receives:
+                    if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
+                        sent = (to, {(other.peer, Send(q, other.message))})
+                        yield names, None if (q, other) in now else sent, True
 
 
-def side_conditions(
-    outlook: Outlook, property: str, end: Configuration, p: Process, state: str
-) -> Iterator[Callable[[], bool | None]]:
-    """k-obi: one send fits and another does not. k-sibi: two receptions race, now or once one is taken."""
-    now = {(q, a) for q, a, _ in outlook.moves(end)}
-    if property == "k-obi":
-        yield partial(bool, len({(p.name, a) in now for a in p.sends(state)}) == 2)
-        return
-    for q, taken, then in outlook.moves(end):
-        for other in p.receives(state):
-            if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
-                yield partial(bool, (p.name, other) in now)
-                yield partial(outlook.reaches, then, {(other.peer, Send(p.name, other.message))})
+class Outlook(NamedTuple):
+    """What can still happen within the bound k. Messages are kept as long as possible: a lossy channel drops
+    some only when it is full or a later one is received, a message is corrupted only when it is received, and
+    a reordering channel is sorted. Waiting takes no choice away, so the same actions are reached."""
+
+    system: System
+    model: FailureModel
+    k: int
+    budget: int = BUDGET
+
+    def moves(self, at: Configuration) -> Iterator[tuple[str, Action, Configuration]]:
+        index = {c: i for i, c in enumerate(self.system.channels)}
+        for i, process in enumerate(self.system):
+            for _, action, target in process.outgoing(at.states[i]):
+                states = (*at.states[:i], target, *at.states[i + 1 :])
+                channel = channel_of(process.name, action)
+                if channel is None or isinstance(action, Internal):
+                    yield process.name, action, Configuration(states, at.words)
+                    continue
+                n = index[channel]
+                for word in after(self.model.on(channel), at.words[n], action, self.k):
+                    words = (*at.words[:n], word, *at.words[n + 1 :])
+                    yield process.name, action, Configuration(states, words)
+
+    def reaches(
+        self, start: Configuration, wanted: Collection[tuple[str, Action]], still: str | None = None
+    ) -> bool | None:
+        """Is one of these reached in a run in which `still` does not act? None: the budget is spent."""
+        seen, stack = {start}, [start]
+        while stack and len(seen) <= self.budget:
+            for process, action, configuration in self.moves(stack.pop()):
+                if (process, action) in wanted:
+                    return True
+                if process != still and configuration not in seen:
+                    seen.add(configuration)
+                    stack.append(configuration)
+        return None if stack else False
+
+
+def after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
+    """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
+    if isinstance(action, Receive):
+        free = [i for i, m in enumerate(word) if i == 0 or f.loss or (f.reorder and m is not CRASH)]
+        taken = [i for i in free if f.may_become(word[i], action.message)]
+        return [(word[:i] if f.reorder and word[i] is not CRASH else ()) + word[i + 1 :] for i in taken]
+    longer = (*word, action.message)
+    if f.reorder:
+        longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))
+    if len(word) < k:
+        return [longer]
+    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if m is not CRASH and f.loss]

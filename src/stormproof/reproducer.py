@@ -11,9 +11,8 @@ from pathlib import Path
 from .errors import OutputError
 from .failures import FailureModel, Failures
 from .model import System
-from .replay import Replay
 from .verdicts import Report, Verdict
-from .witness import Witness
+from .witness import Replay, Witness
 
 
 def reproducer(

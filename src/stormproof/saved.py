@@ -11,8 +11,7 @@ from .errors import InputError
 from .failures import FailureModel
 from .formats import system_from_json
 from .model import System
-from .outlook import BUDGET
-from .replay import replay
+from .replay import BUDGET, replay
 from .verdicts import model_from_json
 from .witness import Witness, witness_from_json
 

@@ -13,16 +13,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .failures import ChannelFailure, FailureModel
-from .model import CRASH, Action, Channel, Internal, Message, Receive, Send, StateKind, System, channel_of
-
-Word = tuple[Message, ...]
-
-
-class Configuration(NamedTuple):
-    """Local states in the order of the processes, words in the order of `System.channels`."""
-
-    states: tuple[str, ...]
-    words: tuple[Word, ...]
+from .model import (
+    CRASH,
+    Action,
+    Channel,
+    Configuration,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    StateKind,
+    System,
+    Word,
+    channel_of,
+)
 
 
 class Event(NamedTuple):

@@ -12,8 +12,8 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 from .failures import FailureModel
-from .model import Channel, Internal, Receive, Send, System, Transition
-from .semantics import Configuration, Event, initial, steps
+from .model import Channel, Configuration, Internal, Receive, Send, System, Transition
+from .semantics import Event, initial, steps
 from .takers import FAR, Choice
 from .witness import Witness
 
@@ -117,8 +117,7 @@ def fewer_faults(
     Dijkstra by length and then by faults over the definitions, one fault a step; the budget is for
     configurations seen, and five times as many may wait.
     """
-    words = tuple(tuple(witness.channels.get(c, ())) for c in system.channels)
-    end = Configuration(tuple(witness.states[name] for name in system.names), words)
+    end = witness.end(system)
     best = (len(witness.acts), len(witness.faults))
     ticket = count()
     heap: list[tuple[tuple[int, int], int, Configuration, Moves]] = [((0, 0), 0, initial(system), ())]

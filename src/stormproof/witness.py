@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import InputError
-from .model import CRASH, Action, Channel, Internal, Message, Receive, Send
+from .model import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send, System
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,11 @@ class Witness:
         """What one process did."""
         return tuple(a for a in self.acts if a.process == process)
 
+    def end(self, system: System) -> Configuration:
+        """Where the run ends, as it says itself."""
+        words = tuple(self.channels.get(c, ()) for c in system.channels)
+        return Configuration(tuple(self.states[name] for name in system.names), words)
+
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {"steps": [step_to_json(s) for s in self.steps]}
         if self.communication is not None:
@@ -91,6 +96,14 @@ class Witness:
         if not self.shortest:
             data["shortest"] = False
         return data
+
+
+class Replay(NamedTuple):
+    """`ok`: nothing is wrong with the witness; `established`: it proves the claim; `message`: what or why."""
+
+    ok: bool
+    established: bool
+    message: str
 
 
 def message_to_json(message: Message) -> Any:

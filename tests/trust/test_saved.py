@@ -17,8 +17,8 @@ from stormproof.cli import group
 from stormproof.errors import InputError, InternalError
 from stormproof.failures import Failures
 from stormproof.protocols import protocol
-from stormproof.replay import Replay
 from stormproof.saved import replay_result, result_from_json
+from stormproof.witness import Replay
 
 
 def saved(name: str = "alternating-bit", **failures: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from ..formats import read_text
-from ..outlook import BUDGET
+from ..replay import BUDGET
 from ..saved import Answer, replay_result, result_from_json
 from .console import console, print_json
 from .options import json_option
