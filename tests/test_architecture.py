@@ -14,7 +14,7 @@ RANKS = [
     {"errors"},
     {"faults", "limits"},
     {"model"},
-    {"failures", "isomorphism", "wording"},
+    {"failures", "spelling", "isomorphism", "parting", "comparison", "wording"},
     {"semantics", "witness", "story", "execution", "semantics_rsc", "conflicts"},
     {"types", "crash", "encodings"},
     {"formats"},

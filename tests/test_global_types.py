@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,7 @@ from stormproof import formats, semantics
 from stormproof.crash import crash_handling
 from stormproof.errors import InputError, ParseError
 from stormproof.failures import Failures
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import CRASH, Process, Receive, Send, System
+from stormproof.model import CRASH, Process, System
 from stormproof.types.local import parse_local, show_local
 from stormproof.types.scribble import parse_scribble
 from stormproof.types.session import Session, session_of_scribble, session_of_types
@@ -371,23 +369,6 @@ def test_which_roles_of_the_peers_may_crash() -> None:
     assert unreliable("f_TwoBuyerR.nuscr") == ("P", "Q")
     assert unreliable("o_LoggerIC.nuscr") == ("L",)
     assert unreliable("s_CBreakerASRec.nuscr") == ("R",)
-
-
-def test_simple_auth_equals_its_automata() -> None:
-    """Up to state names. The DOT files spell the payload type `int` as the Rust code that is generated from
-    them does, `i32`; a payload is part of a message's name, so the test spells it back."""
-    path = peers("dot", "simple_auth.nuscr")
-    system = session_of_scribble(path.read_text(), path.name).system()
-    drawn = tuple(_drawn(peers("dot", f"simple_auth_{r}_expected.dot").read_text(), r) for r in "CS")
-    assert same_up_to_states(system, System(drawn, name="Auth"))
-
-
-def _drawn(text: str, role: str) -> Process:
-    rows = []
-    for source, target, peer, sign, message in re.findall(r'(\w+) -> (\w+) \[label="(\w+)([!?])(.*?)"', text):
-        kind = Send if sign == "!" else Receive
-        rows.append((source, kind(peer, message.replace("i32", "int")), target))
-    return Process(role, "0", tuple(rows))
 
 
 def test_a_crashed_role_is_not_waited_for_in_its_own_projection() -> None:

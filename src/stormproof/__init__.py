@@ -8,6 +8,7 @@
 
 from .checks import check
 from .classify import classify
+from .comparison import Comparison, compare
 from .crash import complete, crash_handling
 from .errors import (
     FormatError,
@@ -35,6 +36,7 @@ __all__ = [
     "CRASH",
     "Channel",
     "ChannelFaults",
+    "Comparison",
     "Corruption",
     "Failures",
     "FormatError",
@@ -58,6 +60,7 @@ __all__ = [
     "Witness",
     "check",
     "classify",
+    "compare",
     "complete",
     "crash_handling",
     "dumps",

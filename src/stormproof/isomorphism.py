@@ -1,10 +1,12 @@
-"""Equality of processes and systems up to the names of their states."""
+"""Equality of processes and systems up to the names of their states, and of their roles."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 
-from .model import Process, System
+from .model import Internal, Process, System, Transition
+from .spelling import meaning
 
 
 def same_up_to_states(first: System, second: System) -> bool:
@@ -21,8 +23,97 @@ def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
     a, b = first.trim(), second.trim()
     if len(a.states) != len(b.states) or len(a.transitions) != len(b.transitions):
         return None
+    if not a.nondeterministic_states and not b.nondeterministic_states:
+        return _walk(a, b)
     colours_a, colours_b = _refine(a, b)
     return _match(a, b, colours_a, colours_b)
+
+
+def _walk(a: Process, b: Process) -> dict[str, str] | None:
+    """Deterministic automata leave no choice: walk both at once. Of as many states and transitions, they are
+    equal when each state meets just one of the other's."""
+    mapping, used, queue = {a.initial: b.initial}, {b.initial}, [a.initial]
+    for state in queue:
+        there = {t.action: t.target for t in b.outgoing(mapping[state])}
+        for _, action, target in a.outgoing(state):
+            image = there.get(action)
+            if image is None or (target in mapping) != (image in used):
+                return None
+            if target not in mapping:
+                mapping[target] = image
+                used.add(image)
+                queue.append(target)
+            elif mapping[target] != image:
+                return None
+    return mapping
+
+
+def role_matchings(first: System, second: System) -> Iterator[dict[str, str]]:
+    """Every way to take the second system's roles for the first's (second -> first), likely ones only.
+
+    Roles that look different from within, and pairs of roles that speak differently to each other, are never
+    matched; what is left has to be compared whole.
+    """
+    if len(first.names) != len(second.names):
+        return
+    ours, theirs = _looks(first), _looks(second)
+    choices = {r: [o for o in first.names if ours[o, o] == theirs[r, r]] for r in second.names}
+    order = sorted(second.names, key=lambda r: len(choices[r]))
+    chosen: dict[str, str] = {}
+    pending = [iter(choices[order[0]])]
+    while pending:
+        role = order[len(pending) - 1]
+        chosen.pop(role, None)
+        taken = set(chosen.values())
+        image = next(
+            (o for o in pending[-1] if o not in taken and _fits(role, o, chosen, ours, theirs)), None
+        )
+        if image is None:
+            pending.pop()
+            continue
+        chosen[role] = image
+        if len(pending) == len(order):
+            yield dict(chosen)
+        else:
+            pending.append(iter(choices[order[len(pending)]]))
+
+
+_Looks = Mapping[tuple[str, str], object]
+
+
+def _looks(system: System) -> dict[tuple[str, str], object]:
+    """For a role (given twice) what it looks like without names; for two roles, what the first says to and
+    hears from the second."""
+    looks: dict[tuple[str, str], object] = {(p, q): frozenset() for p in system.names for q in system.names}
+    for process in (p.trim() for p in system):
+        by_peer: dict[str, Counter[object]] = defaultdict(Counter)
+        for transition in process.transitions:
+            peer = "" if isinstance(transition.action, Internal) else transition.action.peer
+            by_peer[peer][_kind(transition)] += 1
+        for peer, kinds in by_peer.items():
+            if peer:
+                looks[process.name, peer] = frozenset(kinds.items())
+        whole = Counter(frozenset(kinds.items()) for kinds in by_peer.values())
+        looks[process.name, process.name] = (
+            process.reliable,
+            len(process.states),
+            frozenset(whole.items()),
+        )
+    return looks
+
+
+def _kind(transition: Transition) -> object:
+    action = transition.action
+    if isinstance(action, Internal):
+        return Internal, action.name
+    return type(action), meaning(action.message) if isinstance(action.message, str) else None
+
+
+def _fits(role: str, image: str, chosen: Mapping[str, str], ours: _Looks, theirs: _Looks) -> bool:
+    return all(
+        theirs[role, other] == ours[image, o] and theirs[other, role] == ours[o, image]
+        for other, o in chosen.items()
+    )
 
 
 def _refine(a: Process, b: Process) -> tuple[dict[str, int], dict[str, int]]:

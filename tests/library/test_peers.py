@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from shared import peers
-from stormproof import formats, protocols
-from stormproof.isomorphism import same_up_to_states
+from stormproof import compare, formats, protocols
 from stormproof.model import System
 from stormproof.protocols.catalogue import TABLE
 
@@ -32,34 +29,8 @@ FILES = {
 }
 
 
-def bijections(ours: System, theirs: System) -> Iterator[dict[str, str]]:
-    """Every way to name their roles as ours, among roles of equal size."""
-
-    def size(system: System, name: str) -> tuple[int, int]:
-        process = system[name].trim()
-        return len(process.states), len(process.transitions)
-
-    def extend(left: list[str], used: dict[str, str]) -> Iterator[dict[str, str]]:
-        if not left:
-            yield used
-            return
-        for name in ours.names:
-            if name not in used.values() and size(ours, name) == size(theirs, left[0]):
-                yield from extend(left[1:], {**used, left[0]: name})
-
-    if len(ours.names) == len(theirs.names):
-        yield from extend(list(theirs.names), {})
-
-
-def reordered(system: System, names: tuple[str, ...]) -> System:
-    return System(tuple(system[name] for name in names), name=system.name)
-
-
 def equal_up_to_names(ours: System, theirs: System) -> bool:
-    return any(
-        same_up_to_states(ours, reordered(theirs.rename(processes=names), ours.names))
-        for names in bijections(ours, theirs)
-    )
+    return bool(compare(ours, theirs, any_roles=True))
 
 
 def test_every_row_of_the_first_group_has_its_file() -> None:

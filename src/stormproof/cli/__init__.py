@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "check",
     "show": "show",
     "convert": "convert",
+    "compare": "compare",
     "fmt": "fmt",
     "list": "list_",
     "classify": "classify",
