@@ -207,7 +207,7 @@ def _interaction(events: list[tuple[str, object]]) -> str:
     what = named(action.message, process) + f" ({process}→{action.peer}"
     if isinstance(took, Receive) and took.message != action.message:
         what += f", received as {took.message}"
-    return what + (")" if took else ", never received)")
+    return what + (")" if took else ", not received)")
 
 
 _SENTENCES: dict[str, Callable[[_End], str]] = {

@@ -39,7 +39,7 @@ def test_the_chart_of_a_violation(run: Call) -> None:
     assert data["what"] == "chart" and {m["end"] for m in data["chart"]["messages"]} <= {
         "lost",
         "received",
-        "never received",
+        "not received",
     }
 
 

@@ -167,7 +167,7 @@ def test_the_conflict_graph_of_the_paper_s_example() -> None:
     """cgraph(e, C_1) in section 3: {1,5} and {2,3} before each other, {2,3} before {4}."""
     picture = conflict_picture(VALIDCOMMS, VALIDCOMMS_RUN)
     assert [node[1] for node in picture.nodes] == ["{1, 5}", "{2, 3}", "{4}"]
-    assert picture.nodes[0][0] == "p → q  a ⇝ c"
+    assert picture.nodes[0][0] == "p → q: a ⇝ c"
     assert set(picture.edges) == {(0, 1), (1, 2), (1, 0)}
     assert picture.cycle == {(0, 1), (1, 0)}
     assert kinds(conflict_svg(picture), "sp-cycle") == 2

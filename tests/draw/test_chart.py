@@ -26,7 +26,7 @@ def test_corrupted_message_keeps_both_names_and_the_instant() -> None:
 
 
 def test_never_received_are_those_left_in_the_channels() -> None:
-    left = [f for f in drawn("corruption").flights if f.end is End.NEVER]
+    left = [f for f in drawn("corruption").flights if f.end is End.OPEN]
     assert [(str(f.channel), f.message, f.position) for f in left] == [
         ("R->S", "ack", 0),
         ("S->R", "data", 0),
@@ -170,10 +170,10 @@ def test_flights_account_for_every_message(chunk: int) -> None:
         assert sum(count.values()) == sum(isinstance(a, Send) for a in acts), seed
         assert count[End.RECEIVED] == sum(isinstance(a, Receive) for a in acts), seed
         assert count[End.LOST] == sum(isinstance(s, Lose) for s in witness.steps), seed
-        assert count[End.NEVER] == sum(map(len, witness.channels.values())), seed
+        assert count[End.OPEN] == sum(map(len, witness.channels.values())), seed
         assert picture.states_at(len(witness.steps)) == dict(witness.states), seed
         for channel, word in witness.channels.items():
-            left = [f for f in picture.flights if f.channel == channel and f.end is End.NEVER]
+            left = [f for f in picture.flights if f.channel == channel and f.end is End.OPEN]
             assert tuple(f.arrives for f in sorted(left, key=lambda f: f.position or 0)) == word, seed
             assert picture.contents[-1].get(Channel(*channel), ()) == word, seed
 

@@ -2,7 +2,7 @@
 
 A step of the witness is an *instant*. A message in flight is followed from its send to the step that
 ends it, through every corruption, by replaying the channels as lists of flights; so overtaking, loss and
-what is never received are read off the run and not guessed.
+what is not received are read off the run and not guessed.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ from .folding import Fold
 
 
 class End(enum.Enum):
-    """How the flight of a message ends."""
+    """How the flight of a message ends within the run; what is under way at its end is not received."""
 
     RECEIVED = "received"
     LOST = "lost"
-    NEVER = "never received"
+    OPEN = "not received"
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Change:
 class Flight:
     """One message from its send to its end. `overtakes` are the flights, by index, that it passes by.
 
-    `position` is its place in the channel at the end of the run, for a message never received; `culprit`
+    `position` is its place in the channel at the end of the run, for a message not received in it; `culprit`
     marks the one that the verdict is about.
     """
 
     channel: Channel
     message: Message
     sent: int
-    end: End = End.NEVER
+    end: End = End.OPEN
     ended: int | None = None
     changes: tuple[Change, ...] = ()
     overtakes: tuple[int, ...] = ()
@@ -50,6 +50,12 @@ class Flight:
     def arrives(self) -> Message:
         """The message as it is at the end of its flight."""
         return self.changes[-1].becomes if self.changes else self.message
+
+    @property
+    def fate(self) -> str:
+        """What is said of a message under way at the end. That it is *never* received is known of the one
+        only that the verdict is about; the others a longer run might receive."""
+        return "never received" if self.culprit else End.OPEN.value
 
     @property
     def instants(self) -> tuple[int, ...]:

@@ -110,10 +110,10 @@ def lay_out(chart: Chart) -> Layout:
 
 
 def _ranks(chart: Chart) -> dict[int, int]:
-    """The messages never received, each with its place among those drawn of its channel, the head first."""
+    """The messages not received, each with its place among those drawn of its channel, the head first."""
     queues: dict[Channel, list[Flight]] = defaultdict(list)
     for flight in chart.shown:
-        if flight.end is End.NEVER:
+        if flight.end is End.OPEN:
             queues[flight.channel].append(flight)
     ordered = [sorted(queue, key=lambda f: f.position or 0) for queue in queues.values()]
     return {flight.sent: rank for queue in ordered for rank, flight in enumerate(queue)}
@@ -164,7 +164,7 @@ def _route(flight: Flight, layout: Layout, end_of_time: float) -> Route:
     else:
         final = end_of_time
     reach = 0.62 if flight.end is End.LOST else 1.0
-    end = (start[0] + (target - start[0]) * reach - (2 if flight.end is End.NEVER else 0) * side, final)
+    end = (start[0] + (target - start[0]) * reach - (2 if flight.end is End.OPEN else 0) * side, final)
     points = [start]
     for change in flight.changes:
         part = (layout.y[change.at] - start[1]) / (end[1] - start[1])

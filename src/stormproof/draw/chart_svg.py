@@ -104,7 +104,7 @@ def _flight(flight: Flight, layout: Layout) -> list[str]:
     for i, (start, end) in enumerate(zip(route.points, route.points[1:])):
         at = flight.sent if i == 0 else flight.changes[i - 1].at
         kind = "sp-line" + (" sp-changed sp-after" if i else "") + thick
-        if flight.end is End.NEVER:
+        if flight.end is End.OPEN:
             kind += " sp-never"
         if flight.end is End.LOST and i == len(route.points) - 2:
             kind += " sp-lost"
@@ -126,7 +126,7 @@ def _flight(flight: Flight, layout: Layout) -> list[str]:
 def _tip_of(flight: Flight, points: list[Point], last: int) -> list[str]:
     if flight.end is End.LOST:
         return [cross(points[-1], flight.ended)]
-    if flight.end is End.NEVER:
+    if flight.end is End.OPEN:
         return [arrowhead(points[-2], points[-1], "sp-hollow", last)]
     kind = "sp-changed-fill" if flight.changes else "sp-head"
     return [arrowhead(points[-2], points[-1], kind, flight.ended)]

@@ -33,13 +33,13 @@ class _Drawing:
         self.grid = grid
         self.by_step = {i: f for f in chart.shown for i in f.instants}
         self.compact = {f.sent for f in chart.shown if self._at_once(f)}
-        apart = [f for f in chart.shown if f.sent not in self.compact and f.end is not End.NEVER]
+        apart = [f for f in chart.shown if f.sent not in self.compact and f.end is not End.OPEN]
         self.tags = {f.sent: tag_of(i + 1) for i, f in enumerate(apart)}
         self.states = {line.name: line.spans[0].state for line in chart.lifelines}
 
     def _at_once(self, flight: Flight) -> bool:
         steps = range(flight.sent, flight.instants[-1] + 1)
-        return flight.end is not End.NEVER and tuple(steps) == flight.instants
+        return flight.end is not End.OPEN and tuple(steps) == flight.instants
 
     def lines(self) -> list[str]:
         self.grid.heading(self.chart.names)
@@ -121,10 +121,10 @@ class _Drawing:
         self.grid.note(", ".join([*notes, *self._overtaking(flight)]))
 
     def _departure(self, flight: Flight) -> None:
-        if flight.end is End.NEVER:
+        if flight.end is End.OPEN:
             self.grid.arrow(*flight.channel, printable(flight.message), tip="▷", stroke="╌")
             became = f"corrupted to {printable(flight.arrives)}, " if flight.changes else ""
-            self.grid.note(became + "never received")
+            self.grid.note(became + flight.fate)
         else:
             self.grid.arrow(
                 *flight.channel, printable(flight.message), tip=self.tags[flight.sent], reach=0.75
@@ -141,7 +141,7 @@ class _Drawing:
         return [f"overtakes {' '.join(names)}"] if names else []
 
     def _on_the_way(self, flight: Flight, step: Lose | Corrupt) -> None:
-        if flight.end is End.NEVER:
+        if flight.end is End.OPEN:
             return
         tag = self.tags[flight.sent]
         words = (
@@ -178,10 +178,10 @@ def _listed(chart: Chart, width: int) -> list[str]:
             words = phrase if phrase.startswith("cannot") else f"waits for {phrase}"
             lines += _item("  ⌛  ", printable(f"{line.name} {words}"), room, width)
     for flight in chart.shown:
-        if flight.end is End.NEVER:
+        if flight.end is End.OPEN:
             channel = f"{flight.channel.sender} → {flight.channel.receiver}"
             lines += _item(
-                "   ▷  ", printable(f"{flight.arrives} on {channel} is never received"), room, width
+                "   ▷  ", printable(f"{flight.arrives} on {channel} is {flight.fate}"), room, width
             )
     return lines
 

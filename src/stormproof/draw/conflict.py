@@ -68,7 +68,7 @@ def _successive(execution: Execution, communication: Communication) -> list[tupl
 
 
 def _words(execution: Execution, node: Interaction) -> tuple[str, ...]:
-    """`S → R data` above the positions, counted from 1 as the paper does."""
+    """`S → R: data` above the positions, counted from 1 as the paper does."""
     process, action = execution[node[0]]
     places = "{" + ", ".join(str(j + 1) for j in node) + "}"
     if not isinstance(action, Send):
@@ -78,7 +78,7 @@ def _words(execution: Execution, node: Interaction) -> tuple[str, ...]:
         received = execution[node[1]][1]
         if getattr(received, "message", action.message) != action.message:
             names.append(printable(getattr(received, "message", "")))
-    return (f"{printable(process)} → {printable(action.peer)}  {' ⇝ '.join(names)}", places)
+    return (f"{printable(process)} → {printable(action.peer)}: {' ⇝ '.join(names)}", places)
 
 
 def conflict_svg(picture: ConflictPicture, *, seconds: float = 2.0, style: bool = True) -> str:
