@@ -19,8 +19,18 @@ RANKS = [
     {"types", "crash", "encodings"},
     {"formats"},
     {"protocols"},
-    {"engine", "takers", "shorten", "concretise", "persistence", "replay", "reasons", "halfduplex"},
-    {"verdicts", "notes", "reproducer", "saved"},
+    {
+        "engine",
+        "takers",
+        "shorten",
+        "concretise",
+        "persistence",
+        "replay",
+        "reasons",
+        "halfduplex",
+        "confirm",
+    },
+    {"verdicts", "notes", "reproducer", "saved", "certify", "certified"},
     {"checks"},
     {
         "explain",
@@ -95,4 +105,10 @@ def test_only_the_engine_room_imports_the_native_engine(path: Path) -> None:
 def test_the_replay_kernel_is_independent_and_small() -> None:
     path = SOURCE / "replay.py"
     assert imported_rooms(path) <= {"model", "failures", "witness"}
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_the_checker_of_good_news_has_nothing_of_the_engine_and_of_the_search() -> None:
+    path = SOURCE / "confirm.py"
+    assert imported_rooms(path) <= {"model", "failures", "semantics"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 200

@@ -1,7 +1,8 @@
 """The matrix protocols x failure models x properties, and its comparison with the paper's table."""
 
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
-from .paper import Comparison, Difference, Impossible, Published, compare, impossible, published
+from .paper import Comparison, Difference, Impossible, compare, impossible
+from .published import Published, published
 from .render import RENDERERS, render
 
 __all__ = [

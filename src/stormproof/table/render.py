@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from .matrix import Cell, Column, Matrix
-from .paper import TIMEOUT, Comparison, Difference
+from .paper import Comparison, Difference
+from .published import TIMEOUT
 
 TITLES = {"definition": "Under the definitions", "encoding": "Under the paper's encodings"}
 
@@ -98,7 +99,7 @@ def agreement_lines(comparison: Comparison) -> list[str]:
 
 
 def impossible_lines(comparison: Comparison) -> list[str]:
-    """The published cells of all rows that no automaton can have under the definitions."""
+    """The published cells of all rows that no reading of the definitions allows."""
     return [
         f"{each.row}, {each.column.failures}, {each.column.property}: published "
         f"{'✔' if each.published else '✘'}; {each.theorem}"
