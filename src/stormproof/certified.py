@@ -59,6 +59,15 @@ def _move_to_json(move: Move) -> dict[str, Any]:
     return {**{k: v for k, v in act.items() if k != "state"}, "after": move.after}
 
 
+def is_certificate(text: str) -> bool:
+    """Does this look like a certificate, right or wrong, and not like a saved result?"""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(data, Mapping) and {"configurations", "runs"} <= set(data)
+
+
 def certificate_from_json(text: str, name: str = "<input>") -> tuple[System, FailureModel, Certificate]:
     """The inverse of `certificate_to_json`; whatever is wrong with the text is an InputError."""
     try:

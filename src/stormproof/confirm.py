@@ -90,10 +90,10 @@ def confirm(system: System, failures: FailureModel, certificate: Certificate) ->
     except Refused as why:
         return Confirmation(False, str(why))
     count = len(certificate.configurations)
-    text = (
-        f"at k = {certificate.k}, {count:,} configurations closed under every step, "
-        f"and for each of their {asked:,} obligations a run that meets it"
+    met = (
+        f"for each of their {asked:,} obligations a run that meets it" if asked else "nothing is asked in any"
     )
+    text = f"at k = {certificate.k}, {count:,} configurations closed under every step, and {met}"
     return Confirmation(True, text, count, asked)
 
 

@@ -93,6 +93,29 @@ def test_table_prints_and_writes(run: Call, tmp_path: Path) -> None:
     assert [c["holds"] for c in data["cells"]] == [True, True, True, False]
 
 
+def test_certificates_are_written_and_checked_again(run: Call, tmp_path: Path) -> None:
+    """Every bounded cell that holds has a file that `replay` proves, and refuses once it is changed."""
+    where = tmp_path / "new" / "proofs"
+    asked = ("table", "client-server", "--models", "none,corruption", "--processes", 1, "--max-k", 2)
+    done = run(*asked, "--certificates", where)
+    assert done.code == 0 and f"2 certificates in {where}" in done.err
+    names = {f"client-server-{cell}-definition.json" for cell in ("none-k-mc", "corruption-k-exh")}
+    assert {p.name for p in where.iterdir()} == names
+    path = where / "client-server-none-k-mc-definition.json"
+    proved = run("replay", path)
+    assert proved.code == 0 and "✔ proved  k-mc holds: at k = 1, " in proved.out
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["configurations"].pop()
+    path.write_text(json.dumps(data), encoding="utf-8")
+    refused = run("replay", path, "--json")
+    assert refused.code == 1 and json.loads(refused.out)["replays"][0]["proved"] is False
+    path.write_text(json.dumps({**data, "k": "one"}), encoding="utf-8")
+    assert run("replay", path).code == 2
+    again = run(*asked, "--certificates", where)
+    assert again.code == 2 and "already" in again.err
+    assert run(*asked, "--certificates", path).code == 2
+
+
 def test_table_beside_the_paper(run: Call) -> None:
     done = run(
         "table", "alternating-bit-boigelot", "--compare", "paper", "--processes", 1, "--to", "markdown"

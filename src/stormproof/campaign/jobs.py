@@ -19,6 +19,7 @@ from .. import formats, protocols
 from ..errors import InputError, Place, UsageError, did_you_mean
 from ..failures import Failures
 from ..limits import Limits, parse_memory
+from ..model import System
 from ..verdicts import PROPERTIES
 
 if sys.version_info >= (3, 11):
@@ -118,13 +119,18 @@ def jobs_of(plan: Plan) -> list[Job]:
     """Every cell of the matrix, in the order of the plan; wrong input is told before anything runs."""
     jobs = []
     for source in _sources(plan.files):
-        system = protocols.protocol(source) if source in protocols.names() else formats.load(source)
+        system = load_source(source)
         data = formats.system_to_json(system)
         for name, arguments in plan.failures.items():
             _failures(name, arguments).on(system)
             for k in plan.bounds or (None,):
                 jobs.append(_job(plan, source, name, data, arguments, k))
     return list({job.key: job for job in jobs}.values())
+
+
+def load_source(source: str) -> System:
+    """A built-in protocol by its name, or a file."""
+    return protocols.protocol(source) if source in protocols.names() else formats.load(source)
 
 
 def _job(

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
+from ..certified import certificate_from_json, is_certificate
+from ..confirm import confirm
 from ..formats import read_text
 from ..replay import BUDGET
 from ..saved import Answer, replay_result, result_from_json
@@ -33,6 +35,7 @@ def command(source: str, budget: int, as_json: bool) -> int:
 
     RESULT.json is what `stormproof check FILE --json` printed, `-` is standard input. Nothing is searched
     anew but what the claim at the end of a witness needs, and by code that shares nothing with the engine.
+    It may also be a certificate that a property holds, from `stormproof table --certificates DIR`.
 
     \b
     Exit codes: 0 every violated verdict is proved by its witness
@@ -40,7 +43,10 @@ def command(source: str, budget: int, as_json: bool) -> int:
                 2 the file is not a saved result
                 3 some verdict could neither be proved nor refused (the budget, or no witness)
     """
-    result = result_from_json(read_text(source), source)
+    text = read_text(source)
+    if is_certificate(text):
+        return _confirmed(text, source, as_json)
+    result = result_from_json(text, source)
     answers = replay_result(result, budget)
     if as_json:
         print_json({"stormproof": 1, "replays": [a.to_json() for a in answers]})
@@ -54,6 +60,21 @@ def command(source: str, budget: int, as_json: bool) -> int:
         if not answers:
             out.print("no verdict of this result is violated, so there is nothing to replay")
     return exit_code(answers)
+
+
+def _confirmed(text: str, source: str, as_json: bool) -> int:
+    """Good news: a set of configurations that no step leaves, and a run for every obligation."""
+    system, model, certificate = certificate_from_json(text, source)
+    found = confirm(system, model, certificate)
+    answer = Answer(certificate.property, certificate.k, found.ok, found.message)
+    if as_json:
+        print_json({"stormproof": 1, "replays": [answer.to_json()]})
+    else:
+        mark, colour = MARKS[found.ok]
+        out = console()
+        out.print(Text(f"failures  {describe_failures(system, model)}"))
+        out.print(Text.assemble((mark, colour), f"  {certificate.property} holds: {found.message}"))
+    return exit_code([answer])
 
 
 def exit_code(answers: Sequence[Answer]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,10 +19,13 @@ from rich.text import Text
 
 from .. import formats, protocols
 from ..campaign.jobs import STANDARD_FAILURES
-from ..errors import UsageError, did_you_mean
+from ..certified import certificate_to_json
+from ..certify import MOST
+from ..errors import OutputError, UsageError, did_you_mean
 from ..limits import Limits
 from ..protocols.catalogue import TABLE
 from ..table import PAPER_COLUMNS, RENDERERS, Column, Comparison, Matrix, compare, render, run_table
+from ..table.grounds import asked, certificate_of
 from ..table.render import IMPOSSIBLE, Box, Grid, agreement_lines, footnote, grids, impossible_lines, split
 from ..verdicts import PROPERTIES
 from .console import console
@@ -46,6 +51,9 @@ STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
 @click.option("--to", "language", type=click.Choice(list(RENDERERS)), help="Print it in this language.")
 @click.option("-o", "--output", metavar="PATH", help="Write it there; the suffix tells the language.")
 @click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@click.option(
+    "--certificates", metavar="DIR", help="Write a certificate of each bounded cell that holds, for replay."
+)
 @click.option("--results", metavar="PATH", help="Keep every row there, and resume from it.")
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Worker processes; one a core.")
 @limit_options
@@ -60,6 +68,7 @@ def command(
     language: str | None,
     output: str | None,
     force: bool,
+    certificates: str | None,
     results: str | None,
     processes: int | None,
     limits: Limits,
@@ -75,9 +84,10 @@ def command(
     Examples:
       stormproof table --compare paper
       stormproof table two-buyer ssh ftp --models none,loss --property k-wmc --property rsc
-      stormproof table 'mine/*.storm' -o mine.html
+      stormproof table 'mine/*.storm' -o mine.html --certificates proofs
     """
     language = _language(language, output, as_json)
+    directory = _directory(certificates)
     with _progress() as on_row:
         matrix = run_table(
             sources or protocols.groups()[TABLE],
@@ -91,6 +101,8 @@ def command(
         )
     view = compare(matrix) if against else matrix
     _show(view, language, output, force)
+    if directory is not None:
+        _certify(matrix, directory, force)
     return 3 if matrix.undecided else 0
 
 
@@ -165,6 +177,41 @@ def _show(view: Matrix | Comparison, language: str | None, output: str | None, f
         click.echo(text, nl=False)
     else:
         formats.save(output, text, overwrite=force)
+
+
+def _certify(matrix: Matrix, directory: Path, force: bool) -> None:
+    """A file for each cell that holds at some k; the definitions are explored for it, as far as that goes."""
+    written = large = 0
+    for cell in matrix.cells.values():
+        if not cell.holds or cell.k is None:
+            continue
+        certificate = certificate_of(cell)
+        if certificate is None:
+            large += 1
+            continue
+        name = "-".join((_plain(cell.protocol), cell.failures, cell.property, cell.semantics))
+        data = certificate_to_json(*asked(cell), certificate)
+        formats.save(directory / f"{name}.json", json.dumps(data, ensure_ascii=False), overwrite=force)
+        written += 1
+    rest = f"; {large} cells have more than {MOST:,} configurations and no certificate" if large else ""
+    told = f"{written} certificates in {directory}, each to be checked by `stormproof replay`{rest}"
+    click.echo(told, err=True)
+
+
+def _plain(source: str) -> str:
+    """A protocol's name or path as a part of a file's name."""
+    return re.sub(r"[^\w.]+", "-", source.removesuffix(".storm")).strip("-.")
+
+
+def _directory(path: str | None) -> Path | None:
+    """Made, if it is not there, before anything runs."""
+    if path is None:
+        return None
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise OutputError(f"no directory can be made at {path}: {problem.strerror}") from None
+    return Path(path)
 
 
 def _print(out: Console, view: Matrix | Comparison) -> None:

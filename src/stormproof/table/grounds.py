@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import protocols
-from ..campaign.jobs import STANDARD_FAILURES
+from ..campaign.jobs import STANDARD_FAILURES, load_source
 from ..certify import MOST, certify
 from ..confirm import Certificate, Confirmation, confirm
 from ..encodings import encode, resolve
@@ -64,7 +64,7 @@ def _witness(cell: Cell) -> str:
 
 def asked(cell: Cell) -> tuple[System, FailureModel]:
     """The system and the failure model that a cell speaks of."""
-    system = protocols.protocol(cell.protocol)
+    system = load_source(cell.protocol)
     failures = Failures(**STANDARD_FAILURES[cell.failures])
     if cell.semantics == "encoding":
         return encode(system, resolve(system, failures))
