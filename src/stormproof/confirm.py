@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from .failures import FailureModel
 from .model import Message, Process, Receive, Send, StateKind, System
-from .semantics import CONJUNCTIONS, Configuration, Event, crashed, initial, steps
+from .semantics import CONJUNCTIONS, Event, crashed, initial, steps
+from .witness import Configuration
 
 
 class Goal(NamedTuple):
