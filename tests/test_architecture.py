@@ -110,5 +110,5 @@ def test_the_replay_kernel_is_independent_and_small() -> None:
 
 def test_the_checker_of_good_news_has_nothing_of_the_engine_and_of_the_search() -> None:
     path = SOURCE / "confirm.py"
-    assert imported_rooms(path) <= {"model", "failures", "semantics", "witness"}
+    assert imported_rooms(path) <= {"model", "failures", "semantics"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 200

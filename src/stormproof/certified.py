@@ -10,10 +10,10 @@ from .confirm import Certificate, Confirmation, Goal, Move, confirm
 from .errors import InputError
 from .failures import FailureModel
 from .formats import system_from_json, system_to_json
-from .model import Receive, Send, System
+from .model import Configuration, Receive, Send, System
 from .semantics import Event
 from .verdicts import model_from_json, model_to_json
-from .witness import Act, Configuration, message_from_json, message_to_json, step_from_json, step_to_json
+from .witness import Act, message_from_json, message_to_json, step_from_json, step_to_json
 
 _ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
     Send: ("send", "to"),

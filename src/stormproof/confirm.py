@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .failures import FailureModel
-from .model import Message, Process, Receive, Send, StateKind, System
+from .model import Configuration, Message, Process, Receive, Send, StateKind, System
 from .semantics import CONJUNCTIONS, Event, crashed, initial, steps
-from .witness import Configuration
 
 
 class Goal(NamedTuple):
