@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
 from stormproof import semantics
 from stormproof.checks import check
-from stormproof.crash import Missing, complete, crash_handling, without_impossible_crashes
+from stormproof.crash import Missing, complete, crash_handling, in_sentences, without_impossible_crashes
 from stormproof.engine.rsc import rsc
 from stormproof.errors import ModelError
 from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System
+from stormproof.model import CRASH, Internal, Process, Receive, Send, System, Transition
 from strategies import random_system
 
 crash = Internal("crash")
@@ -119,6 +122,130 @@ def test_entering_the_broadcast_without_a_crash_is_wrong() -> None:
     found = crash_handling(system)
     assert not found.holds and not found.missing
     assert "without crashing: by tau from state ask" in found.sentences[0]
+
+
+def test_the_crash_message_sent_without_a_crash_is_forged() -> None:
+    """Of an unreliable process and of a reliable one; a drawn crash of a reliable one is let pass."""
+    for reliable in ([], ["c"]):
+        system = System((client(("wait", Send("s", CRASH), "done")), server()))
+        found = crash_handling(system.with_unreliable([n for n in ("c",) if n not in reliable]))
+        assert not found.holds and not found.missing
+        assert found.sentences == (
+            "c tells s in state wait that it has crashed, and has not: the crash message is sent only after "
+            "the action crash",
+        )
+    assert crash_handling(System((client(), server())).with_unreliable([])).holds
+
+
+def test_what_is_missing_in_several_states_is_one_sentence() -> None:
+    system = System(
+        (Process("c", "a", (("a", Send("s", "m"), "b"), ("b", Send("s", "m"), "a"))), Process("s", "x"))
+    )
+    missing = crash_handling(system.with_unreliable(["c"])).missing
+    assert len(missing) == 2
+    assert in_sentences(missing) == [
+        "c may crash, but cannot in the states a and b: add the action crash there"
+    ]
+
+
+# By the definition: some split of the states into Q1, Q2 and Q3 works.
+
+
+def splits(process: Process, system: System) -> bool:
+    states = process.reachable()
+    ways = itertools.product((1, 2, 3), repeat=len(states))
+    return any(_split_works(process, system, dict(zip(states, way, strict=True))) for way in ways)
+
+
+def _split_works(process: Process, system: System, part: dict[str, int]) -> bool:
+    dangerous = [n for n in system.unreliable if n != process.name]
+    if part[process.initial] == 3:
+        return False
+    for state in part:
+        leaving = process.outgoing(state)
+        if not all(_row_fits(process, part, t) for t in leaving):
+            return False
+        if part[state] == 3 and len(leaving) != 1:
+            return False
+        if part[state] == 2 and not {(state, Receive(r, CRASH), state) for r in dangerous} <= set(leaving):
+            return False
+        waited = process.receives(state)
+        peers = {a.peer for a in waited if a.message is not CRASH} & set(dangerous)
+        if part[state] != 3 and not {Receive(r, CRASH) for r in peers} <= set(waited):
+            return False
+        if part[state] == 1 and not process.reliable and not _broadcasts(process, system, part, state):
+            return False
+    return True
+
+
+def _row_fits(process: Process, part: dict[str, int], row: Transition) -> bool:
+    source, action, target = row
+    if action == crash:
+        return process.reliable or part[source] == 1
+    if isinstance(action, Internal) or action.message is not CRASH:
+        return part[source] == 1 and part[target] != 3
+    if isinstance(action, Send):
+        alive = Process(
+            process.name, process.initial, tuple(t for t in process.transitions if t.action != crash)
+        )
+        if process.reliable:
+            return source not in alive.reachable()
+        return part[source] == 3 and part[target] != 1
+    if process.reliable:
+        return True
+    return part[source] != 3 and part[target] != 3 and (part[source] == 1 or source == target)
+
+
+def _broadcasts(process: Process, system: System, part: dict[str, int], state: str) -> bool:
+    for _, action, at in process.outgoing(state):
+        told: list[str] = []
+        while action == crash and part[at] == 3 and len(process.outgoing(at)) == 1:
+            (row,) = process.outgoing(at)
+            if not isinstance(row.action, Send) or row.action.message is not CRASH:
+                break
+            told.append(row.action.peer)
+            at = row.target
+        if action == crash and part[at] == 2 and sorted([*told, process.name]) == sorted(system.names):
+            return True
+    return False
+
+
+def changed(rng: random.Random, system: System) -> System:
+    """With a transition or two dropped, moved or added."""
+    processes = list(system)
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        i = rng.randrange(len(processes))
+        process = processes[i]
+        rows, states = list(process.transitions), process.states
+        peer = rng.choice([n for n in system.names if n != process.name])
+        extra = rng.choice((crash, Internal("tau"), Receive(peer, CRASH), Send(peer, CRASH)))
+        if rows and rng.random() < 0.7:
+            source, action, target = rows.pop(rng.randrange(len(rows)))
+            rows += rng.choice(
+                ([], [(rng.choice(states), action, target)], [(source, action, rng.choice(states))])
+            )
+        else:
+            rows.append((rng.choice(states), extra, rng.choice(states)))
+        with contextlib.suppress(ModelError):
+            processes[i] = replace(process, transitions=tuple(rows))
+    return System(tuple(processes))
+
+
+@pytest.mark.parametrize("chunk", range(5))
+def test_crash_handling_is_that_some_split_works(chunk: int) -> None:
+    answers = {True: 0, False: 0}
+    for seed in range(chunk * 200, chunk * 200 + 200):
+        rng = random.Random(seed)
+        system = complete(
+            random_system(rng, processes=rng.choice((2, 3)), unreliable=0.6), rng.random() < 0.5
+        )
+        system = changed(rng, system)
+        if max(len(p.reachable()) for p in system) > 7:
+            continue
+        expected = all(splits(p, system) for p in system)
+        answers[expected] += 1
+        assert crash_handling(system).holds == expected, seed
+    assert min(answers.values()) > 20
 
 
 def test_completion_of_two_processes() -> None:

@@ -150,6 +150,45 @@ def test_reliability() -> None:
     assert shown(crashing) == {"A": "B!m; end", "B": "A?{m; end, crash; end}"}
 
 
+def test_comments_within_payloads_are_comments() -> None:
+    found = two(
+        "m( /* a ) */ x : int, // b )\n (* c *) List<str> ) from A to B; n(/* nothing */) from B to A;"
+    )
+    assert shown(found)["A"] == "B!m(x: int, List<str>); B?n; end"
+
+
+def test_message_and_type_parameters() -> None:
+    """As if the protocol had been written out with its arguments."""
+    called = session(
+        """sig <java> "x.Foo" from "Foo.java" as Foo;
+global protocol Main(role A, role B) { do P<Foo, Bar(int), str>(A, B); }
+aux global protocol P<sig M, sig N, type T>(role X, role Y) {
+  choice at X { M from X to Y; both(T, x: T, TT) from Y to X; do Q<T, Baz(T)>(Y, X); }
+  or { N from X to Y; }
+}
+aux global protocol Q<type T, sig S>(role X, role Y) { S from X to Y; t(T: T) from X to Y; }"""
+    )
+    assert shown(called)["A"] == (
+        "B!{Foo; B?both(str, x: str, TT); B?Baz(str); B?t(T: str); end, Bar(int); end}"
+    )
+
+
+def test_parameters_of_the_protocol_itself_stand_for_themselves() -> None:
+    body = "M from A to B; m(T) from B to A; do P<M, T>(A, B);"
+    text = f"global protocol P<sig M, type T>(role A, role B) {{ {body} }}"
+    assert shown(session(text))["A"] == "mu t. B!M; B?m(T); t"
+
+
+def test_parameters_change_places_in_a_recursion() -> None:
+    text = "global protocol P<sig M, sig N>(role A, role B) { M from A to B; do P<N, M>(A, B); }"
+    assert shown(session(text))["A"] == "mu t. B!M; B!N; t"
+
+
+def test_arguments_that_grow_for_ever_are_refused() -> None:
+    text = "global protocol P<type T>(role A, role B) { m(T) from A to B; do P<List<T>>(A, B); }"
+    assert "grow with each call" in problem(text).message
+
+
 def problem(text: str, protocol: str | None = None) -> InputError:
     with pytest.raises(InputError) as caught:
         session(text, protocol).system()
@@ -241,6 +280,10 @@ def test_a_missing_crash_branch_is_a_sentence_with_its_place() -> None:
         ("choice at A { m from A to B; ", "never closed"),
         ("chioce at A { m from A to B; }", "expected 'from'"),
         ("() from A to B;", "needs a label or a payload"),
+        ("do P<M>(A, B, C);", "P has no parameters, but is called with 1 arguments"),
+        ("do P<M(A, B, C);", "'<' is never closed"),
+        ("do P<crash>(A, B, C);", "reserved"),
+        ("m(/* ) */ int from A to B;", "'(' is never closed"),
     ],
 )
 def test_wrong_protocols(body: str, words: str) -> None:
@@ -258,7 +301,10 @@ def test_wrong_protocols(body: str, words: str) -> None:
         ("global protocl P(role A) {}", "did you mean 'protocol'?"),
         ("(* open", "never closed"),
         ("/* open", "never closed"),
-        ("global protocol P<sig M>(role A) {}", "not supported"),
+        ("global protocol P<sig M, type M>(role A) {}", "'M' is declared twice"),
+        ("global protocol P<sig crash>(role A) {}", "reserved"),
+        ("global protocol P<M>(role A) {}", "expected 'sig' or 'type' or 'data'"),
+        ("global protocol P<sig M>(role A, role B) { M(int) from A to B; }", "stands for a whole message"),
     ],
 )
 def test_wrong_files(text: str, words: str) -> None:

@@ -22,8 +22,12 @@ from dataclasses import dataclass, replace
 
 from .errors import ModelError
 from .model import CRASH, CRASH_ACTION, Action, Internal, Process, Receive, Send, System, Transition
+from .wording import listed
 
 _CRASH = Internal(CRASH_ACTION)
+
+#: Why a transition is misplaced.
+ENTERS, FORGES, GOES_ON = "enters", "forges", "goes on"
 
 
 @dataclass(frozen=True)
@@ -41,23 +45,7 @@ class Missing:
     @property
     def sentence(self) -> str:
         """What is missing, in words."""
-        action = self.action
-        if isinstance(action, Internal):
-            return f"{self.process} may crash, but cannot in state {self.state}: add the action crash there"
-        if isinstance(action, Send):
-            return (
-                f"{self.process} does not tell {action.peer} of its crash: its broadcast ends in state "
-                f"{self.state} without sending crash to {action.peer}"
-            )
-        if self.condition == "CI":
-            return (
-                f"{self.process} waits for {action.peer} in state {self.state}, {action.peer} may crash, and "
-                f"{self.process} has no transition for that: add {action.peer}?crash there"
-            )
-        return (
-            f"{self.process} rests in state {self.state} and does not take the crash message of "
-            f"{action.peer}: add a loop {action.peer}?crash there"
-        )
+        return _sentence(self.condition, self.process, self.action, f"state {self.state}")
 
     def to_json(self) -> dict[str, str]:
         return {
@@ -69,21 +57,53 @@ class Missing:
         }
 
 
+def _sentence(condition: str, process: str, action: Action, where: str) -> str:
+    if isinstance(action, Internal):
+        return f"{process} may crash, but cannot in {where}: add the action crash there"
+    peer = action.peer
+    if isinstance(action, Send):
+        ends = f"its broadcast ends in {where} without sending crash to {peer}"
+        return f"{process} does not tell {peer} of its crash: {ends}"
+    if condition == "CI":
+        lacks = f"{process} has no transition for that: add {peer}?crash there"
+        return f"{process} waits for {peer} in {where}, {peer} may crash, and {lacks}"
+    lacks = f"does not take the crash message of {peer}: add a loop {peer}?crash there"
+    return f"{process} rests in {where} and {lacks}"
+
+
+def in_sentences(missing: Iterable[Missing]) -> list[str]:
+    """A sentence for each process and action, with all the states where it is missing."""
+    states: dict[tuple[str, str, Action], list[str]] = {}
+    for item in missing:
+        states.setdefault((item.condition, item.process, item.action), []).append(item.state)
+    return [
+        _sentence(*key, f"state {found[0]}" if len(found) == 1 else f"the states {listed(found)}")
+        for key, found in states.items()
+    ]
+
+
 @dataclass(frozen=True)
 class Misplaced:
-    """A transition that enters a crash broadcast without a crash, or that a crashed process cannot have.
+    """A transition that is itself wrong, so that nothing can be added to mend it.
 
-    Nothing can be added to mend it; the transition itself is wrong.
+    `why`: it *enters* a crash broadcast without a crash; it *forges* the crash message, which is sent without
+    a crash; or it *goes on*, which a crashed process cannot.
     """
 
     process: str
     transition: Transition
-    enters: bool
+    why: str
 
     @property
     def sentence(self) -> str:
         source, action, target = self.transition
-        if self.enters:
+        if self.why == FORGES:
+            assert isinstance(action, Send)
+            return (
+                f"{self.process} tells {action.peer} in state {source} that it has crashed, and has not: the "
+                f"crash message is sent only after the action crash"
+            )
+        if self.why == ENTERS:
             return (
                 f"{self.process} enters its crash broadcast, state {target}, without crashing: by "
                 f"{action_text(action)} from state {source}"
@@ -216,18 +236,31 @@ class _Parts:
                 yield Missing(condition, self.process.name, state, Receive(name, CRASH))
 
     def misplaced(self) -> Iterator[Misplaced]:
-        """Ordinary transitions, and the handling of a crash, end in Q1 or Q2 (delta 1, and CI)."""
+        """Ordinary transitions, and the handling of a crash, end in Q1 or Q2 (delta 1, and CI); and delta 2
+        is the smallest set, so nobody sends the crash message but in a broadcast."""
+        yield from self._forged()
         if self.process.reliable:
             return
         for state in self.states:
             for transition in self.process.outgoing(state):
                 if state not in self.q3 and transition.target in self.q3 and transition.action != _CRASH:
-                    yield Misplaced(self.process.name, transition, enters=True)
+                    yield Misplaced(self.process.name, transition, ENTERS)
         broken = (c for c in self.chains.values() if c is not None and not c.complete)
         for state, untold in dict.fromkeys((c.states[-1], c.untold) for c in broken):
             for transition in self.process.outgoing(state):
                 if untold or not _is_loop(transition):
-                    yield Misplaced(self.process.name, transition, enters=False)
+                    yield Misplaced(self.process.name, transition, GOES_ON)
+
+    def _forged(self) -> Iterator[Misplaced]:
+        """The crash message sent where one comes without the action crash, from outside a broadcast."""
+        alive = replace(
+            self.process, transitions=tuple(t for t in self.process.transitions if t.action != _CRASH)
+        )
+        for state in alive.reachable():
+            for transition in alive.outgoing(state):
+                action = transition.action
+                if isinstance(action, Send) and action.message is CRASH and state not in self.q3:
+                    yield Misplaced(self.process.name, transition, FORGES)
 
     def unclean(self) -> Iterator[Missing]:
         """Every state at rest, whether it may crash or not, should take what crashed processes told it."""

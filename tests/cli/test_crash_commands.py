@@ -76,7 +76,7 @@ def test_project_says_where_a_crash_branch_is_missing(run, tmp_path: Path) -> No
 def test_crash_lists_what_is_missing(run, shop: Path) -> None:
     found = run("crash", shop, "--reliable", "Shop")
     assert found.code == 1
-    assert "Buyer may crash, but cannot in state s0: add the action crash there" in found.out
+    assert "Buyer may crash, but cannot in the states s0 and s1: add the action crash there" in found.out
     assert "Shop waits for Buyer in state s0, Buyer may crash" in found.out
     everybody = json.loads(run("crash", shop, "--json").out)
     assert everybody["unreliable"] == ["Buyer", "Shop"]

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats
-from ..crash import CrashHandling, complete, crash_handling
+from ..crash import CrashHandling, complete, crash_handling, in_sentences
 from ..errors import UsageError
 from ..failures import Failures
 from ..limits import Limits
@@ -148,14 +148,18 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
         out.print(Text(f"note: {in_words(drawn)} is taken to be reliable here, but the file lets it crash"))
     mark, colour = ("✔ crash-handling", "green") if answer.holds else ("✘ not crash-handling", "red")
     out.print(Text(mark, style=colour))
-    for sentence in answer.sentences:
+    for sentence in (*in_sentences(answer.missing), *(m.sentence for m in answer.misplaced)):
         out.print(Text(f"  · {sentence}"), soft_wrap=True)
+    said = {(m.process, m.state, m.action) for m in answer.missing}
     if answer.cleans_up:
         out.print(Text("✔ cleans up: every resting state takes dangling crash messages", style="green"))
     else:
-        out.print(Text("– does not clean up:", style="yellow"))
-        for item in answer.unclean:
-            out.print(Text(f"  · {item.sentence}"), soft_wrap=True)
+        rest = [m for m in answer.unclean if (m.process, m.state, m.action) not in said]
+        above = " the missing loops above" + (", and" if rest else "")
+        more = "" if len(rest) == len(answer.unclean) else above
+        out.print(Text(f"– does not clean up:{more}", style="yellow"))
+        for sentence in in_sentences(rest):
+            out.print(Text(f"  · {sentence}"), soft_wrap=True)
     if not answer.holds and not answer.misplaced:
         out.print(Text("add what is missing with --complete"), style="dim")
 

@@ -17,7 +17,7 @@ from ..types.recover import session_of_system
 from ..types.session import Session, session_of_types
 from ..types.syntax import LocalType
 from ..types.text import Source as TypeSource
-from ..types.wellformed import report_warnings
+from ..types.wellformed import advise_context, report_warnings
 from .notes import read_notes, system_notes, write_notes
 from .text import Source
 
@@ -67,7 +67,8 @@ def _parse(source: TypeSource) -> Session:
         token = reader.next()
         if not token:
             name = next(iter(names))
-            return session_of_types(types, tuple(unreliable), "" if name == "s" else name)
+            called = "" if name == "s" else name
+            return session_of_types(types, tuple(unreliable), called, advise_context)
         if token != ",":
             reader.wrong(token, f"',' behind the type of {role}")
 

@@ -6,6 +6,7 @@ branches. A call is replaced by the body of the protocol it names, which may cal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -56,15 +57,68 @@ def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
     """The graph of a protocol; raises ModelError with the place of what is wrong."""
     builder = _Builder(module)
     end = builder.node(Node(END))
-    names = {role: role for role in protocol.roles}
-    start = run(builder.body(protocol, protocol.roles, names, end))
+    own = tuple(p.name for p in protocol.parameters)
+    start = run(builder.body(protocol, _Names.of(protocol, protocol.roles, own), end))
     graph = GlobalGraph(builder.nodes, start)
     _check_guarded(graph)
     _check_choices(graph)
     return graph
 
 
-Call = tuple[str, tuple[str, ...]]
+Call = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the roles and the parameters of a protocol stand for, where it is called."""
+
+    call: Call
+    roles: Mapping[str, str]
+    messages: Mapping[str, str]
+    types: Mapping[str, str]
+
+    @staticmethod
+    def of(protocol: Protocol, roles: tuple[str, ...], arguments: tuple[str, ...]) -> _Names:
+        given = list(zip(protocol.parameters, arguments, strict=True))
+        return _Names(
+            (protocol.name, roles, arguments),
+            dict(zip(protocol.roles, roles, strict=True)),
+            {p.name: a for p, a in given if p.message},
+            {p.name: a for p, a in given if not p.message},
+        )
+
+    def message(self, text: str, place: Place) -> str:
+        """A message, or an argument, with the parameters in it replaced."""
+        if text in self.messages:
+            return self.messages[text]
+        if not self.messages and not self.types:
+            return text
+        label = _LABEL.match(text)
+        assert label is not None
+        if label[0] in self.messages:
+            raise ModelError(
+                f"'{label[0]}' stands for a whole message, and has its payload with it",
+                place=place,
+                hint=f"write just  {label[0]} from ...",
+            )
+        rest = text[label.end() :]
+        return label[0] + _TYPE.sub(lambda m: self.types.get(m[0], m[0]), rest)
+
+    def argument(self, text: str, place: Place) -> str:
+        found = self.types.get(text) or self.message(text, place)
+        if len(found) > _LONGEST_ARGUMENT:
+            raise ModelError(
+                f"the arguments of {self.call[0]} grow with each call, which no finite automaton can follow",
+                place=place,
+            )
+        return found
+
+
+#: Word characters up to the payload; may be nothing.
+_LABEL = re.compile(r"[\w']*")
+#: A word that is not the name of a payload's component (`x` in `m(x: T)`).
+_TYPE = re.compile(r"[^\W\d][\w']*(?![\w']|\s*:)")
+_LONGEST_ARGUMENT = 1_000
 
 
 class _Builder:
@@ -83,11 +137,9 @@ class _Builder:
         self.nodes.append(node)
         return len(self.nodes) - 1
 
-    def body(
-        self, protocol: Protocol, actual: tuple[str, ...], names: Mapping[str, str], then: int
-    ) -> Task[int]:
-        """The protocol with these roles, going on with `then`."""
-        call = (protocol.name, actual)
+    def body(self, protocol: Protocol, names: _Names, then: int) -> Task[int]:
+        """The protocol with these roles and arguments, going on with `then`."""
+        call = names.call
         head = self.node(Node(SILENT, place=protocol.place, name=protocol.name))
         self.made[call, then] = head
         self.active.add(call)
@@ -96,7 +148,7 @@ class _Builder:
         self.active.discard(call)
         return head
 
-    def block(self, block: Block, then: int, roles: Mapping[str, str], loops: dict[str, int]) -> Task[int]:
+    def block(self, block: Block, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
         last = len(block.statements) - 1
         for i in range(last, -1, -1):
             statement = block.statements[i]
@@ -105,42 +157,39 @@ class _Builder:
                 raise ModelError(f"nothing is reached behind 'continue {statement.name}'", place=behind.place)
             if isinstance(statement, Crash) and i > 0:
                 raise _misplaced(statement)
-            then = yield self.statement(statement, then, roles, loops)
+            then = yield self.statement(statement, then, names, loops)
         return then
 
-    def statement(
-        self, statement: Statement, then: int, roles: Mapping[str, str], loops: dict[str, int]
-    ) -> Task[int]:
+    def statement(self, statement: Statement, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
         if isinstance(statement, Message):
-            sender = _role(statement.sender, roles, statement.place)
+            sender = _role(statement.sender, names, statement.place)
+            label = names.message(statement.message, statement.place)
             for receiver in reversed(statement.receivers):
-                target = _role(receiver, roles, statement.place)
+                target = _role(receiver, names, statement.place)
                 _not_itself(sender, target, statement.place)
-                then = self.node(Node(MESSAGE, sender, target, statement.message, [then], statement.place))
+                then = self.node(Node(MESSAGE, sender, target, label, [then], statement.place))
             return then
         if isinstance(statement, Crash):
-            crashed = _role(statement.sender, roles, statement.place)
-            told = _role(statement.receiver, roles, statement.place)
+            crashed = _role(statement.sender, names, statement.place)
+            told = _role(statement.receiver, names, statement.place)
             return self.node(Node(MESSAGE, crashed, told, CRASH, [then], statement.place))
         if isinstance(statement, Choice):
-            made: int = yield self.choice(statement, then, roles, loops)
+            made: int = yield self.choice(statement, then, names, loops)
             return made
         if isinstance(statement, Recursion):
-            repeated: int = yield self.recursion(statement, then, roles, loops)
+            repeated: int = yield self.recursion(statement, then, names, loops)
             return repeated
         if isinstance(statement, Continue):
             return _loop(statement, loops)
-        called: int = yield self.call(statement, then, roles)
+        called: int = yield self.call(statement, then, names)
         return called
 
-    def recursion(
-        self, statement: Recursion, then: int, roles: Mapping[str, str], loops: dict[str, int]
-    ) -> Task[int]:
+    def recursion(self, statement: Recursion, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
         """One table of the loops around serves all depths: entered here, left as it was."""
         head = self.node(Node(SILENT, place=statement.place, name=statement.name, loop=True))
         hidden = loops.get(statement.name)
         loops[statement.name] = head
-        inside: int = yield self.block(statement.block, then, roles, loops)
+        inside: int = yield self.block(statement.block, then, names, loops)
         if hidden is None:
             del loops[statement.name]
         else:
@@ -148,17 +197,15 @@ class _Builder:
         self.nodes[head].next = [inside]
         return head
 
-    def choice(
-        self, statement: Choice, then: int, roles: Mapping[str, str], loops: dict[str, int]
-    ) -> Task[int]:
-        at = _role(statement.at, roles, statement.place)
+    def choice(self, statement: Choice, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
+        at = _role(statement.at, names, statement.place)
         branches = []
         for block in statement.blocks:
-            branches.append((yield self.block(block, then, roles, loops)))
+            branches.append((yield self.block(block, then, names, loops)))
         places = tuple(b.statements[0].place if b.statements else b.place for b in statement.blocks)
         return self.node(Node(CHOICE, at, next=branches, place=statement.place, places=places))
 
-    def call(self, statement: Do, then: int, roles: Mapping[str, str]) -> Task[int]:
+    def call(self, statement: Do, then: int, names: _Names) -> Task[int]:
         protocol = self.module.protocols.get(statement.protocol)
         if protocol is None:
             known = self.module.protocols
@@ -173,10 +220,13 @@ class _Builder:
                 place=statement.place,
                 hint=f"its roles are {', '.join(protocol.roles)}",
             )
-        actual = tuple(_role(r, roles, statement.place) for r in statement.roles)
+        actual = tuple(_role(r, names, statement.place) for r in statement.roles)
         if len(set(actual)) < len(actual):
             raise ModelError(f"one role plays two parts of {protocol.name}", place=statement.place)
-        call = (protocol.name, actual)
+        _count_arguments(protocol, statement)
+        arguments = tuple(names.argument(a, statement.place) for a in statement.arguments)
+        inner = _Names.of(protocol, actual, arguments)
+        call = inner.call
         if (call, then) in self.made:
             return self.made[call, then]
         if call in self.active:
@@ -185,8 +235,19 @@ class _Builder:
                 place=statement.place,
                 hint="a recursive call must be the last thing that happens",
             )
-        made: int = yield self.body(protocol, actual, dict(zip(protocol.roles, actual, strict=True)), then)
+        made: int = yield self.body(protocol, inner, then)
         return made
+
+
+def _count_arguments(protocol: Protocol, statement: Do) -> None:
+    wanted, given = len(protocol.parameters), len(statement.arguments)
+    if wanted != given:
+        names = ", ".join(p.name for p in protocol.parameters)
+        raise ModelError(
+            f"{protocol.name} has {wanted or 'no'} parameters, but is called with {given or 'no'} arguments",
+            place=statement.place,
+            hint=f"its parameters are {names}" if names else f"write  do {protocol.name}(...)",
+        )
 
 
 def _misplaced(statement: Crash) -> ModelError:
@@ -203,7 +264,8 @@ def _not_itself(sender: str, receiver: str, place: Place) -> None:
         raise ModelError(f"{sender} sends a message to itself", place=place)
 
 
-def _role(name: str, roles: Mapping[str, str], place: Place) -> str:
+def _role(name: str, names: _Names, place: Place) -> str:
+    roles = names.roles
     if name not in roles:
         hint = did_you_mean(name, roles)
         here = f"roles here: {', '.join(roles)}"

@@ -17,12 +17,13 @@ from .scribble_syntax import (
     Do,
     Message,
     Module,
+    Parameter,
     Protocol,
     Recursion,
     Statement,
 )
 from .stackless import Task, run
-from .text import Source, Token, message_name, payload_end
+from .text import Source, Token, message_name
 
 _TOKEN = re.compile(r"""[^\W\d][\w']*|\d+|"(?:[^"\n])*"|.""", re.DOTALL)
 _NAME = re.compile(r"[^\W\d][\w']*")
@@ -153,16 +154,26 @@ class _Parser:
         self.expect("protocol")
         name = self.name("the name of a protocol")
         place = self.source.place(name.start, name.end)
-        roles, reliable = self._roles(name)
+        parameters = self._parameters() if self.peek() == "<" else ()
+        roles, reliable = self._roles()
         block = run(self.block())
-        return Protocol(str(name), roles, reliable, block, aux, place)
+        return Protocol(str(name), roles, reliable, block, aux, place, parameters)
 
-    def _roles(self, protocol: Token) -> tuple[tuple[str, ...], frozenset[str]]:
-        if self.peek() == "<":
-            token = self.peek()
-            self.source.fail(
-                "protocols with message or type parameters are not supported", token.start, token.end
-            )
+    def _parameters(self) -> tuple[Parameter, ...]:
+        """`<sig M, type T>`; `data` is another word for `type`."""
+        self.expect("<")
+        found: dict[str, Parameter] = {}
+        while True:
+            kind = self.expect("sig", "type", "data")
+            name = self.name("the name of a parameter")
+            if name in found or name == "crash":
+                why = "is declared twice" if name in found else "is reserved for the crash of a role"
+                self.source.fail(f"the parameter '{name}' {why}", name.start, name.end)
+            found[str(name)] = Parameter(str(name), kind == "sig")
+            if self.expect(",", ">") == ">":
+                return tuple(found.values())
+
+    def _roles(self) -> tuple[tuple[str, ...], frozenset[str]]:
         self.expect("(")
         roles: dict[str, bool] = {}
         while True:
@@ -222,15 +233,42 @@ class _Parser:
 
     def do(self, start: Token) -> Do:
         name = self.name("the name of a protocol")
-        if self.peek() == "<":
-            token = self.peek()
-            self.source.fail("calls with message or type arguments are not supported", token.start, token.end)
+        arguments = self._arguments() if self.peek() == "<" else ()
         self.expect("(")
         roles = [str(self.name("the name of a role"))]
         while self.expect(",", ")") == ",":
             roles.append(str(self.name("the name of a role")))
         self.expect(";")
-        return Do(str(name), tuple(roles), self.source.place(start.start, name.end))
+        return Do(str(name), tuple(roles), self.source.place(start.start, name.end), arguments)
+
+    def _arguments(self) -> tuple[str, ...]:
+        """`<M, N(int), T>`: messages with or without a payload, and types."""
+        opening = self.next()
+        found = []
+        while True:
+            label = self.name("a message or a type")
+            if label == "crash":
+                self.source.fail("'crash' is reserved for the crash of a role", label.start, label.end)
+            payload = self._brackets(self.next()) if self.peek() in ("(", "<") else "()"
+            found.append(message_name(label, payload))
+            if self.peek() not in (",", ">"):
+                self.source.fail("this '<' is never closed", opening.start, opening.end)
+            if self.next() == ">":
+                return tuple(found)
+
+    def _brackets(self, opening: Token) -> str:
+        """The text from an opening bracket, which was just read, to the one that closes it, comments left
+        out."""
+        parts, behind, depth = [str(opening)], opening.end, 1
+        closing = ")" if opening == "(" else ">"
+        while depth:
+            token = self.next()
+            if not token:
+                self.source.fail(f"this '{opening}' is never closed", opening.start, opening.end)
+            parts += [" ", token] if token.start > behind else [token]
+            depth += (token == opening) - (token == closing)
+            behind = token.end
+        return "".join(parts)
 
     def crash(self, start: Token) -> Crash:
         self.crashes = True
@@ -256,8 +294,8 @@ class _Parser:
         label = "" if token == "(" else str(token)
         opening = token if token == "(" else self.peek()
         if opening == "(":
-            self.position = payload_end(self.source, opening.start)
-            label = message_name(label, self.source.text[opening.start : self.position])
+            self.position = opening.end
+            label = message_name(label, self._brackets(opening))
             if not label:
                 self.source.fail("a message needs a label or a payload", opening.start, self.position)
         elif opening != "from":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Place
 
@@ -54,11 +55,12 @@ class Continue:
 
 @dataclass(frozen=True)
 class Do:
-    """`do P(A, B);`"""
+    """`do P<M, T>(A, B);`"""
 
     protocol: str
     roles: tuple[str, ...]
     place: Place
+    arguments: tuple[str, ...] = ()
 
 
 Statement = Message | Crash | Choice | Recursion | Continue | Do
@@ -72,9 +74,16 @@ class Block:
     place: Place
 
 
+class Parameter(NamedTuple):
+    """`sig M`, a whole message (`message`), or `type T`, a type within payloads."""
+
+    name: str
+    message: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Protocol:
-    """`global protocol name(role A, reliable role B) { ... }`"""
+    """`global protocol name<sig M, type T>(role A, reliable role B) { ... }`"""
 
     name: str
     roles: tuple[str, ...]
@@ -82,6 +91,7 @@ class Protocol:
     block: Block
     aux: bool
     place: Place
+    parameters: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,14 +69,17 @@ class Session:
 
 
 def session_of_types(
-    types: Mapping[str, LocalType], unreliable: tuple[str, ...] = (), name: str = ""
+    types: Mapping[str, LocalType],
+    unreliable: tuple[str, ...] = (),
+    name: str = "",
+    advise: Advice | None = None,
 ) -> Session:
     """A session of local types; raises ModelError where a variable is unbound, bound twice or unguarded."""
     for role, type_ in types.items():
         for problem in variable_problems(role, type_):
             raise problem.error()
     graphs = {role: graph_of(type_) for role, type_ in types.items()}
-    return Session(name, graphs, unreliable, types)
+    return Session(name, graphs, unreliable, types, advise)
 
 
 def session_of_scribble(text: str, file: str | None = None, protocol: str | None = None) -> Session:

@@ -118,7 +118,7 @@ def graph_problems(
     unreliable: Collection[str],
     advise: Advice | None = None,
 ) -> Iterator[Problem]:
-    """`advise` says, in the words of the language at hand, which crash branch to add."""
+    """`advise` says, in the words of the language at hand, which crash branch to add or to drop."""
     for state in graph.states:
         if state.kind in (SEND, WAIT):
             yield from _peer(role, state, roles)
@@ -162,9 +162,7 @@ def _crash_label(role: str, state: State, unreliable: Collection[str], advise: A
             )
     elif crash is not None and peer not in unreliable:
         yield Problem(
-            f"{role} has a crash branch for {peer}, which is reliable",
-            crash.place,
-            f"drop the branch, or declare {peer} unreliable",
+            f"{role} has a crash branch for {peer}, which is reliable", crash.place, advise(role, state)
         )
     elif crash is None and peer in unreliable:
         waited = ", ".join(f"'{message_text(e.message)}'" for e in state.edges)
@@ -178,15 +176,34 @@ def _crash_label(role: str, state: State, unreliable: Collection[str], advise: A
         yield Problem(f"{role} waits here for nothing but the crash of {peer}", crash.place, warning=True)
 
 
+def _has_crash(state: State) -> bool:
+    return any(edge.message is CRASH for edge in state.edges)
+
+
 def advise_local(role: str, state: State) -> str:
-    """The crash branch to add, as a local type has it."""
-    several = len(state.edges) > 1
-    add = "crash; end" if several else f"{{{message_text(state.edges[0].message)}; ..., crash; end}}"
-    return f"add:  {add}   or declare {state.peer} reliable"
+    """The crash branch to add or to drop, as a .storm file has it."""
+    if _has_crash(state):
+        return f"drop the branch, or declare:  unreliable role {state.peer}"
+    return f"add:  {_branch_to_add(state, '; ')}   or declare {state.peer} reliable"
+
+
+def _branch_to_add(state: State, then: str) -> str:
+    if len(state.edges) > 1:
+        return f"crash{then}end"
+    return f"{{{message_text(state.edges[0].message)}{then}..., crash{then}end}}"
+
+
+def advise_context(role: str, state: State) -> str:
+    """The same, as a typing context has it."""
+    if _has_crash(state):
+        return f"drop the branch, or put '!' before the entry of {state.peer}"
+    return f"add:  {_branch_to_add(state, ' . ')}   or drop the '!' before the entry of {state.peer}"
 
 
 def advise_global(role: str, state: State) -> str:
-    """The crash branch to add, as a global protocol has it."""
+    """The same, as a global protocol has it."""
+    if _has_crash(state):
+        return f"drop the branch, or the word 'reliable' before role {state.peer}"
     return f"add:  or {{ crash from {state.peer} to {role}; ... }}   or declare:  reliable role {state.peer}"
 
 
