@@ -13,6 +13,7 @@ from stormproof.crash import crash_handling
 from stormproof.errors import InputError, ParseError
 from stormproof.failures import Failures
 from stormproof.model import CRASH, Process, System
+from stormproof.types import global_graph
 from stormproof.types.local import parse_local, show_local
 from stormproof.types.scribble import parse_scribble
 from stormproof.types.session import Session, session_of_scribble, session_of_types
@@ -333,6 +334,23 @@ def test_many_choices_in_a_row_are_not_multiplied_out() -> None:
     assert len(found.system()["A"].states) == 61
     with pytest.raises(InputError, match="as text this session type has more than"):
         show_local(found.type("A"))
+
+
+def test_a_choice_may_have_many_branches() -> None:
+    """Joining and merging them takes time in their number, not in its square."""
+    wide = " or ".join(f"{{ m{i} from A to B; t{i} from B to C; }}" for i in range(5_000))
+    system = three(f"choice at A {wide}").system()
+    assert [len(p.transitions) for p in system] == [5_000, 10_000, 5_000]
+
+
+def test_calls_that_double_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(global_graph, "_MOST_NODES", 10_000)
+    bomb = "".join(
+        f"aux global protocol P{i}(role A, role B) {{ do P{i + 1}(A, B); do P{i + 1}(A, B); }}\n"
+        for i in range(40)
+    )
+    text = f"{bomb}aux global protocol P40(role A, role B) {{ m from A to B; }}"
+    assert "more than 10,000 steps" in problem(text).message
 
 
 @pytest.mark.parametrize("chunk", range(10))

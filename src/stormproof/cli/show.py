@@ -53,13 +53,20 @@ def _alphabets(system: System) -> dict[str, list[str]]:
 
 def _print(out: Console, system: System, source: str) -> None:
     print_heading(out, system, source)
-    out.print(Text(f"product            {system.product_size:,} control states"))
+    out.print(Text(f"product            {_product(system.product_size)}"))
     out.print(Text(f"failures           {describe_failures(system, Failures().on(system))}"))
     out.print()
     out.print(_roles(system))
     out.print()
     out.print(_channels(system))
     _offenders(out, system)
+
+
+def _product(size: int) -> str:
+    """In figures up to a quadrillion; beyond, its order of magnitude says more."""
+    if size < 10**15:
+        return f"{size:,} control state{'' if size == 1 else 's'}"
+    return f"about 10^{len(str(size)) - 1} control states"
 
 
 def _roles(system: System) -> Table:

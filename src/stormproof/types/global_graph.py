@@ -28,7 +28,7 @@ from .scribble_syntax import (
 from .stackless import Task, run
 
 MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
-_MOST_NODES = 2_000_000
+_MOST_NODES = 500_000
 
 
 @dataclass

@@ -79,9 +79,14 @@ class _Offer:
     targets: dict[Label, dict[int, _Trail]] = field(default_factory=dict)
     places: dict[Label, Place | None] = field(default_factory=dict)
 
+    def copy(self) -> _Offer:
+        """One that may be added to, so that joining many branches takes time in their number only."""
+        targets = {message: dict(members) for message, members in self.targets.items()}
+        return _Offer(self.kind, self.trail, self.peer, targets, dict(self.places))
+
 
 _MOST_STATES = 500_000
-_MOST_STEPS = 3_000_000
+_MOST_STEPS = 10_000_000
 
 
 def project(graph: GlobalGraph, role: str) -> local.LocalGraph:
@@ -129,7 +134,7 @@ class _Projector:
                 queue.append(canonical)
                 names.append(name)
             if len(queue) > _MOST_STATES:
-                raise ModelError(f"the projection to {self.role} has more than {_MOST_STATES:,} states")
+                raise self._too_large(f"has more than {_MOST_STATES:,} states")
             return index[key]
 
         names: list[str] = []
@@ -166,7 +171,7 @@ class _Projector:
         self.known: dict[int, tuple[_Offer | None, _Trail]] = {}
         for at, trail in members.items():
             offer, _ = run(self._offer(at, trail, set()))
-            merged = self._merge(merged, offer)
+            merged = self._merged(merged, offer)
         return merged or _Offer(local.END, None)
 
     def _offer(self, at: int, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
@@ -208,7 +213,7 @@ class _Projector:
         for i, branch in enumerate(self.nodes[at].next):
             offer, looped = yield self._offer(branch, _Step(at, i, trail, _length(trail) + 1), open_)
             cut = cut or looped
-            merged = self._merge(merged, offer)
+            merged = self._merged(merged, offer)
         return merged, cut
 
     def _own_choice(self, node: Node, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
@@ -217,14 +222,17 @@ class _Projector:
         for branch in node.next:
             offer, looped = yield self._offer(branch, trail, open_)
             cut = cut or looped
-            if offer is not None:
-                joined = self._join(node, joined, offer)
+            if offer is None:
+                continue
+            self._count(len(offer.targets))
+            if joined is None:
+                joined = offer.copy()
+            else:
+                self._join(node, joined, offer)
         return joined, cut
 
-    def _join(self, choice: Node, first: _Offer | None, second: _Offer) -> _Offer:
+    def _join(self, choice: Node, first: _Offer, second: _Offer) -> None:
         """The role's own choice: its branches are sends to one peer, with different messages."""
-        if first is None:
-            return second
         place = next(iter(second.places.values()), choice.place)
         if first.peer != second.peer:
             raise ModelError(
@@ -240,29 +248,34 @@ class _Projector:
                     place=place,
                     hint="the first messages of the branches are distinct",
                 )
-        self._count(len(first.targets) + len(second.targets))
-        targets, places = {**first.targets, **second.targets}, {**first.places, **second.places}
-        return _Offer(first.kind, first.trail, first.peer, targets, places)
+        first.targets.update(second.targets)
+        first.places.update(second.places)
 
-    def _merge(self, first: _Offer | None, second: _Offer | None) -> _Offer | None:
-        if first is None or second is None:
-            return first or second
+    def _merged(self, first: _Offer | None, second: _Offer | None) -> _Offer | None:
+        """`first`, which may be added to, and `second`, which may not, as one."""
+        if second is None:
+            return first
+        self._count(len(second.targets))
+        if first is None:
+            return second.copy()
         same = (first.kind, first.peer) == (second.kind, second.peer)
         if not same or (first.kind == local.SEND and set(first.targets) != set(second.targets)):
             raise self._clash(first, second)
-        self._count(len(first.targets) + len(second.targets))
-        targets = {m: dict(t) for m, t in first.targets.items()}
         for message, more in second.targets.items():
-            there = targets.setdefault(message, {})
+            there = first.targets.setdefault(message, {})
             for node, trail in more.items():
                 there.setdefault(node, trail)
-        places = {**first.places, **{m: p for m, p in second.places.items() if m not in first.places}}
-        return _Offer(first.kind, first.trail, first.peer, targets, places)
+            first.places.setdefault(message, second.places[message])
+        return first
 
     def _count(self, steps: int = 1) -> None:
         self.steps += steps
         if self.steps > _MOST_STEPS:
-            raise ModelError(f"the projection to {self.role} takes more than {_MOST_STEPS:,} steps")
+            raise self._too_large(f"takes more than {_MOST_STEPS:,} steps")
+
+    def _too_large(self, how: str) -> ModelError:
+        place = self.nodes[self.graph.start].place
+        return ModelError(f"the projection to {self.role} {how}", place=place)
 
     def _clash(self, first: _Offer, second: _Offer) -> ModelError:
         """Name the role, the choice and the two branches: where the two trails part."""
