@@ -9,6 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from stormproof.cli import show
+from stormproof.model import Process, System
+
 SHOP = """\
 protocol Shop
 
@@ -171,3 +174,11 @@ def test_help_has_examples_and_every_command_answers(run) -> None:
         assert result.code == 0 and "Usage:" in result.out
         assert "stormproof" in result.out.split("Options:")[0]
         assert "--json" in (result.out if name != "generate" else run("generate", "ring", "--help").out)
+
+
+def test_the_product_of_many_roles() -> None:
+    """That of 15,000 roles has more digits than Python writes."""
+    many = System([Process(f"R{i}", "s", states=("t",)) for i in range(15_000)])
+    assert show._product(many.product_size) == "about 10^4515 control states"
+    assert json.dumps(show._classes(many)["product_size"]) == "null"
+    assert show._product(1) == "1 control state" and show._product(1234) == "1,234 control states"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log10
+
 import click
 from rich.console import Console
 from rich.table import Table
@@ -43,7 +45,8 @@ def _classes(system: System) -> dict[str, object]:
         "mixed_states": [list(p) for p in found.mixed],
         "undirected_states": [list(p) for p in found.undirected],
         "nondeterministic_states": [list(p) for p in found.nondeterministic],
-        "product_size": system.product_size,
+        # Python writes no integer of more than 4,300 digits; nobody reads one of 1,000.
+        "product_size": system.product_size if system.product_size < 10**1000 else None,
     }
 
 
@@ -57,8 +60,9 @@ def _print(out: Console, system: System, source: str) -> None:
     out.print(Text(f"failures           {describe_failures(system, Failures().on(system))}"))
     out.print()
     out.print(_roles(system))
-    out.print()
-    out.print(_channels(system))
+    if system.channels:
+        out.print()
+        out.print(_channels(system))
     _offenders(out, system)
 
 
@@ -66,7 +70,7 @@ def _product(size: int) -> str:
     """In figures up to a quadrillion; beyond, its order of magnitude says more."""
     if size < 10**15:
         return f"{size:,} control state{'' if size == 1 else 's'}"
-    return f"about 10^{len(str(size)) - 1} control states"
+    return f"about 10^{int(size.bit_length() * log10(2))} control states"
 
 
 def _roles(system: System) -> Table:
