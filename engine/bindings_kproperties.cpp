@@ -9,15 +9,20 @@ namespace nb = nanobind;
 using namespace stormproof;
 
 void bind_kproperties(nb::module_& m) {
+    nb::class_<End>(m, "End")
+        .def_ro("states", &End::states)
+        .def_ro("words", &End::words)
+        .def_ro("process", &End::process)
+        .def_ro("transition", &End::transition)
+        .def_ro("channel", &End::channel)
+        .def_ro("message", &End::message);
+
     nb::class_<Violation>(m, "Violation")
         .def_ro("which", &Violation::property)
         .def_ro("moves", &Violation::moves)
-        .def_ro("states", &Violation::states)
-        .def_ro("words", &Violation::words)
-        .def_ro("process", &Violation::process)
-        .def_ro("transition", &Violation::transition)
-        .def_ro("channel", &Violation::channel)
-        .def_ro("message", &Violation::message)
+        .def_ro("end", &Violation::end)
+        .def_ro("ends", &Violation::ends)
+        .def_ro("controls", &Violation::controls)
         .def_ro("shortest", &Violation::shortest);
 
     nb::class_<Answer>(m, "Answer")
@@ -41,7 +46,8 @@ void bind_kproperties(nb::module_& m) {
            bool reduction, bool components, bool explore_only, std::uint64_t parallel_from,
            std::uint64_t witness_budget) {
             nb::gil_scoped_release unlocked;
-            return decide(system, {k, properties, threads, reduction, components, explore_only, parallel_from, witness_budget}, monitor);
+            Question question{k, properties, threads, reduction, components, explore_only, parallel_from, witness_budget};
+            return decide(system, question, monitor);
         },
         nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("properties"), nb::arg("threads"),
         nb::arg("reduction") = false, nb::arg("components") = false, nb::arg("explore_only") = false,

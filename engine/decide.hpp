@@ -56,7 +56,7 @@ class Decision {
     }
 
     void analyse() {
-        offenders_.emplace(g, q.properties);
+        offenders_.emplace(g, q);
         Futures<W> futures(g, monitor_);
         // Directed systems have k-sibi and k-obi: no state has two peers to choose from.
         const bool ask_sibi = (q.properties >> sibi & 1) && !m.directed;

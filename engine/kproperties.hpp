@@ -17,16 +17,24 @@ enum Property : std::uint32_t {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
 
-// A shortest run to an offending configuration, that configuration, and what is wrong there.
-struct Violation {
-    std::uint32_t property = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // (process, number of its transition)
+// An offending configuration, and what is wrong there.
+struct End {
     std::vector<std::uint32_t> states;
     std::vector<std::vector<std::uint32_t>> words;  // one word that the channel's form stands for
     std::uint32_t process = nobody;
     std::uint32_t transition = nobody;
     std::uint32_t channel = nobody;
     std::uint32_t message = nobody;
+};
+
+// A run to an offending configuration; where it is a shortest one, all ends of equally short runs and the control
+// states that those runs pass through, level by level, unless there are too many.
+struct Violation {
+    std::uint32_t property = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // (process, number of its transition)
+    End end;
+    std::vector<End> ends;
+    std::vector<std::vector<std::vector<std::uint32_t>>> controls;
     bool shortest = true;
 };
 
@@ -39,6 +47,8 @@ struct Question {
     bool explore_only = false;
     std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
+    std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
+    std::size_t most_ends = 2000;            // of such runs
 };
 
 struct Answer {

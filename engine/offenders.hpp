@@ -10,6 +10,7 @@
 #include "futures.hpp"
 #include "goals.hpp"
 #include "kproperties.hpp"
+#include "slice.hpp"
 
 namespace stormproof {
 
@@ -23,13 +24,15 @@ struct Offence {
 template <unsigned W>
 class Offenders {
   public:
-    Offenders(const Graph<W>& graph, std::uint32_t properties) : g(graph), m(graph.m), properties_(properties) {}
+    Offenders(const Graph<W>& graph, const Question& question)
+        : g(graph), m(graph.m), q(question) {}
 
     std::array<std::optional<Offence>, property_count> first;
 
     // Adds the offences that one solved set of goals shows. Among configurations of one round the smallest
     // counts, so that the answer does not depend on threads.
     bool collect(const GoalSet& set, const Futures<W>& futures, bool sibi_asked, Monitor& monitor) {
+        level_ = levels(g);
         std::uint64_t turn = 0;
         for (std::size_t r = 0; r < g.rounds.size(); ++r)
             for (unsigned s = 0; s < 2; ++s)
@@ -45,6 +48,7 @@ class Offenders {
 
     // k-obi needs no future: some sends of a state can fire within the bound and others cannot.
     bool collect_obi(Monitor& monitor) {
+        level_ = levels(g);
         std::uint64_t turn = 0;
         for (std::size_t r = 0; r < g.rounds.size(); ++r)
             for (unsigned s = 0; s < 2; ++s)
@@ -61,20 +65,34 @@ class Offenders {
         out.property = property;
         out.shortest = !g.reduced;
         out.moves = run_to(offence.id, offence.round);
-        out.process = offence.process;
-        out.channel = offence.channel;
-        if (offence.step != nobody) out.transition = m.steps[offence.step].transition;
-        if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
-        const Config<W>& c = g.config(offence.id);
-        for (const auto& p : m.processes) out.states.push_back(static_cast<std::uint32_t>(p.state.get(c)));
-        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.words.push_back(word_of(m.channels[i], c));
+        out.end = end_at(offence);
+        if (g.reduced || nearest_[property].size() > q.most_ends) return out;
+        std::vector<std::uint32_t> ids;
+        for (const Offence& other : nearest_[property]) ids.push_back(other.id);
+        out.controls = Slice<W>(g).controls(ids, level_[offence.round], q.slice_budget);
+        if (out.controls.empty()) return out;
+        for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
         return out;
     }
 
   private:
     const Graph<W>& g;
     const Machine& m;
-    std::uint32_t properties_;
+    const Question& q;
+    std::vector<std::uint32_t> level_;  // of each round
+    std::array<std::vector<Offence>, property_count> nearest_;  // all of the least level, or one too many
+
+    End end_at(const Offence& offence) const {
+        End out;
+        out.process = offence.process;
+        out.channel = offence.channel;
+        if (offence.step != nobody) out.transition = m.steps[offence.step].transition;
+        if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
+        const Config<W>& c = g.config(offence.id);
+        out.states = states_of(m, c);
+        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.words.push_back(word_of(m.channels[i], c));
+        return out;
+    }
 
     // The i-th configuration of a shard in the order of breadth.
     std::uint32_t numbered(unsigned shard, std::uint64_t i) const {
@@ -92,8 +110,12 @@ class Offenders {
     }
 
     void note(Property property, const Offence& offence) {
-        if (!(properties_ >> property & 1)) return;
+        if (!(q.properties >> property & 1)) return;
         std::optional<Offence>& best = first[property];
+        std::vector<Offence>& nearest = nearest_[property];
+        if (best && level_[offence.round] > level_[best->round]) return;
+        if (best && level_[offence.round] < level_[best->round]) nearest.clear();
+        if (nearest.size() <= q.most_ends) nearest.push_back(offence);
         if (!best || offence.round < best->round ||
             (offence.round == best->round && g.config(offence.id) < g.config(best->id)))
             best = offence;

@@ -22,6 +22,8 @@ RANKS = [
     {
         "engine",
         "takers",
+        "fewest",
+        "fewest_rsc",
         "shorten",
         "concretise",
         "persistence",

@@ -16,14 +16,13 @@ from stormproof.execution import (
     is_equivalent_to_rsc,
     is_rsc_execution,
     is_valid,
-    leftover,
     matching_pairs,
     perfect_matching_pairs,
     precedes,
     synchronised,
 )
 from stormproof.failures import FailureModel, Failures
-from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.model import CRASH, Action, Internal, Process, Receive, Send, System, Transition
 from stormproof.semantics import initial, steps
 from strategies import random_crash, random_failures, random_system
 
@@ -162,15 +161,6 @@ def test_nothing_overtakes_the_crash_message_and_it_overtakes_nothing() -> None:
     assert list(communications(CRASHING, crashing(loss=True, reorder=True))) == [((0,), (1, 2))]
     late = (*CRASHING, ("q", Receive("p", "a")))
     assert not list(communications(late, crashing(loss=True, corrupt=True, reorder=True)))
-
-
-def test_leftover_loses_only_what_was_overtaken() -> None:
-    pq = Channel("p", "q")
-    assert leftover(E, C2, model(loss=True)) == {pq: (), Channel("q", "p"): ()}
-    assert leftover(E, C2, model(reorder=True))[pq] == ("a",)
-    assert leftover(E, C1, model(corrupt=True))[pq] == ("c",)
-    loss = crashing(loss=True, reorder=True)
-    assert leftover(CRASHING, ((0,), (1, 2)), loss)[pq] == ()
 
 
 def traces(system: System, failures: FailureModel, length: int) -> set[tuple[object, ...]]:

@@ -14,10 +14,11 @@ from .engine.moves import Move
 from .engine.rsc import RscResult, rsc
 from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
+from .fewest import Shortest
 from .limits import Limits
 from .model import System
 from .persistence import MOST_SECONDS, Lasting, persists
-from .replay import replay
+from .replay import BUDGET, replay
 from .reproducer import reproducer
 from .semantics import CONJUNCTIONS
 from .verdicts import CRASH_PROPERTIES, DEFAULT_PROPERTIES, PROPERTIES, Report, Tried, Verdict
@@ -25,6 +26,12 @@ from .witness import Witness
 
 #: Asked on perfect channels only (semantics, section 3).
 SIDE_CONDITIONS = ("k-obi", "k-sibi")
+
+#: Configurations that may be explored at the largest bound for the sake of a shorter witness.
+SMALL = 200_000
+
+#: By property: after so many explorations this violation was seen to last for all larger bounds.
+Settled = dict[str, tuple[int, Violation]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,9 @@ class Question:
     replay: bool
     notes: tuple[str, ...]
     started: float = field(default_factory=time.monotonic)
+    evidence: dict[tuple[int, int], tuple[Witness, bool | None, tuple[str, ...]]] = field(
+        default_factory=dict
+    )
 
     @property
     def seconds(self) -> float | None:
@@ -177,7 +187,7 @@ def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
     open_names = [n for n in names if n not in refused]
     explorations: list[Exploration] = []
     missing = list(open_names)
-    settled: dict[str, tuple[int, Violation]] = {}
+    settled: Settled = {}
     for k in question.bounds if missing else ():
         wanted = tuple(dict.fromkeys(part for n in missing for part in _parts(n)))
         extra = notes.side_conditions(question.system, question.model, missing)
@@ -190,6 +200,7 @@ def _bounded(question: Question, names: Sequence[str]) -> dict[str, Verdict]:
         missing = [n for n in missing if n not in settled]
         if not missing or explorations[-1].stopped or _saturated(explorations):
             break
+    settled = _nearest(question, settled)
     decided = {n: _bounded_verdict(question, n, explorations, settled.get(n)) for n in open_names}
     return {n: refused.get(n) or decided[n] for n in names}
 
@@ -227,16 +238,36 @@ def _at_the_largest(violation: Violation, lasting: Lasting) -> Violation:
         channels=lasting.channels,
         culprit=lasting.culprit,
         shortest=False,
+        ends=(),
+        controls=(),
     )
 
 
-def _explore(question: Question, k: int, wanted: Sequence[str]) -> Exploration:
+def _nearest(question: Question, settled: Settled) -> Settled:
+    """The shortest violations at the largest bound, in place of those that last until there, where its
+    transition system is small."""
+    parts = {violation.property for _, violation in settled.values()}
+    if not parts:
+        return settled
+    most = min(SMALL, question.limits.states or SMALL)
+    found = _explore(question, question.bounds[-1], sorted(parts), replace(question.limits, states=most))
+    if found.stopped:
+        return settled
+    if wrong := [part for part in parts if found.holds[part] is not False]:
+        raise InternalError(
+            f"{', '.join(wrong)} was proved to fail at every bound and holds at k = {found.k}"
+        )
+    better = {p: v for p, v in found.violations.items() if v.shortest}
+    return {n: (seen, better.get(v.property, v)) for n, (seen, v) in settled.items()}
+
+
+def _explore(question: Question, k: int, wanted: Sequence[str], limits: Limits | None = None) -> Exploration:
     return explore(
         question.system,
         question.model,
         k,
         properties=tuple(dict.fromkeys(wanted)),
-        limits=question.limits,
+        limits=limits or question.limits,
         reduction=question.reduction,
         threads=question.threads,
         progress=question.progress,
@@ -340,12 +371,11 @@ def _bad(
         next(p for p in _parts(name) if last.holds.get(p) is False) if lasting is None else lasting.property
     )
     k = tried[-1].k if tried else last.k
-    witness = _witness(question, lasting or last.violations[part], k)
-    replayed, remark = _replay(question, part, k, witness)
+    witness, replayed, remark = _evidence(question, lasting or last.violations[part], k)
     if lasting is not None and question.replay and not replayed:
         # The kernel cannot see that far; the violation as it was explored, which lasts, it can.
-        k, witness = last.k, _witness(question, last.violations[part], last.k)
-        replayed, remark = _replay(question, part, k, witness)
+        k = last.k
+        witness, replayed, remark = _evidence(question, last.violations[part], k)
     why = reasons.reason(question.system, question.model, part, k, witness)
     where = "" if question.one_bound else _where(part, name, tried)
     return Verdict(
@@ -371,6 +401,19 @@ def _where(part: str, name: str, tried: tuple[Tried, ...]) -> str:
     return f"{part} fails at every k ≤ {tried[-1].k}: " if len(tried) > 1 else f"{part} fails: "
 
 
+def _evidence(
+    question: Question, violation: Violation, k: int
+) -> tuple[Witness, bool | None, tuple[str, ...]]:
+    """The witness and what the replay kernel says of it; a part of several conjunctions is shown once."""
+    key = (id(violation), k)
+    if key not in question.evidence:
+        witness = _witness(question, violation, k)
+        # A run that was not searched for has another to fall back on, at a smaller bound.
+        budget = BUDGET if violation.shortest else BUDGET // 5
+        question.evidence[key] = (witness, *_replay(question, violation.property, k, witness, budget))
+    return question.evidence[key]
+
+
 def _witness(question: Question, violation: Violation, k: int) -> Witness:
     return concretise(
         question.system,
@@ -380,16 +423,25 @@ def _witness(question: Question, violation: Violation, k: int) -> Witness:
         bound=k,
         culprit=violation.culprit,
         shortest=violation.shortest,
+        runs=_runs(question, violation, k),
     )
 
 
+def _runs(question: Question, violation: Violation, k: int) -> Shortest | None:
+    """All shortest runs, where the engine has described them."""
+    if not violation.ends:
+        return None
+    length = len(violation.moves)
+    return Shortest(question.system, question.model, k, length, violation.ends, violation.controls)
+
+
 def _replay(
-    question: Question, name: str, k: int | None, witness: Witness
+    question: Question, name: str, k: int | None, witness: Witness, budget: int = BUDGET
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Ask the replay kernel before the verdict is shown; a mismatch is a defect and says so loudly."""
     if not question.replay:
         return None, ()
-    answer = replay(question.system, question.model, name, k, witness)
+    answer = replay(question.system, question.model, name, k, witness, budget)
     if not answer.ok:
         where = reproducer(question.system, question.model, name, k, witness, answer)
         raise InternalError(

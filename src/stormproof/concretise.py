@@ -6,9 +6,8 @@ faults; this module plays the run with them. A message is lost right after it is
 full lossy channel is followed at once by the loss that makes it legal; it is overtaken and corrupted just
 before it leaves.
 
-The length of a witness is its number of actions; faults do not count. Among runs of that length the one with
-the fewest faults is sought, then, by commuting what is independent, the one with the fewest changes of
-process (`shorten`).
+The length of a witness is its number of actions; faults do not count. Among the runs of that length the one
+with the fewest faults is sought, and among those the one with the fewest changes of process (`fewest`).
 """
 
 from __future__ import annotations
@@ -17,13 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .errors import InternalError
 from .failures import FailureModel
+from .fewest import End, Moves, Shortest, fewest
 from .model import Channel, Internal, Message, Receive, Send, System, Transition, channel_of
-from .shorten import Moves, fewer_faults, grouped
+from .shorten import changes, grouped
 from .takers import FAR, Choice, Event, Problem, cheapest
 from .witness import Act, Corrupt, Lose, Step, Swap, Witness
 
-#: Configurations that the search for a run with fewer faults may see.
-POLISH = 2_000
+#: Places that the search for a better run of the same length may see.
+POLISH = 10_000
 
 
 def concretise(
@@ -36,26 +36,48 @@ def concretise(
     *,
     culprit: Mapping[str, str] | None = None,
     shortest: bool = True,
+    runs: Shortest | None = None,
     polish: int = POLISH,
 ) -> Witness:
     """The run that these moves make with the fewest faults, ending in exactly `channels`.
 
     A channel that `channels` does not name ends empty; `channels` None: any content will do. `bound` None is
     no bound. `communication` pairs receptions with sends, both as indices into `moves`; the run then realises
-    that matching in the given order, and the witness carries it with the indices of its steps. Without it,
-    other moves of the same number or fewer are taken when they end in the same configuration with fewer
-    faults; that search sees at most `polish` configurations. Raises `InternalError` when the moves are not
-    those of any such run.
+    that matching, and the witness carries it with the indices of its steps. `runs` describes all shortest
+    runs, of which the best is then shown; without it a better run is sought to the same end, no longer than
+    this one. That search sees at most `polish` places. Raises `InternalError` when the moves are not those of
+    any such run.
     """
     pairs = None if communication is None else tuple((int(r), int(s)) for r, s in communication)
     made = _play(system, failures, tuple(moves), channels, bound, pairs)
-    if (made.faults or not shortest) and pairs is None and channels is not None and polish:
-        better = fewer_faults(system, failures, made, bound, polish)
-        if better is not None:
-            made = _play(system, failures, better, channels, bound, pairs)
-    return Witness(
-        made.steps, made.states, made.channels, made.communication, dict(culprit or {}), shortest=shortest
+    blame = dict(culprit or {})
+    if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
+        end = End(*made.end(system), blame)
+        runs = Shortest(system, failures, bound, len(made.acts), (end,))
+    better = (
+        None if runs is None else fewest(runs, len(made.faults), polish if runs.controls else polish // 5)
     )
+    if better is not None:
+        words = dict(zip(system.channels, better.words))
+        again = _play(system, failures, better.moves, words, bound, None)
+        if quality(again) < quality(made):
+            made, blame = again, _blamed(better.end, again)
+    return Witness(made.steps, made.states, made.channels, made.communication, blame, shortest=shortest)
+
+
+def quality(witness: Witness) -> tuple[int, int, int]:
+    """What is compared: actions, then faults, then changes of process; less is better."""
+    acts = witness.acts
+    return len(acts), len(witness.faults), changes([a.process for a in acts])
+
+
+def _blamed(end: End, witness: Witness) -> dict[str, str]:
+    """The culprit of the end; of a channel whose head it names, the message that stands there now."""
+    culprit = dict(end.culprit)
+    if "message" in culprit and "process" not in culprit:
+        word = next(w for c, w in witness.channels.items() if str(c) == culprit["channel"])
+        culprit["message"] = str(word[0])
+    return culprit
 
 
 def _play(
@@ -67,8 +89,7 @@ def _play(
     pairs: Sequence[tuple[int, int]] | None,
 ) -> Witness:
     choices = _choices(failures, moves, channels, bound, pairs)
-    # A run with its communication is a borderline violation: matched pairs side by side, then one reception.
-    order = grouped(moves, choices, bound) if pairs is None else list(range(len(moves)))
+    order = grouped(moves, choices, bound)
     run = _Run(system, choices)
     run.play(moves, order)
     run.end(channels)

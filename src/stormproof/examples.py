@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .concretise import concretise
 from .failures import FailureModel
+from .fewest import Moves
 from .model import (
     CRASH,
     CRASH_ACTION,
@@ -29,7 +30,6 @@ from .model import (
     channel_of,
 )
 from .replay import Outlook
-from .shorten import Moves
 from .story import Story
 from .witness import Act, Lose, Witness
 from .wording import listed, plural

@@ -181,27 +181,6 @@ def communication_of(execution: Execution, pairs: Iterable[Interaction]) -> Comm
     return tuple(sorted([*chosen, *alone]))
 
 
-def leftover(
-    execution: Execution, communication: Communication, failures: FailureModel
-) -> dict[Channel, tuple[Message, ...]]:
-    """What may stand in the channels at the end when no more is lost than the communication needs.
-
-    An unmatched send was lost when a later message of its channel was received in spite of its order.
-    """
-    words: dict[Channel, list[Message]] = {}
-    matched = {x[0] for x in communication if len(x) == 2}
-    for channel in channels_of(execution):
-        sends = sends_on(execution, channel)
-        ordered = [
-            s
-            for s in sends
-            if s in matched and (not failures.on(channel).reorder or message_at(execution, s) is CRASH)
-        ]
-        last = max(ordered, default=-1)
-        words[channel] = [message_at(execution, s) for s in sends if s not in matched and s > last]
-    return {channel: tuple(word) for channel, word in words.items()}
-
-
 def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
     """Two actions commute when they have different processes and are no matched pair."""
     return execution[i][0] != execution[j][0] and (min(i, j), max(i, j)) not in communication

@@ -1,7 +1,6 @@
-"""The choice among equally short runs: fewest faults, then fewest changes of process.
+"""The order of the actions of a run with the fewest changes of process, the faults being what they are.
 
-The *length* of a run is its number of actions: sends, receptions and internal actions. Faults have no length.
-A *change of process* is a pair of neighbouring actions of different processes.
+A *change of process* is a pair of neighbouring actions of different processes. What is independent commutes.
 """
 
 from __future__ import annotations
@@ -11,13 +10,9 @@ from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from .failures import FailureModel
-from .model import Channel, Configuration, Internal, Receive, Send, System, Transition
-from .semantics import Event, initial, steps
+from .fewest import Moves
+from .model import Channel, Internal, Receive
 from .takers import FAR, Choice
-from .witness import Witness
-
-Moves = tuple[tuple[str, Transition], ...]
 
 #: Positions that the search for the fewest changes of process may see.
 POSITIONS = 5_000
@@ -107,43 +102,3 @@ def _greedy(order: _Order, at: _Position, length: int) -> list[int]:
         move, at = (same or options)[0]
         path.append(move)
     return path
-
-
-def fewer_faults(
-    system: System, failures: FailureModel, witness: Witness, bound: int | None, budget: int
-) -> Moves | None:
-    """The moves of a run to the same end, no longer and with fewer faults, or shorter; None: none was found.
-
-    Dijkstra by length and then by faults over the definitions, one fault a step; the budget is for
-    configurations seen, and five times as many may wait.
-    """
-    end = witness.end(system)
-    best = (len(witness.acts), len(witness.faults))
-    ticket = count()
-    heap: list[tuple[tuple[int, int], int, Configuration, Moves]] = [((0, 0), 0, initial(system), ())]
-    seen: set[Configuration] = set()
-    while heap and len(seen) < budget and len(heap) < 5 * budget:
-        cost, _, at, moves = heappop(heap)
-        if at in seen:
-            continue
-        seen.add(at)
-        if at == end:
-            return moves
-        for event, to in steps(system, failures, at, bound):
-            total = (cost[0] + (event is not None), cost[1] + _faults(at, event, to))
-            if total < best and to not in seen:
-                more = moves if event is None else (*moves, _move(system, at, event, to))
-                heappush(heap, (total, next(ticket), to, more))
-    return None
-
-
-def _faults(at: Configuration, event: Event | None, to: Configuration) -> int:
-    """A silent step is a fault; so is a send after which the channel holds no more than before."""
-    if event is None:
-        return 1
-    return int(isinstance(event.action, Send) and sum(map(len, to.words)) == sum(map(len, at.words)))
-
-
-def _move(system: System, at: Configuration, event: Event, to: Configuration) -> tuple[str, Transition]:
-    i = system.names.index(event.process)
-    return event.process, Transition(at.states[i], event.action, to.states[i])

@@ -35,10 +35,13 @@ def verdicts(answer: _engine.Answer) -> dict[str, bool]:
     }
 
 
+def _end(end: _engine.End) -> tuple[object, ...]:
+    return end.states, end.words, end.process, end.transition, end.channel, end.message
+
+
 def evidence(answer: _engine.Answer) -> list[tuple[object, ...]]:
     return [
-        (v.which, v.moves, v.states, v.words, v.process, v.transition, v.channel, v.message)
-        for v in answer.violations
+        (v.which, v.moves, *_end(v.end), sorted(map(_end, v.ends)), v.controls) for v in answer.violations
     ]
 
 

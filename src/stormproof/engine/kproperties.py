@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from .. import _engine
 from ..errors import InternalError, UsageError, did_you_mean
 from ..failures import FailureModel
+from ..fewest import End, alike
 from ..limits import Limits
 from ..model import CRASH, Channel, Message, Send, System, channel_of
 from .lowering import Lowered, lower
@@ -34,6 +35,9 @@ _PERFECT_ONLY = ("k-obi", "k-sibi")
 
 _NOBODY = 2**32 - 1
 
+#: Their culprit is a message that stands at the head of a channel; for k-wer any that may stand there.
+_AT_HEAD = ("k-er", "k-er-up-to-crash", "k-wer")
+
 
 @dataclass(frozen=True)
 class Violation:
@@ -41,6 +45,7 @@ class Violation:
 
     `channels` is one content that the engine's form of each channel stands for; for k-er its head is the
     message that is never received. `shortest` is False when no budget was left to search for a shortest run.
+    `ends` and `controls` describe all shortest runs, where there are not too many (`fewest`).
     """
 
     property: str
@@ -49,6 +54,8 @@ class Violation:
     channels: Mapping[Channel, tuple[Message, ...]]
     culprit: Mapping[str, str]
     shortest: bool = True
+    ends: tuple[End, ...] = ()
+    controls: tuple[frozenset[tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,38 +175,52 @@ def _holds(answer: _engine.Answer, name: str) -> bool | None:
 def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
     system = lowered.system
     moves = tuple(Move(system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
-    states = {p.name: lowered.state_name(i, found.states[i]) for i, p in enumerate(system)}
+    end, property = found.end, PROPERTIES[found.which]
+    states = dict(zip(system.names, _states(lowered, end.states)))
     ends = {p.name: p.initial for p in system} | {m.process: m.transition.target for m in moves}
     if ends != states:
-        raise InternalError(f"the run to a violation of {PROPERTIES[found.which]} ends elsewhere")
-    head = lowered.messages[found.message] if found.message != _NOBODY else None
-    culprit = lowered.channels[found.channel] if found.channel != _NOBODY else None
-    at_head = PROPERTIES[found.which] in ("k-er", "k-wer", "k-er-up-to-crash")
+        raise InternalError(f"the run to a violation of {property} ends elsewhere")
+    head = lowered.messages[end.message] if property in _AT_HEAD else None
     channels = {}
     for number, channel in enumerate(lowered.channels):
-        wanted = head if at_head and channel == culprit else None
-        channels[channel] = _content(lowered, channel, found.words[number], moves, wanted)
+        wanted = head if number == end.channel else None
+        channels[channel] = _content(lowered, channel, end.words[number], moves, wanted)
     return Violation(
-        property=PROPERTIES[found.which],
+        property=property,
         moves=moves,
         states=states,
         channels=channels,
-        culprit=_culprit(lowered, found, states),
+        culprit=_culprit(lowered, end),
         shortest=found.shortest,
+        ends=tuple(sorted((_end(lowered, property, e) for e in found.ends), key=str)),
+        controls=tuple(frozenset(_states(lowered, s) for s in level) for level in found.controls),
     )
 
 
-def _culprit(lowered: Lowered, found: _engine.Violation, states: Mapping[str, str]) -> dict[str, str]:
+def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(lowered.state_name(i, s) for i, s in enumerate(numbers))
+
+
+def _end(lowered: Lowered, property: str, end: _engine.End) -> End:
+    return End(
+        states=_states(lowered, end.states),
+        words=tuple(lowered.word(numbers) for numbers in end.words),
+        culprit=_culprit(lowered, end),
+        head=(end.channel, lowered.messages[end.message]) if property in _AT_HEAD[:2] else None,
+    )
+
+
+def _culprit(lowered: Lowered, end: _engine.End) -> dict[str, str]:
     culprit: dict[str, str] = {}
-    if found.process != _NOBODY:
-        name = lowered.system.names[found.process]
-        culprit |= {"process": name, "state": states[name]}
-    if found.channel != _NOBODY:
-        culprit["channel"] = str(lowered.channels[found.channel])
-    if found.message != _NOBODY:
-        culprit["message"] = str(lowered.messages[found.message])
-    if found.transition != _NOBODY:
-        culprit["action"] = str(lowered.transitions[found.process][found.transition].action)
+    if end.process != _NOBODY:
+        name = lowered.system.names[end.process]
+        culprit |= {"process": name, "state": lowered.state_name(end.process, end.states[end.process])}
+    if end.channel != _NOBODY:
+        culprit["channel"] = str(lowered.channels[end.channel])
+    if end.message != _NOBODY:
+        culprit["message"] = str(lowered.messages[end.message])
+    if end.transition != _NOBODY:
+        culprit["action"] = str(lowered.transitions[end.process][end.transition].action)
     return culprit
 
 
@@ -216,7 +237,7 @@ def _content(
     crash = word[-1:] == [CRASH]
     users = word[:-1] if crash else word
     sent = _sent(channel, moves)
-    if failure.corrupt and len(set(users)) <= 1 and _alike(lowered, channel):
+    if len(set(users)) <= 1 and alike(lowered.system, lowered.failures, channel):
         users = sent[len(sent) - len(users) :]
         if head is not None and head is not CRASH:
             users[0] = head
@@ -226,15 +247,6 @@ def _content(
             users.remove(head)
             users.insert(0, head)
     return (*users, CRASH) if crash else tuple(users)
-
-
-def _alike(lowered: Lowered, channel: Channel) -> bool:
-    """Does corruption turn every message that can stand in the channel into every other one?"""
-    failure = lowered.failures.on(channel)
-    every = [Move(channel.sender, t) for t in lowered.system[channel.sender].transitions]
-    standing: set[Message] = set(_sent(channel, every))
-    standing |= {b for a in standing for b in failure.becomes.get(str(a), ())}
-    return all(failure.may_become(a, b) for a in standing for b in standing)
 
 
 def _sent(channel: Channel, moves: Iterable[Move]) -> list[Message]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .. import _engine
-from ..concretise import concretise
+from ..concretise import concretise, quality
 from ..execution import (
     Communication,
     ConflictGraph,
@@ -16,11 +16,11 @@ from ..execution import (
     Interaction,
     communication_of,
     conflict_graph,
-    leftover,
 )
 from ..failures import FailureModel
+from ..fewest_rsc import fewest_violations
 from ..limits import Limits
-from ..model import Channel, Message, Receive, Send, System, channel_of
+from ..model import Receive, System, channel_of
 from ..witness import Witness
 from .lowering import Lowered, lower
 from .monitor import STOPS, ProgressCallback, watch
@@ -38,7 +38,6 @@ class RscViolation:
     moves: tuple[Move, ...]
     communication: tuple[tuple[int, int], ...]
     states: Mapping[str, str]
-    channels: Mapping[Channel, tuple[Message, ...]]
     shortest: bool = True
 
     @property
@@ -80,7 +79,7 @@ class RscViolation:
             system,
             failures,
             self.moves,
-            self.channels,
+            None,
             bound=None,
             communication=self.communication,
             culprit=self.culprit,
@@ -115,7 +114,7 @@ def rsc(
     found = watch(
         lambda monitor: _engine.search_rsc(lowered.native, monitor), limits, "rsc", progress, seconds
     )
-    violation = _violation(lowered, found) if found.violated else None
+    violation = _best(system, failures, _violation(lowered, found)) if found.violated else None
     stopped = "" if violation else STOPS[found.stop]
     return RscResult(
         holds=False if violation else None if stopped else True,
@@ -131,9 +130,24 @@ def rsc(
 def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
     moves = tuple(Move(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
     pairs = tuple((r, s) for r, s in found.communication)
-    execution = [(m.process, m.transition.action) for m in moves]
-    whole = communication_of(execution, [(s, r) for r, s in pairs])
-    assert all(isinstance(execution[s][1], Send) for _, s in pairs)
-    states = {p.name: p.initial for p in lowered.system} | {m.process: m.transition.target for m in moves}
-    channels = leftover(execution, whole, lowered.failures)
-    return RscViolation(moves, pairs, states, channels, found.shortest)
+    return _made(lowered.system, moves, pairs, found.shortest)
+
+
+def _made(
+    system: System, moves: tuple[Move, ...], pairs: tuple[tuple[int, int], ...], shortest: bool
+) -> RscViolation:
+    states = {p.name: p.initial for p in system} | {m.process: m.transition.target for m in moves}
+    return RscViolation(moves, pairs, states, shortest)
+
+
+def _best(system: System, failures: FailureModel, found: RscViolation) -> RscViolation:
+    """Of the shortest violations the one with the fewest faults, then the fewest changes of process."""
+    if not found.shortest:
+        return found
+    best, least = found, quality(found.witness(system, failures))
+    for moves, pairs in fewest_violations(system, failures, len(found.moves), least[1]):
+        other = _made(system, tuple(Move(*m) for m in moves), pairs, True)
+        reached = quality(other.witness(system, failures))
+        if reached < least:
+            best, least = other, reached
+    return best

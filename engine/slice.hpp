@@ -1,0 +1,106 @@
+// All shortest runs to a set of configurations of one level, as the control states that they pass through.
+//
+// A level holds the configurations that so many actions lead to, silent steps aside. Which of the shortest runs
+// is the best to show is for a search over words (src/stormproof/fewest.py), which this keeps on the path.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <unordered_set>
+#include <vector>
+
+#include "graph.hpp"
+
+namespace stormproof {
+
+using States = std::vector<std::uint32_t>;
+
+template <unsigned W>
+States states_of(const Machine& m, const Config<W>& c) {
+    States out;
+    for (const auto& p : m.processes) out.push_back(static_cast<std::uint32_t>(p.state.get(c)));
+    return out;
+}
+
+// The level of each round: how many rounds up to it were reached by actions, the first aside.
+template <unsigned W>
+std::vector<std::uint32_t> levels(const Graph<W>& g) {
+    std::vector<std::uint32_t> out;
+    for (const Round& round : g.rounds) out.push_back(out.empty() ? 0 : out.back() + !round.silent);
+    return out;
+}
+
+template <unsigned W>
+class Slice {
+  public:
+    explicit Slice(const Graph<W>& graph) : g(graph), level_(levels(graph)) {}
+
+    // The control states at each level up to that of the ends, from which the next level's lead to an end.
+    // Nothing when the levels hold more than `most` configurations.
+    std::vector<std::vector<States>> controls(const std::vector<std::uint32_t>& ends, std::uint32_t level,
+                                              std::uint64_t most) const {
+        std::vector<std::vector<States>> out;
+        if (size_up_to(level) > most) return out;
+        Marked marked(ends.begin(), ends.end());
+        for (std::uint32_t at = level;; --at) {
+            if (g.m.silent) close(marked, at);
+            out.push_back(distinct(marked));
+            if (at == 0) break;
+            marked = before(marked, at - 1);
+        }
+        std::reverse(out.begin(), out.end());
+        return out;
+    }
+
+  private:
+    using Marked = std::unordered_set<std::uint32_t>;
+    const Graph<W>& g;
+    const std::vector<std::uint32_t> level_;
+
+    std::uint64_t size_up_to(std::uint32_t level) const {
+        std::uint64_t size = 0;
+        for (std::size_t r = 0; r < g.rounds.size() && level_[r] <= level; ++r) size += g.rounds[r].size();
+        return size;
+    }
+
+    template <class Visit>
+    void each_of(std::uint32_t level, Visit&& visit) const {
+        for (std::size_t r = g.rounds.size(); r-- > 0;)
+            for (unsigned s = 0; s < 2 && level_[r] == level; ++s)
+                for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) visit(g.number(s, i));
+    }
+
+    // Adds what silent steps within the level lead from. The last round comes first, so one pass does nearly all.
+    void close(Marked& marked, std::uint32_t level) const {
+        for (bool more = true; more;) {
+            more = false;
+            each_of(level, [&](std::uint32_t id) {
+                if (marked.contains(id)) return;
+                bool leads = false;
+                g.each_step(
+                    id, [](std::uint32_t, const Step&, std::uint32_t) {},
+                    [&](std::uint32_t to) { leads = leads || marked.contains(to); });
+                if (leads) more = marked.insert(id).second;
+            });
+        }
+    }
+
+    Marked before(const Marked& marked, std::uint32_t level) const {
+        Marked found;
+        each_of(level, [&](std::uint32_t id) {
+            g.each_step(
+                id, [&](std::uint32_t, const Step&, std::uint32_t to) { if (marked.contains(to)) found.insert(id); },
+                [](std::uint32_t) {});
+        });
+        return found;
+    }
+
+    std::vector<States> distinct(const Marked& marked) const {
+        std::set<States> found;
+        for (const std::uint32_t id : marked) found.insert(states_of(g.m, g.config(id)));
+        return {found.begin(), found.end()};
+    }
+};
+
+}  // namespace stormproof
