@@ -10,7 +10,7 @@ from .limits import Limits, format_memory
 from .model import System
 
 #: The violation was shown to last for all larger bounds, which were not explored (`persistence`).
-LASTS = "no larger bound repairs this violation, so none was explored"
+LASTS = "no larger bound repairs this violation, so none needs exploring"
 
 #: Verdicts that speak of all channel lengths when the guard holds, and so need the side conditions.
 GUARDED = ("k-mc", "k-exh")
