@@ -21,6 +21,7 @@ from .failures import Failures
 from .limits import Limits
 from .model import System
 from .verdicts import CRASH_PROPERTIES, DEFAULT_PROPERTIES, Verdict
+from .wording import listed
 
 #: More sets than this are not swept unless their size is bounded.
 MOST_SETS = 4096
@@ -182,8 +183,8 @@ def _interrupted(row: Row) -> str:
 
 
 def in_words(unreliable: Iterable[str]) -> str:
-    """`P and Q`, or `nobody`."""
-    return " and ".join(unreliable) or "nobody"
+    """`P`, `P and Q`, `P, Q and R`, or `nobody`."""
+    return listed(unreliable) or "nobody"
 
 
 def assumptions(found: Sweep) -> Iterator[tuple[str, str]]:
@@ -199,16 +200,22 @@ def _needs(found: Sweep, name: str) -> str:
         return "holds under none that was decided"
     if found.all_sets and all(row.holds(name) for row in found.rows):
         return "holds whoever crashes"
-    return "; ".join(_when(found, name, chosen) for chosen in sets)
-
-
-def _when(found: Sweep, name: str, chosen: tuple[str, ...]) -> str:
-    """In words, with a smaller set under which it fails all the same: properties are not monotone."""
-    if not chosen:
+    if sets == ((),):
         return "holds when nobody crashes"
+    ordered = (row.unreliable for row in found.rows if row.unreliable in sets)
+    inside = {chosen: _broken_inside(found, name, chosen) for chosen in ordered}
+    plain = [in_words(chosen) for chosen, broken in inside.items() if broken is None]
+    said = [f"holds as long as only {', or only '.join(plain)} may crash"] if plain else []
+    said += [_despite(chosen, broken) for chosen, broken in inside.items() if broken is not None]
+    return "; ".join(said)
+
+
+def _broken_inside(found: Sweep, name: str, chosen: tuple[str, ...]) -> Row | None:
+    """A smaller set under which it fails all the same: properties are not monotone."""
     inside = (r for r in found.rows if set(r.unreliable) < set(chosen) and r.holds(name) is False)
-    broken = next(inside, None)
-    if broken is None:
-        return f"holds as long as only {in_words(chosen)} may crash"
+    return next(inside, None)
+
+
+def _despite(chosen: tuple[str, ...], broken: Row) -> str:
     fewer = f"only {in_words(broken.unreliable)} may" if broken.unreliable else "nobody does"
     return f"holds when {in_words(chosen)} may crash, but not when {fewer}"

@@ -120,7 +120,7 @@ def test_a_drawn_crash_of_a_reliable_process_is_noted(run, shop: Path) -> None:
 def test_sweep(run, shop: Path) -> None:
     found = run("crash", shop, "--sweep", "--property", "k-mc", "--property", "crash-handling")
     assert found.code == 1
-    assert "Buyer and Shop *" in found.out and "4 sets of processes" in found.out
+    assert "Buyer, Shop*" in found.out and "4 sets of processes" in found.out
     assert "holds when nobody crashes" in found.out
     data = json.loads(run("crash", shop, "--sweep", "--max-size", "1", "--property", "rsc", "--json").out)
     assert [s["unreliable"] for s in data["sets"]] == [[], ["Buyer"], ["Shop"]]

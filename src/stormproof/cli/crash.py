@@ -17,6 +17,7 @@ from ..failures import Failures
 from ..limits import Limits
 from ..model import CRASH_ACTION, Internal, System
 from ..sweep import Sweep, assumptions, in_words, sweep
+from ..wording import plural
 from .console import console, counter_line, print_json
 from .convert import target_language
 from .options import failure_options, input_argument, json_option, limit_options, load_input, split_list
@@ -176,7 +177,7 @@ def print_sweep(out: Console, found: Sweep) -> None:
         for verdict in row.verdicts:
             mark, colour = MARKS[verdict.holds]
             cells.append(Text(mark + ("" if verdict.k is None else f" {verdict.k}"), style=colour))
-        table.add_row(Text(in_words(row.unreliable) + (" *" if row.completed else "")), *cells)
+        table.add_row(Text((", ".join(row.unreliable) or "nobody") + ("*" if row.completed else "")), *cells)
     out.print(Text(found.system.name, style="bold"))
     out.print(table)
     if any(row.completed for row in found.rows):
@@ -190,4 +191,4 @@ def print_sweep(out: Console, found: Sweep) -> None:
     out.print(grid)
     out.print()
     bound = "" if found.all_sets else f" of at most {found.largest}"
-    out.print(Text(f"{len(found.rows)} sets of processes{bound} in {found.seconds:.1f} s."))
+    out.print(Text(f"{plural(len(found.rows), 'set')} of processes{bound} in {found.seconds:.1f} s."))
