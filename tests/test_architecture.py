@@ -36,6 +36,10 @@ RANKS = [
     {"checks"},
     {
         "explain",
+        "coverage",
+        "paces",
+        "samples",
+        "showing",
         "examples",
         "classify",
         "reach",

@@ -1,311 +1,186 @@
-"""Evidence for good news: a complete sample run, the least bound that one needs, and what no run ever takes.
+"""Evidence for good news: for each property that holds a complete run that shows it, the run that needs the
+least bound, and what no run ever takes.
 
-A run is *complete* when every process has ended and nothing is under way; where a protocol goes on for ever,
-when it is a *round*: everybody has acted and everything is as in the beginning. Where there is neither, a
-*tour* that takes as many transitions as it finds is shown. Runs without faults are preferred: they are runs
-under every failure model. All searches have a budget, and what it leaves open is said.
+One run may show several properties, and is then given once. Where the failure model has faults or crashes, a
+run with one of them is sought first: it shows what the protocol does about it. Every run is replayed by the
+trusted kernel before it is given, and what it shows is read off the run.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .concretise import concretise
-from .failures import FailureModel
-from .fewest import Moves
-from .model import (
-    CRASH,
-    CRASH_ACTION,
-    Channel,
-    Configuration,
-    Internal,
-    Process,
-    Receive,
-    Send,
-    System,
-    Transition,
-    channel_of,
-)
-from .replay import Outlook
+from .coverage import Coverage, coverage
+from .model import System
+from .samples import BUDGET, Sample, Wish, sample
+from .showing import Shown, parts_of, shown, wish
 from .story import Story
-from .witness import Act, Lose, Witness
-from .wording import listed, plural
+from .verdicts import Report, Verdict
+from .wording import listed
 
-#: Configurations that one of the searches here may see.
-BUDGET = 20_000
-
-#: How many transitions a warning names.
-_LISTED = 12
-
-#: A tour ends after this many actions.
-TOUR = 200
+#: Ends that are no dead ones.
+_GOOD = ("ends", "round", "loop")
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A sample run: `kind` is ends, round or tour; `k` is the bound that it needs."""
+class Example(NamedTuple):
+    """A run and what it shows, by property; `bounds` are those of the verdicts."""
 
-    kind: str
-    k: int
-    witness: Witness
+    run: Sample
+    shows: dict[str, str]
+    bounds: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "k": self.k, "witness": self.witness.to_json()}
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Which transitions some run within the bound takes. `complete` False: the budget left some open."""
-
-    k: int
-    taken: int
-    total: int
-    never: tuple[tuple[str, Transition], ...]
-    complete: bool
-
-    def to_json(self) -> dict[str, Any]:
-        rows = [
-            {"process": name, "from": t.source, "action": str(t.action), "to": t.target}
-            for name, t in self.never
-        ]
-        return {
-            "k": self.k,
-            "taken": self.taken,
-            "total": self.total,
-            "never": rows,
-            "complete": self.complete,
-        }
-
-    def __str__(self) -> str:
-        counted = f"{self.taken} of {plural(self.total, 'transition')}"
-        if not self.never:
-            return f"coverage at k = {self.k}: every transition is taken by some run ({counted})"
-        more = len(self.never) - _LISTED
-        names = listed(
-            [*(f"{name}.{t}" for name, t in self.never[:_LISTED]), *([f"{more} more"] if more > 0 else [])]
-        )
-        if self.complete:
-            return f"coverage at k = {self.k}: {counted}; warning: within this bound no run takes {names}"
-        return f"coverage at k = {self.k}: {counted} seen within the budget; not seen: {names}"
+        told = [{"property": name, "k": self.bounds[name], "text": text} for name, text in self.shows.items()]
+        return {**self.run.to_json(), "shows": told}
 
 
 @dataclass(frozen=True)
 class Examples:
-    """The system is here so that the runs can be told."""
+    """`least` is the number of the run that needs the least bound among the complete ones."""
 
     system: System
-    sample: Sample | None
-    thrifty: Sample | None
+    runs: tuple[Example, ...]
+    least: int | None
+    missing: tuple[str, ...]
     coverage: Coverage
 
     def to_json(self) -> dict[str, Any]:
+        least = None if self.least is None else {"k": self.runs[self.least].run.k, "run": self.least}
         return {
-            "sample": None if self.sample is None else self.sample.to_json(),
-            "least_k": None if self.thrifty is None else self.thrifty.to_json(),
+            "runs": [example.to_json() for example in self.runs],
+            "least_k": least,
+            "missing": list(self.missing),
             "coverage": self.coverage.to_json(),
         }
 
-    def __str__(self) -> str:
-        lines = []
-        if self.sample is None:
-            lines.append("sample run: none was found within the budget")
-        else:
-            lines.append(f"sample run, {_KINDS[self.sample.kind]}: {self._told(self.sample)}")
-        if self.thrifty is not None and self.thrifty != self.sample:
-            lines.append(f"with channels of length {self.thrifty.k}: {self._told(self.thrifty)}")
-        elif self.thrifty is not None:
-            lines.append(f"no such run needs less than k = {self.thrifty.k}, and this one needs no more")
-        return "\n".join([*lines, str(self.coverage)])
+    def of(self, property: str) -> Example | None:
+        """The run that shows a property."""
+        return next((example for example in self.runs if property in example.shows), None)
 
-    def _told(self, sample: Sample) -> str:
-        story = Story(self.system, sample.witness)
-        return f"{story.size()}, k = {sample.k}. {' '.join(story.sentences(long=40))}"
+    def title(self, example: Example) -> str:
+        """Which properties a run is for, its size, and how it is complete."""
+        names = listed(example.shows) or "the least bound"
+        size = Story(self.system, example.run.witness).size()
+        return f"{names}: {size}, k = {example.run.k}, replayed ✔; {example.run.closing}"
 
+    def lines(self, example: Example) -> list[tuple[str, str]]:
+        """What a run shows; of a conjunction all of whose parts it shows nothing is left to say."""
+        by_text: dict[str, list[str]] = {}
+        for name, text in example.shows.items():
+            parts = parts_of(name)
+            if parts == (name,) or not set(parts) <= set(example.shows):
+                by_text.setdefault(text, []).append(name)
+        return [(", ".join(names), text) for text, names in by_text.items()]
 
-_KINDS = {
-    "ends": "in which everybody ends",
-    "round": "one round after which all is as in the beginning",
-    "tour": "a tour of the transitions",
-}
-
-
-def examples(system: System, model: FailureModel, k: int, budget: int = BUDGET) -> Examples:
-    """Sample runs and coverage within the bound k."""
-    perfect = FailureModel({}, model.unreliable)
-    found = _complete(system, perfect, k, budget)
-    if found is None and not model.perfect:
-        found = _complete(system, model, k, budget)
-    sample = found or _tour(system, model, k, budget)
-    thrifty = (
-        None if sample is None or sample.kind == "tour" else _thrifty(system, perfect, model, sample, budget)
-    )
-    return Examples(system, sample, thrifty, coverage(system, model, k, budget))
+    def remarks(self) -> Iterator[str]:
+        """What is to be said beside the runs."""
+        if self.least is not None:
+            k = self.runs[self.least].run.k
+            less = "; none that needs less was found" if k > 1 else ", the least there is"
+            which = f", run {self.least + 1}," if len(self.runs) > 1 else ""
+            yield f"least bound: a run that ends or goes round{which} needs k = {k}{less}"
+        if self.missing:
+            yield f"no complete run that shows {listed(self.missing)} was found within the budget"
+        if self.least is None:
+            yield "no run that ends or goes round was found within the budget"
+        yield str(self.coverage)
 
 
-def coverage(system: System, model: FailureModel, k: int, budget: int = BUDGET) -> Coverage:
-    """Which transitions no run within the bound takes: dead code in a protocol."""
-    outlook = Outlook(system, model, k, budget)
-    every = {(p.name, t) for p in system for t in p.transitions}
-    taken: set[tuple[str, Transition]] = set()
-    seen, queue = {_start(system)}, deque([_start(system)])
-    while queue and len(seen) <= budget and len(taken) < len(every):
-        # Deep and wide in turns, so that a spent budget has seen something of both.
-        at = queue.popleft() if len(seen) % 2 else queue.pop()
-        for move, to in _moves(outlook, at):
-            taken.add(move)
-            if to not in seen:
-                seen.add(to)
-                queue.append(to)
-    never = tuple((p.name, t) for p in system for t in p.transitions if (p.name, t) not in taken)
-    return Coverage(k, len(taken), len(every), never, not queue or not never)
+def examples(report: Report, k: int | None = None, budget: int = BUDGET) -> Examples:
+    """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
+    bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
+    held = [v for v in report if v.holds]
+    finder = _Finder(report, bound, budget)
+    # What asks for more first: its run may show the others too.
+    for verdict in sorted(held, key=_demand):
+        finder.provide(verdict)
+    chosen, missing = finder.chosen(held)
+    least = finder.least([run for run, _ in chosen])
+    if least is not None and all(least != run for run, _ in chosen):
+        chosen.append((least, {}))
+    bounds = {v.property: v.k for v in held}
+    runs = tuple(Example(run, shows, {name: bounds[name] for name in shows}) for run, shows in chosen)
+    where = next((i for i, example in enumerate(runs) if example.run == least), None)
+    return Examples(report.system, runs, where, missing, coverage(report.system, report.model, bound, budget))
 
 
-def _start(system: System) -> Configuration:
-    return Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
+def _demand(verdict: Verdict) -> tuple[bool, int]:
+    return verdict.property != "rsc", -len(parts_of(verdict.property))
 
 
-def _moves(outlook: Outlook, at: Configuration) -> Iterator[tuple[tuple[str, Transition], Configuration]]:
-    """The moves of a configuration with their whole transitions."""
-    for name, action, to in outlook.moves(at):
-        i = outlook.system.names.index(name)
-        yield (name, Transition(at.states[i], action, to.states[i])), to
+class _Finder:
+    """Searches, none of them twice, and the runs that they have found."""
 
+    def __init__(self, report: Report, bound: int, budget: int) -> None:
+        self.report, self.bound, self.budget = report, bound, budget
+        self.pool: list[Sample] = []
+        self.searched: dict[tuple[str, int, bool], Sample | None] = {}
+        fallible = not report.model.perfect or bool(report.model.unreliable)
+        self.faults = (True, False) if fallible else (False,)
 
-class _Place(NamedTuple):
-    """A configuration and who has acted on the way to it; `acted` stays empty where it does not matter."""
+    def sample(self, wanted: Wish, k: int, fault: bool) -> Sample | None:
+        key = (wanted.name, k, fault)
+        if key not in self.searched:
+            system, model = self.report.system, self.report.model
+            self.searched[key] = sample(system, model, k, wanted, fault=fault, budget=self.budget)
+        return self.searched[key]
 
-    at: Configuration
-    acted: frozenset[str]
+    def shown(self, verdict: Verdict, run: Sample) -> Shown | None:
+        return shown(self.report.system, verdict.property, verdict.k or self.bound, run)
 
+    def best(self, verdict: Verdict, first: Sequence[Sample] = ()) -> tuple[Sample, Shown] | None:
+        """A run that shows the property wholly and goes on well, or comes nearest to that; `first` those."""
+        found = [(run, self.shown(verdict, run)) for run in (*first, *self.pool)]
+        told = [(run, words) for run, words in found if words is not None]
+        return max(told, key=lambda pair: (pair[1].whole, pair[0].kind in _GOOD), default=None)
 
-def _search(
-    outlook: Outlook, goal: Callable[[_Place], bool], count_actors: bool = False
-) -> tuple[Moves, Configuration] | None:
-    """A shortest run to a goal, by breadth-first search within the budget; never the empty run."""
-    start = _Place(_start(outlook.system), frozenset())
-    before: dict[_Place, tuple[_Place, tuple[str, Transition]] | None] = {start: None}
-    queue = deque([start])
-    while queue and len(before) <= outlook.budget:
-        place = queue.popleft()
-        for move, to in _moves(outlook, place.at):
-            following = _Place(to, place.acted | {move[0]} if count_actors else place.acted)
-            if following not in before:
-                before[following] = (place, move)
-                if goal(following):
-                    return _unwind(before, following), to
-                queue.append(following)
-    return None
+    def provide(self, verdict: Verdict) -> None:
+        """Search for a run that shows the property, unless there is one."""
+        best, k = self.best(verdict), verdict.k or self.bound
+        if best is not None and best[1].whole and best[0].kind in _GOOD:
+            return
+        wanted = wish(self.report.system, verdict.property, k)
+        for fault in self.faults:
+            for hope in (wanted, Wish()) if wanted.name else (wanted,):
+                run = self.sample(hope, k, fault)
+                told = None if run is None else self.shown(verdict, run)
+                if run is None or told is None:
+                    continue
+                if run not in self.pool:
+                    self.pool.append(run)
+                if told.whole and run.kind in _GOOD:
+                    return
 
+    def chosen(self, held: list[Verdict]) -> tuple[list[tuple[Sample, dict[str, str]]], tuple[str, ...]]:
+        """The runs that are needed, with what each shows; the run of a conjunction serves for its parts."""
+        found: dict[str, tuple[Sample, Shown]] = {}
+        for verdict in sorted(held, key=lambda v: -len(parts_of(v.property))):
+            whole = [run for name, (run, _) in found.items() if verdict.property in parts_of(name)]
+            best = self.best(verdict, whole)
+            if best is not None:
+                found[verdict.property] = best
+        names = [v.property for v in held]
+        chosen: list[tuple[Sample, dict[str, str]]] = []
+        for run, _ in (found[name] for name in names if name in found):
+            if all(run != other for other, _ in chosen):
+                shows = {
+                    name: found[name][1].text for name in names if name in found and found[name][0] == run
+                }
+                chosen.append((run, shows))
+        return chosen, tuple(name for name in names if name not in found)
 
-def _unwind(before: dict[_Place, tuple[_Place, tuple[str, Transition]] | None], place: _Place) -> Moves:
-    moves: list[tuple[str, Transition]] = []
-    link = before[place]
-    while link is not None:
-        moves.append(link[1])
-        link = before[link[0]]
-    return tuple(reversed(moves))
-
-
-def _complete(system: System, model: FailureModel, k: int, budget: int) -> Sample | None:
-    """A shortest complete run within the bound, or None: there is none, or not within the budget."""
-    outlook = Outlook(system, model, k, budget)
-    actors = frozenset(p.name for p in system if p.transitions)
-    start = _start(system)
-
-    def ended(place: _Place) -> bool:
-        states = zip(system, place.at.states)
-        return place.at.words == start.words and all(rests(p, s) for p, s in states)
-
-    def round_done(place: _Place) -> bool:
-        return place.at == start and place.acted == actors
-
-    found, kind = _search(outlook, ended), "ends"
-    if found is None and not _can_end(system):
-        found, kind = _search(outlook, round_done, count_actors=True), "round"
-    return None if found is None else _sample(system, model, kind, found[0], k)
-
-
-def _can_end(system: System) -> bool:
-    """Has every process a state in which it may end? Else no run ends."""
-    return all(any(rests(p, s) for s in p.reachable()) for p in system)
-
-
-def rests(process: Process, state: str) -> bool:
-    """Is there nothing left to do? Taking a crash notice that still comes, or crashing, does not count."""
-    return all(
-        t.action == Internal(CRASH_ACTION)
-        or (isinstance(t.action, Receive) and t.action.message is CRASH and t.target == state)
-        for t in process.outgoing(state)
-    )
-
-
-def _sample(system: System, model: FailureModel, kind: str, moves: Moves, k: int) -> Sample:
-    """The run with the bound that it needs: its fullest channel."""
-    witness = concretise(system, model, moves, {}, k)
-    return Sample(kind, _needed(witness), witness)
-
-
-def _needed(witness: Witness) -> int:
-    """The length of the fullest channel of a run; a message lost as it is sent needs no room."""
-    words: dict[Channel, int] = {}
-    most = 1
-    for i, step in enumerate(witness.steps):
-        if isinstance(step, Lose):
-            words[step.channel] -= 1
-        elif isinstance(step, Act) and (channel := channel_of(step.process, step.action)) is not None:
-            words[channel] = words.get(channel, 0) + (1 if isinstance(step.action, Send) else -1)
-            lost = i + 1 < len(witness.steps) and isinstance(witness.steps[i + 1], Lose)
-            most = max(most, words[channel] - lost)
-    return most
-
-
-def _thrifty(
-    system: System, perfect: FailureModel, model: FailureModel, sample: Sample, budget: int
-) -> Sample | None:
-    """The complete run that needs the least bound."""
-    for k in range(1, sample.k):
-        for failures in (perfect, model):
-            found = _complete(system, failures, k, budget)
-            if found is not None and found.kind == sample.kind:
-                return found
-    return sample
-
-
-def _tour(system: System, model: FailureModel, k: int, budget: int) -> Sample | None:
-    """A run that goes, again and again, to the nearest transition that it has not taken yet."""
-    outlook = Outlook(system, model, k, budget)
-    at, moves, taken = _start(system), list[tuple[str, Transition]](), set[tuple[str, Transition]]()
-    while len(moves) < TOUR:
-        leg = _next_leg(outlook, at, taken)
-        if leg is None:
-            break
-        more, at = leg
-        moves += more
-        taken.update(more)
-    if not moves:
+    def least(self, runs: list[Sample]) -> Sample | None:
+        """A run that ends or goes round and needs the least bound of those found."""
+        for k in range(1, self.bound + 1):
+            known = [run for run in runs if run.kind in _GOOD and run.k <= k]
+            if known:
+                return known[0]
+            for fault in reversed(self.faults):
+                run = self.sample(Wish(), k, fault)
+                if run is not None and run.kind in _GOOD:
+                    return run
+                if run is not None and run.kind == "cut":
+                    return None  # larger bounds have still more configurations
         return None
-    witness = concretise(system, model, moves, None, k, polish=0)
-    return Sample("tour", _needed(witness), witness)
-
-
-def _next_leg(
-    outlook: Outlook, start: Configuration, taken: set[tuple[str, Transition]]
-) -> tuple[list[tuple[str, Transition]], Configuration] | None:
-    before: dict[Configuration, tuple[Configuration, tuple[str, Transition]] | None] = {start: None}
-    queue = deque([start])
-    while queue and len(before) <= outlook.budget // 10:
-        at = queue.popleft()
-        for move, to in _moves(outlook, at):
-            if move not in taken:
-                path, link = [move], before[at]
-                while link is not None:
-                    path.append(link[1])
-                    link = before[link[0]]
-                return path[::-1], to
-            if to not in before:
-                before[to] = (at, move)
-                queue.append(to)
-    return None

@@ -12,7 +12,7 @@ from ..limits import Limits
 from ..verdicts import PROPERTIES
 from .console import console, print_json, progress_line
 from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
-from .render import print_report
+from .render import print_examples, print_report
 
 
 @click.command("check", epilog="Properties: " + ", ".join(PROPERTIES))
@@ -29,7 +29,9 @@ from .render import print_report
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
 @click.option("--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of a full exploration.")
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
-@click.option("--examples", is_flag=True, help="Also show sample runs, and transitions that no run takes.")
+@click.option(
+    "--examples", is_flag=True, help="Also a sample run for each property that holds, and coverage."
+)
 @limit_options
 @json_option
 def command(
@@ -75,7 +77,7 @@ def command(
     if examples:
         from ..examples import examples as sample
 
-        samples = sample(report.system, report.model, k or _largest(report))
+        samples = sample(report, k)
     if as_json:
         data = report.to_json()
         if samples is not None:
@@ -84,10 +86,5 @@ def command(
     else:
         print_report(console(), report, source)
         if samples is not None:
-            console().print(str(samples))
+            print_examples(console(), samples)
     return report.exit_code
-
-
-def _largest(report: Any) -> int:
-    """The largest bound that some verdict speaks of."""
-    return max([1, *(v.k or v.witness_k or 1 for v in report)])

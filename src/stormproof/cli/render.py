@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..draw.chart import chart
 from ..draw.chart_text import chart_text
+from ..examples import Examples
 from ..failures import FailureModel
 from ..model import Channel, System
 from ..verdicts import Report, Verdict
@@ -134,6 +135,27 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     console.print()
     drawn = chart_text(chart(report.system, witness), width=max(console.width - 2, 40))
     console.print(Text(drawn), soft_wrap=True)
+
+
+def print_examples(console: Console, found: Examples) -> None:
+    """The sample runs with what they show, and what else is known of all runs."""
+    for i, example in enumerate(found.runs):
+        number = f"sample run {i + 1}" if len(found.runs) > 1 else "sample run"
+        console.print()
+        console.print(Text(f"{number} for {found.title(example)}", style="bold"))
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for names, text in found.lines(example):
+            grid.add_row(Text(f"  {names}", style="bold"), Text(text))
+        console.print(grid)
+        console.print()
+        picture = chart(found.system, example.run.witness, waits=example.run.back is None)
+        drawn = chart_text(picture, width=max(console.width - 2, 40))
+        console.print(Text(drawn), soft_wrap=True)
+    console.print()
+    for remark in found.remarks():
+        console.print(Text(remark))
 
 
 def _plural(count: int, word: str) -> str:

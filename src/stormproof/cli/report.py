@@ -14,6 +14,7 @@ from ..draw.frontier import with_frontier
 from ..draw.report import report_page
 from ..draw.survey import asked_column, survey
 from ..errors import OutputError
+from ..examples import Examples, examples
 from ..failures import Failures
 from ..frontier import frontier
 from ..limits import Limits
@@ -31,6 +32,12 @@ from .render import describe_failures, flags
 @click.option(
     "--frontier", "of", metavar="NAME", help="Also the frontier of this property, as of `frontier`."
 )
+@click.option(
+    "--examples",
+    "with_examples",
+    is_flag=True,
+    help="Also a sample run for each property that holds, and coverage.",
+)
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
 @click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
@@ -45,6 +52,7 @@ def command(
     max_k: int,
     properties: tuple[str, ...],
     of: str | None,
+    with_examples: bool,
     no_replay: bool,
     output: str | None,
     force: bool,
@@ -79,31 +87,44 @@ def command(
         )
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
+    samples = {name: examples(report, k) for name, report in reports.items()} if with_examples else {}
+    more = _more_flags(of, with_examples)
     page = report_page(
         system,
         with_frontier(reports, edge),
         frontier=edge,
+        examples=samples,
         command=lambda report, verdict: _again(source, report, verdict),
         about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
-        again=f"stormproof report {shlex.quote(source)}{flags(asked)}{_frontier_flag(of)} -o report.html",
+        again=f"stormproof report {shlex.quote(source)}{flags(asked)}{more} -o report.html",
         version=version("stormproof"),
     )
-    _write(page, reports, output, force, as_json)
+    _write(page, reports, samples, output, force, as_json)
     return asked.exit_code
 
 
-def _frontier_flag(of: str | None) -> str:
-    return "" if of is None else f" --frontier {shlex.quote(of)}"
+def _more_flags(of: str | None, with_examples: bool) -> str:
+    frontier = "" if of is None else f" --frontier {shlex.quote(of)}"
+    return frontier + (" --examples" if with_examples else "")
 
 
 def _again(source: str, report: Report, verdict: Verdict) -> str:
     """The command that shows this verdict alone."""
     bound = f" -k {verdict.witness_k}" if verdict.witness_k is not None else ""
     file = "FILE" if source == "-" else shlex.quote(source)
+    if verdict.holds:
+        bound = " --examples" + (f" -k {verdict.k}" if verdict.k is not None else "")
     return f"stormproof check {file}{flags(report)} --property {verdict.property}{bound}"
 
 
-def _write(page: str, reports: dict[str, Report], output: str | None, force: bool, as_json: bool) -> None:
+def _write(
+    page: str,
+    reports: dict[str, Report],
+    samples: dict[str, Examples],
+    output: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     if output is not None:
         formats.save(Path(output), page, overwrite=force)
     violated = sum(v.holds is False for r in reports.values() for v in r)
@@ -111,6 +132,8 @@ def _write(page: str, reports: dict[str, Report], output: str | None, force: boo
     if as_json:
         where = {"output": output} if output is not None else {"text": page}
         models = {name: r.to_json() for name, r in reports.items()}
+        for name, found in samples.items():
+            models[name]["examples"] = found.to_json()
         print_json({"stormproof": 1, **where, "models": models})
     elif output is None:
         click.echo(page, nl=False)

@@ -18,9 +18,14 @@ from .folding import folds_of
 __all__ = ["Change", "Chart", "End", "Flight", "Lifeline", "Span", "Wait", "chart", "describe"]
 
 
-def chart(system: System, witness: Witness, *, title: str = "", fold: bool = True) -> Chart:
-    """The chart of a run. Raises InputError where the witness is no run of the channels or names no state."""
-    tracker = _Tracker(system, witness)
+def chart(
+    system: System, witness: Witness, *, title: str = "", fold: bool = True, waits: bool = True
+) -> Chart:
+    """The chart of a run. Raises InputError where the witness is no run of the channels or names no state.
+
+    `waits` False leaves out who waits at the end, for a run that goes on from there.
+    """
+    tracker = _Tracker(system, witness, waits)
     for instant, step in enumerate(witness.steps):
         tracker.take(instant, step)
     flights = tracker.finish()
@@ -31,9 +36,10 @@ def chart(system: System, witness: Witness, *, title: str = "", fold: bool = Tru
 class _Tracker:
     """Replays the run with channels that hold flights instead of messages."""
 
-    def __init__(self, system: System, witness: Witness) -> None:
+    def __init__(self, system: System, witness: Witness, waits: bool = True) -> None:
         self.system = system
         self.witness = witness
+        self.waits = waits
         self.flights: list[dict[str, Any]] = []
         self.channels: dict[Channel, list[int]] = {}
         self.spans = {p.name: [Span(p.initial, -1)] for p in system}
@@ -147,7 +153,7 @@ class _Tracker:
                 tuple(self.spans[p.name]),
                 self.crash.get(p.name),
                 self.last.get(p.name),
-                self._wait(p),
+                self._wait(p) if self.waits else None,
             )
             for p in self.system
         )

@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from importlib import resources
 
+from ..examples import Examples
 from ..explain import explain
 from ..frontier import Frontier
 from ..model import System
@@ -45,20 +46,22 @@ def report_page(
     again: str = "",
     version: str = "",
     frontier: Frontier | None = None,
+    examples: Mapping[str, Examples] | None = None,
 ) -> str:
     """The page for the verdicts of `reports`, by the names of their failure models.
 
     `explain` and `command` tell about a violated verdict in a paragraph and in a command line; `about`
-    describes the failure models, and `again` is the command that makes this page.
+    describes the failure models, and `again` is the command that makes this page. `examples`, by failure
+    model, are the sample runs that verdicts which hold open.
     """
-    found = matrix(reports, explain, command or (lambda report, verdict: ""))
+    found = matrix(reports, explain, command or (lambda report, verdict: ""), examples)
     if not found.systems:
         found.systems.append(next(iter(reports.values())).system if reports else system)
     name = printable(system.name or "protocol")
     body = [
         html("a", "Skip to the verdicts", href="#verdicts", class_="skip"),
         _header(system, name, again, version),
-        _verdicts(found, reports, about or {}),
+        _verdicts(found, reports, about or {}, examples or {}),
         frontier_section(frontier, found) if frontier is not None else "",
         _runs(found),
         _automata(found),
@@ -111,7 +114,9 @@ def _header(system: System, name: str, again: str, version: str) -> str:
     return html("header", *parts)
 
 
-def _verdicts(found: Matrix, reports: Mapping[str, Report], about: Mapping[str, str]) -> str:
+def _verdicts(
+    found: Matrix, reports: Mapping[str, Report], about: Mapping[str, str], examples: Mapping[str, Examples]
+) -> str:
     heads = [html("th", "property", scope="col")]
     heads += [html("th", escape(column), scope="col", title=about.get(column)) for column in found.columns]
     rows = []
@@ -120,11 +125,17 @@ def _verdicts(found: Matrix, reports: Mapping[str, Report], about: Mapping[str, 
         cells = [html("th", escape(row), scope="row", title=tip)]
         cells += [_cell(found.cells.get((column, row)), row) for column in found.columns]
         rows.append(html("tr", *cells))
-    caption = html("caption", "Verdicts by failure model. A violated one opens its run.")
+    which = "One that is a link" if examples else "A violated one"
+    caption = html("caption", f"Verdicts by failure model. {which} opens its run.")
     table = html("table", caption, html("thead", html("tr", *heads)), html("tbody", *rows), class_="matrix")
     remarks = [html("li", f"{escape(column)}: {escape(words)}") for column, words in about.items()]
     remarks += [
         html("li", f"{escape(column)}: {escape(note)}") for column, r in reports.items() for note in r.notes
+    ]
+    remarks += [
+        html("li", f"{escape(column)}: {escape(words)}")
+        for column, e in examples.items()
+        for words in e.remarks()
     ]
     notes = html("ul", *remarks, class_="notes") if remarks else ""
     wrapped = html(
@@ -158,7 +169,7 @@ def _runs(found: Matrix) -> str:
     parts = [_run(found, i, run) for i, run in enumerate(found.runs)]
     hint = html(
         "p",
-        "A violated verdict above opens its run. Step with the ",
+        "A verdict above that is a link opens its run. Step with the ",
         *(f"{html('kbd', key)} " for key in ("←", "→", "Home", "End")),
         "keys; ",
         html("kbd", "Esc"),
@@ -172,9 +183,10 @@ def _run(found: Matrix, index: int, run: Run) -> str:
     verdicts = [c for c in found.cells.values() if c.id in run.cells]
     title = "; ".join(f"{c.verdict.property} under {c.column}" for c in verdicts)
     facts = f"{plural(len(run.witness.steps), 'step')}, {plural(len(run.witness.faults), 'fault')}"
-    replayed = all(c.verdict.replayed for c in verdicts)
+    replayed = run.good or all(c.verdict.replayed for c in verdicts)
+    word = "violated" if not run.good else "holds" if len(verdicts) == 1 else "hold"
     parts = [
-        html("h3", escape(f"{title}: violated"), tabindex="-1"),
+        html("h3", escape(f"{title}: {word}"), tabindex="-1"),
         html("p", escape(facts + (", replayed ✔" if replayed else ", not replayed")), class_="facts"),
         html("p", escape(run.explanation), class_="explanation") if run.explanation else "",
         html("p", "See it again: ", html("code", escape(run.command))) if run.command else "",
@@ -211,7 +223,7 @@ def _step_list(run: Run) -> str:
 def _conflict(found: Matrix, run: Run, cells: list[Cell]) -> str:
     """For RSC the proof is a cycle in the conflict graph, so it is shown."""
     asked = any(c.verdict.property == "rsc" for c in cells)
-    if not asked or len(run.witness.acts) > _MOST_ACTIONS:
+    if run.good or not asked or len(run.witness.acts) > _MOST_ACTIONS:
         return ""
     picture = conflict_picture(found.systems[run.system], run.witness)
     drawn = html("figure", conflict_svg(picture, style=False), class_="scroll", tabindex="0")

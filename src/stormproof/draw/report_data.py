@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..examples import Examples
 from ..model import Channel, System
 from ..verdicts import Report, Verdict
 from ..witness import Act, Witness
@@ -26,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Run:
-    """A witness to step through; the cells that share it open the same one."""
+    """A witness to step through; the cells that share it open the same one. `good`: of what holds."""
 
     chart: Chart
     witness: Witness
@@ -34,6 +35,7 @@ class Run:
     cells: tuple[str, ...]
     explanation: str = ""
     command: str = ""
+    good: bool = False
 
     def steps(self, system: System) -> list[dict[str, Any]]:
         """For each moment, the start first: what happened, local states, channels, the transition taken."""
@@ -79,8 +81,14 @@ class Matrix:
 Telling = Callable[[Report, Verdict], str]
 
 
-def matrix(reports: Mapping[str, Report], explain: Telling, command: Telling) -> Matrix:
-    """The cells of all reports; verdicts with the same witness on the same system share one run."""
+def matrix(
+    reports: Mapping[str, Report],
+    explain: Telling,
+    command: Telling,
+    examples: Mapping[str, Examples] | None = None,
+) -> Matrix:
+    """The cells of all reports; verdicts with the same witness on the same system share one run. Those that
+    hold open the sample run that shows it, where `examples` (by failure model) have one."""
     rows = tuple(dict.fromkeys(v.property for r in reports.values() for v in r))
     found = Matrix(tuple(reports), rows, {})
     slugs = _slugs(reports)
@@ -89,23 +97,40 @@ def matrix(reports: Mapping[str, Report], explain: Telling, command: Telling) ->
             run = None
             if verdict.holds is False and verdict.witness is not None:
                 run = _run_for(found, report, verdict, explain, command)
+            elif verdict.holds and examples and column in examples:
+                run = _sample_for(found, report, verdict, examples[column], command)
             name = f"{slugs[column]}.{verdict.property}"
             found.cells[column, verdict.property] = Cell(name, column, verdict, run)
             if run is not None:
                 old = found.runs[run]
-                found.runs[run] = _with_cell(old, name)
+                found.runs[run] = replace(old, cells=(*old.cells, name))
     return found
 
 
-def _with_cell(run: Run, name: str) -> Run:
-    return Run(run.chart, run.witness, run.system, (*run.cells, name), run.explanation, run.command)
+def _sample_for(
+    found: Matrix, report: Report, verdict: Verdict, examples: Examples, command: Telling
+) -> int | None:
+    example = examples.of(verdict.property)
+    if example is None:
+        return None
+    told = "; ".join(f"{names}: {text}" for names, text in examples.lines(example))
+    told = f"{told}. The run is complete: {example.run.closing}."
+    picture = chart(report.system, example.run.witness, fold=False, waits=example.run.back is None)
+    system = _system_number(found, report.system)
+    for i, run in enumerate(found.runs):
+        if (run.good, run.system, run.explanation, run.chart) == (True, system, told, picture):
+            return i
+    found.runs.append(
+        Run(picture, example.run.witness, system, (), told, command(report, verdict), good=True)
+    )
+    return len(found.runs) - 1
 
 
 def _run_for(found: Matrix, report: Report, verdict: Verdict, explain: Telling, command: Telling) -> int:
     assert verdict.witness is not None
     system = _system_number(found, report.system)
     for i, run in enumerate(found.runs):
-        if run.system == system and _same(run.witness, verdict.witness):
+        if not run.good and run.system == system and _same(run.witness, verdict.witness):
             return i
     picture = chart(report.system, verdict.witness, fold=False)
     found.runs.append(
