@@ -280,6 +280,9 @@ def test_a_missing_crash_branch_is_a_sentence_with_its_place() -> None:
         ("crash(int) from A to B;", "reserved"),
         ("choice at A { m from A to B; ", "never closed"),
         ("chioce at A { m from A to B; }", "expected 'from'"),
+        ("rec { m from A to B; }", "write  rec Name { ... }"),
+        ("par { m from A to B; } and { n from B to A; }", "parallel composition is not supported"),
+        ("choice at A { m from A to B; } else { n from A to B; }", "separated by  or"),
         ("() from A to B;", "needs a label or a payload"),
         ("do P<M>(A, B, C);", "P has no parameters, but is called with 1 arguments"),
         ("do P<M(A, B, C);", "'<' is never closed"),
@@ -289,7 +292,8 @@ def test_a_missing_crash_branch_is_a_sentence_with_its_place() -> None:
 )
 def test_wrong_protocols(body: str, words: str) -> None:
     found = problem(f"global protocol P(role A, role B, role C) {{\n{body}\n}}")
-    assert words in found.message and found.place is not None and found.place.line is not None, found
+    assert words in f"{found.message} {found.hint}" and found.place is not None, found
+    assert found.place.line is not None
 
 
 @pytest.mark.parametrize(
@@ -300,6 +304,7 @@ def test_wrong_protocols(body: str, words: str) -> None:
         ("global protocol P(A) {}", "expected 'role' or 'reliable'"),
         ("global protocol P(role A) {} global protocol P(role A) {}", "two protocols"),
         ("global protocl P(role A) {}", "did you mean 'protocol'?"),
+        ("local protocol P at A(role A) {}", "only global protocols are read"),
         ("(* open", "never closed"),
         ("/* open", "never closed"),
         ("global protocol P<sig M, type M>(role A) {}", "'M' is declared twice"),

@@ -25,8 +25,11 @@ def arrow(channel: Channel) -> str:
 
 
 def named(message: Message, sender: str) -> str:
-    """A message as a sentence names it; the crash message is the notice of a crash."""
-    return f"the crash notice of {sender}" if message is CRASH else str(message)
+    """A message as a sentence names it; the crash message is the notice of a crash, and a user's message that
+    is spelt as that is drawn stands in quotation marks."""
+    if message is CRASH:
+        return f"the crash notice of {sender}"
+    return f'"{message}"' if message == str(CRASH) else str(message)
 
 
 def taken(system: System, action: Receive) -> str:

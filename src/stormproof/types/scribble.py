@@ -150,6 +150,8 @@ class _Parser:
         aux = False
         while self.peek() in ("aux", "explicit"):
             aux = self.next() == "aux" or aux
+        if self.peek() in ("local", "nested", "protocol"):
+            self.wrong(self.peek(), "'global protocol'", "only global protocols are read")
         self.expect("global")
         self.expect("protocol")
         name = self.name("the name of a protocol")
@@ -320,5 +322,21 @@ class _Parser:
         return str(sender), tuple(str(r) for r in receivers)
 
 
+#: What to write instead of a keyword that something is missing from, or that is another dialect's.
+_FORMS = {
+    "choice": "write  choice at Role { ... } or { ... }",
+    "rec": "write  rec Name { ... }",
+    "continue": "write  continue Name;",
+    "do": "write  do Protocol(Role, Role);",
+    "else": "the branches of a choice are separated by  or",
+    "par": "parallel composition is not supported: a role does one thing after the other",
+    "connect": "connections are not supported: every two roles are connected from the start",
+    "disconnect": "connections are not supported: every two roles stay connected",
+    "wrap": "connections are not supported: every two roles are connected from the start",
+    "interruptible": "interrupts are not supported",
+    "calls": "nested protocols are not supported: put one in place by  do Protocol(Role, Role);",
+}
+
+
 def _statement_hint(token: Token) -> str | None:
-    return did_you_mean(token, ("choice", "rec", "continue", "do"))
+    return _FORMS.get(token) or did_you_mean(token, ("choice", "rec", "continue", "do"))
