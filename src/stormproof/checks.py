@@ -112,6 +112,7 @@ def check(
         notes=remarks,
         semantics=semantics,
         seconds=time.monotonic() - started,
+        given=question.given,
     )
 
 

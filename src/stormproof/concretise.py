@@ -54,9 +54,8 @@ def concretise(
     if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
         end = End(*made.end(system), blame)
         runs = Shortest(system, failures, bound, len(made.acts), (end,))
-    better = (
-        None if runs is None else fewest(runs, len(made.faults), polish if runs.controls else polish // 5)
-    )
+    budget = polish if runs is not None and runs.controls else polish // 5
+    better = fewest(runs, len(made.faults), budget) if runs is not None and budget else None
     if better is not None:
         words = dict(zip(system.channels, better.words))
         again = _play(system, failures, better.moves, words, bound, None)

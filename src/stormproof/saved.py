@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .crash import crash_handling
 from .errors import InputError
 from .failures import FailureModel
 from .formats import system_from_json
@@ -28,11 +29,15 @@ class SavedVerdict:
 
 @dataclass(frozen=True)
 class SavedResult:
-    """The system and the failure model that a result speaks of, and its verdicts."""
+    """The system and the failure model that a result speaks of, and its verdicts.
+
+    `given` is the system before crash handling was completed or an encoding applied.
+    """
 
     system: System
     model: FailureModel
     verdicts: tuple[SavedVerdict, ...]
+    given: System
 
 
 @dataclass(frozen=True)
@@ -58,19 +63,22 @@ def result_from_json(text: str, name: str = "<input>") -> SavedResult:
         raise InputError(
             f"{name} is not a saved result", hint="save one with `stormproof check FILE --json > RESULT.json`"
         )
-    described = data["system"]
-    if not isinstance(described, Mapping):
-        raise InputError(f"{name}: the system of the result is not an object")
-    extra = {"csa", "deterministic", "directed"}
-    system = system_from_json(
-        {"stormproof": data.get("stormproof", 1), **{k: v for k, v in described.items() if k not in extra}},
-        name,
-    )
+    system = _system(data, "system", name)
+    given = _system(data, "given", name) if "given" in data else system
     model = model_from_json(data["failures"] if isinstance(data["failures"], Mapping) else {})
     verdicts = data["verdicts"]
     if not isinstance(verdicts, list):
         raise InputError(f"{name}: the verdicts of the result are not a list")
-    return SavedResult(system, model, tuple(_verdict(row, name) for row in verdicts))
+    return SavedResult(system, model, tuple(_verdict(row, name) for row in verdicts), given)
+
+
+def _system(data: Mapping[str, Any], key: str, name: str) -> System:
+    described = data[key]
+    if not isinstance(described, Mapping):
+        raise InputError(f"{name}: '{key}' of the result is not an object")
+    extra = {"csa", "deterministic", "directed"}
+    whole = {"stormproof": data.get("stormproof", 1), **described}
+    return system_from_json({k: v for k, v in whole.items() if k not in extra}, name)
 
 
 def _verdict(row: Any, name: str) -> SavedVerdict:
@@ -91,6 +99,8 @@ def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[Answer, ..
 
 
 def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
+    if verdict.property == "crash-handling":
+        return _crash_handling(result.given)
     if verdict.witness is None:
         return Answer(
             verdict.property, verdict.k, None, "comes without a witness, so there is nothing to replay"
@@ -98,3 +108,11 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
     found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
     proved = False if not found.ok else True if found.established else None
     return Answer(verdict.property, verdict.k, proved, found.message)
+
+
+def _crash_handling(given: System) -> Answer:
+    """A property of the text: what is missing there is looked up again, by the definitions."""
+    found = crash_handling(given)
+    if found.holds:
+        return Answer("crash-handling", None, False, "the system handles every crash, nothing is missing")
+    return Answer("crash-handling", None, True, found.sentences[0])

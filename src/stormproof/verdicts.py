@@ -115,7 +115,8 @@ class Report:
     """The answer to one check.
 
     `system` is what was checked: the given one, with crash handling completed or encodings applied
-    where `notes` say so. `model` is the failure model resolved against it.
+    where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
+    the failure model resolved against the system.
     """
 
     system: System
@@ -125,6 +126,7 @@ class Report:
     notes: tuple[str, ...] = ()
     semantics: str = "definition"
     seconds: float = 0.0
+    given: System | None = None
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
@@ -154,23 +156,27 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """What `check --json` prints; docs/json.md and schemas/report.schema.json describe it."""
-        system = system_to_json(self.system)
-        system.pop("stormproof", None)
-        classes = self.system.classification
-        system |= {
-            "csa": classes.csa,
-            "deterministic": classes.deterministic,
-            "directed": classes.directed,
-        }
+        changed = self.given is not None and self.given != self.system
         return {
             "stormproof": 1,
-            "system": system,
+            "system": _described(self.system),
+            **({"given": _described(self.given)} if self.given is not None and changed else {}),
             "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
             "semantics": self.semantics,
             "notes": list(self.notes),
             "seconds": round(self.seconds, 6),
             "verdicts": [v.to_json() for v in self.verdicts],
         }
+
+
+def _described(system: System) -> dict[str, Any]:
+    described, classes = system_to_json(system), system.classification
+    described.pop("stormproof", None)
+    return described | {
+        "csa": classes.csa,
+        "deterministic": classes.deterministic,
+        "directed": classes.directed,
+    }
 
 
 def _choice_to_json(choice: bool | tuple[Channel, ...]) -> Any:
