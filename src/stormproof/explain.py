@@ -139,7 +139,10 @@ class _Scene:
     def _places(self) -> Iterator[str]:
         """Where everybody stands who took part, or whom the verdict is about."""
         acted = {a.process for a in self.witness.acts} | {self.witness.culprit.get("process", "")}
-        acted |= {end for channel in self.witness.channels for end in channel}
+        acted |= {end for channel, word in self.witness.channels.items() if word for end in channel}
+        blamed = self.culprit()
+        if blamed is not None:
+            acted |= {a.peer for a in blamed.receives(self.witness.states[blamed.name])}
         for process in self.system:
             if process.name in acted or len(self.system.processes) <= 3:
                 yield situation(self.system, process, self.witness.states[process.name])
@@ -156,7 +159,14 @@ class _Scene:
         state = self.witness.states[process.name]
         wanted = process.receives(state)
         never = [a for a in wanted if self.sent_again(self.system, process.name, a) is False]
-        if len(never) == len(wanted):
+        told_of = [a for a in wanted if a.message is CRASH and self._learnt(process.name, a)]
+        if never and len(told_of) == len(wanted):
+            peers = listed(a.peer for a in told_of)
+            told = [
+                f"{process.name} has learnt of the crash of {peers} already and waits for nothing else, "
+                f"so {process.name} waits for ever."
+            ]
+        elif len(never) == len(wanted):
             told = [
                 f"{self._nobody(wanted)} send {process.name} {_messages(wanted)}, "
                 f"so {process.name} waits for ever."
@@ -170,6 +180,9 @@ class _Scene:
         else:
             told = [f"{process.name} never receives any of it."]
         return told + self._crash_branch(process, state)
+
+    def _learnt(self, name: str, action: Receive) -> bool:
+        return any(act.process == name and act.action == action for act in self.witness.acts)
 
     def _nobody(self, actions: Sequence[Receive]) -> str:
         """`P will never`, where it is all up to one process; `Nobody will ever` where it is up to several."""
@@ -213,7 +226,10 @@ class _Scene:
             if places
             else "never takes it"
         )
-        told = f"{receiver.name} never receives {what} from {channel.sender}"
+        if self.witness.states[receiver.name] in receiver.crashed_states:
+            where = "has crashed"
+        source = "" if head is CRASH and self.base != "k-wer" else f" from {channel.sender}"
+        told = f"{receiver.name} never receives {what}{source}"
         if self.base == "k-wer":
             return [f"{told} again."]
         return [f"{told}: it {where}."]

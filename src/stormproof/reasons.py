@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .execution import Communication, communication_of, conflict_graph
 from .failures import FailureModel
@@ -192,11 +192,26 @@ def _rsc(end: _End) -> str:
     cycle = conflict_graph(events, whole).cycle()
     if cycle is None:
         return _plain(end)
-    names = [_interaction([events[j] for j in interaction]) for interaction in cycle]
+    names = [_ordinal(events, i[0]) + _interaction([events[j] for j in i]) for i in cycle]
     if len(names) == 2:
         return f"{names[0]} and {names[1]} must each come before the other, so no synchronous order exists"
-    circle = ", before ".join([*names, names[0]])
-    return f"{circle}: each must come before the next, so no synchronous order exists"
+    circle = ", which must come before ".join(names[1:])
+    return (
+        f"{names[0]} must come before {circle}, which must come before the first of these, "
+        "so no synchronous order exists"
+    )
+
+
+def _ordinal(events: Sequence[tuple[str, object]], at: int) -> str:
+    """`the second `, where the process sends the same to the same one several times."""
+    same = [j for j, event in enumerate(events) if event == events[at]]
+    return f"the {_nth(same.index(at) + 1)} " if len(same) > 1 else ""
+
+
+def _nth(number: int) -> str:
+    words = {1: "first", 2: "second", 3: "third"}
+    tail = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return words.get(number, f"{number}{tail}")
 
 
 def _interaction(events: list[tuple[str, object]]) -> str:

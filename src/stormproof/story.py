@@ -30,6 +30,11 @@ class Flight:
 
 def flights(steps: Sequence[Step]) -> list[Flight]:
     """Every message of a run, in the order of sending."""
+    return _followed(steps)[0]
+
+
+def _followed(steps: Sequence[Step]) -> tuple[list[Flight], dict[Channel, list[Flight]]]:
+    """Every message of a run, and those that the channels hold at its end, the head first."""
     found: list[Flight] = []
     words: dict[Channel, list[Flight]] = {}
     for i, step in enumerate(steps):
@@ -42,7 +47,7 @@ def flights(steps: Sequence[Step]) -> list[Flight]:
                 words[channel].pop(0).received = i
         else:
             _fault(words[step.channel], step)
-    return found
+    return found, words
 
 
 def _fault(word: list[Flight], step: Lose | Corrupt | Swap) -> None:
@@ -108,7 +113,8 @@ class Story:
         if flight.message != action.message:
             tail += f", which was sent as {flight.message}"
         if flight.overtook:
-            tail += f", which has overtaken {_and(counted(map(str, flight.overtook)))}"
+            others = [f"another {m}" if m == action.message else str(m) for m in flight.overtook]
+            tail += f", which has overtaken {_and(counted(others))}"
         return "receives", str(action.message), tail
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
@@ -158,7 +164,13 @@ def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
 
 
 def under_way(witness: Witness) -> list[str]:
-    """`a and b from P to Q`, for each channel that holds something."""
-    return [
-        f"{content(c, word)} from {c.sender} to {c.receiver}" for c, word in witness.channels.items() if word
-    ]
+    """`a, b from P to Q`, for each channel that holds something; `b (sent as a)` where it was corrupted."""
+    return [_held(c, word) for c, word in _followed(witness.steps)[1].items() if word]
+
+
+def _held(channel: Channel, word: Sequence[Flight]) -> str:
+    changed = [f.now if f.now == f.message else f"{f.now} (sent as {f.message})" for f in word]
+    whole = content(channel, changed)
+    if all(f.now is CRASH for f in word):
+        return f"{whole} to {channel.receiver}"
+    return f"{whole} from {channel.sender} to {channel.receiver}"

@@ -153,6 +153,49 @@ def test_corruption_overtaking_and_crashes_are_told() -> None:
     assert "Coordinator has crashed" in explain(crashed, crashed["k-er"])
 
 
+def told(name: str, failures: Failures, property: str) -> str:
+    report = check(protocol(name), failures, properties=[property], max_k=3)
+    return explain(report, report[property])
+
+
+def test_what_a_message_under_way_was_sent_as_is_told() -> None:
+    text = told("two-buyer", Failures(corrupt=True), "k-er")
+    assert "Under way: address (sent as quit) from Buyer2 to Seller" in text
+
+
+def test_a_crashed_receiver_is_the_reason() -> None:
+    text = told("alternating-bit", Failures(crash=["Sender"]), "k-er")
+    assert "Sender never receives a0 from Receiver: it has crashed." in text
+
+
+def test_who_knows_of_a_crash_is_not_said_to_wait_for_the_news() -> None:
+    text = told("alternating-bit", Failures(crash=["Sender"]), "k-pg")
+    assert "Receiver has learnt of the crash of Sender already and waits for nothing else" in text
+    assert "will never send" not in text
+
+
+def test_a_crash_notice_is_named_once() -> None:
+    text = told("oauth", Failures(crash=["User"]), "k-er")
+    assert "the crash notice of User to Client" in text and "of User from User" not in text
+
+
+def test_whom_the_blamed_waits_for_is_placed_too() -> None:
+    """Resource waits for Client, which has not acted: where Client stands is said."""
+    assert "Client waits in idle for" in told("oauth", Failures(crash=["User"]), "k-pg")
+
+
+def test_equal_messages_are_told_apart() -> None:
+    text = told("http-pipelining", Failures(reorder=True), "rsc")
+    assert "the first get (Client→Server) and the second get (Client→Server) must each" in text
+    assert "receives get, which has overtaken another get" in text
+
+
+def test_a_longer_cycle_is_told_in_order() -> None:
+    """Three identifiers go round; each must come before the next."""
+    text = told("leader-election", Failures(corrupt=True), "rsc")
+    assert text.count("must come before") == 3 and "which must come before the first of these" in text
+
+
 def test_a_missing_crash_branch_is_named_and_proposed() -> None:
     """A waits for go from C, which may crash and says so; A has no branch for it."""
     c = (
