@@ -119,8 +119,8 @@ def test_ill_formed_types_are_located(text: str, column: int, words: str) -> Non
 
 
 def test_a_missing_crash_branch_says_what_to_add() -> None:
-    assert "add:  {y; ..., crash; end}   or declare A reliable" in str(error("B?x; A?y"))
-    assert "add:  crash; end   or declare A reliable" in str(error("A?{x, y}"))
+    assert "add:  {y; ..., crash; end}   or drop 'unreliable' before role A" in str(error("B?x; A?y"))
+    assert "add:  crash; end   or drop 'unreliable' before role A" in str(error("A?{x, y}"))
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,14 @@ def test_sweep(run, shop: Path) -> None:
     assert "holds when nobody crashes" in found.out
     data = json.loads(run("crash", shop, "--sweep", "--max-size", "1", "--property", "rsc", "--json").out)
     assert [s["unreliable"] for s in data["sets"]] == [[], ["Buyer"], ["Shop"]]
-    assert run("crash", shop, "--sweep", "--reliable", "Shop").code == 2
+    for flags in (
+        ("--sweep", "--reliable", "Shop"),
+        ("--sweep", "--clean-up"),
+        ("--max-size", 1),
+        ("--loss",),
+    ):
+        assert run("crash", shop, *flags).code == 2
+    assert "-k is for --sweep" in run("crash", shop, "-k", 1).err
 
 
 def test_check_and_show_and_convert_take_these_languages(run, shop: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -75,9 +76,8 @@ def command(
       stormproof crash two-phase-commit --sweep --max-size 1 --property k-wmc-up-to-crash --json
     """
     system = load_input(source, format)
+    _refuse_mixture(sweeps)
     if sweeps:
-        if reliable is not None or completes or output is not None:
-            raise UsageError("--sweep tries every assumption; leave --reliable, --complete and -o out")
         with counter_line("sets of unreliable processes checked") as progress:
             found = sweep(
                 system,
@@ -97,6 +97,27 @@ def command(
     answer = crash_handling(assumed)
     print_json(_to_json(assumed, answer)) if as_json else _print(console(), assumed, answer)
     return 0 if answer.holds else 1
+
+
+#: Parameters that only make sense with a sweep, and only without one.
+_SWEEPING = tuple(
+    "max_size k max_k properties loss corrupt reorder loss_on corrupt_on reorder_on corrupt_scope corrupt_map "
+    "no_file_faults timeout memory max_states".split()
+)
+_WRITING = ("reliable", "completes", "clean_up", "target", "output", "force")
+
+
+def _refuse_mixture(sweeps: bool) -> None:
+    """A flag that would be passed over in silence is refused."""
+    ctx = click.get_current_context()
+    flags = {p.name: p.opts[-1] if len(p.opts[-1]) > 2 else p.opts[0] for p in ctx.command.params}
+    for name in _WRITING if sweeps else _SWEEPING:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            if sweeps:
+                raise UsageError(
+                    f"--sweep tries every assumption and writes nothing; leave {flags[name]} out"
+                )
+            raise UsageError(f"{flags[name]} is for --sweep; without it, crash handling alone is looked at")
 
 
 def _assume(system: System, reliable: str | None, failures: Failures) -> System:

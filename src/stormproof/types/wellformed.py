@@ -184,7 +184,7 @@ def advise_local(role: str, state: State) -> str:
     """The crash branch to add or to drop, as a .storm file has it."""
     if _has_crash(state):
         return f"drop the branch, or declare:  unreliable role {state.peer}"
-    return f"add:  {_branch_to_add(state, '; ')}   or declare {state.peer} reliable"
+    return f"add:  {_branch_to_add(state, '; ')}   or drop 'unreliable' before role {state.peer}"
 
 
 def _branch_to_add(state: State, then: str) -> str:
