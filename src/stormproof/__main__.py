@@ -1,6 +1,6 @@
 """`python -m stormproof` is the command line."""
 
-from .cli import main
+from stormproof_command import main
 
 if __name__ == "__main__":
     main()

@@ -15,7 +15,7 @@ from .engine.rsc import RscResult, rsc
 from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .fewest import Shortest
-from .limits import Limits
+from .limits import Limits, check_bound
 from .model import System
 from .persistence import MOST_SECONDS, Lasting, persists
 from .replay import BUDGET, replay
@@ -147,8 +147,8 @@ def _and(names: Sequence[str]) -> str:
 
 def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
     for name, bound in (("k", k), ("max-k", max_k)):
-        if bound is not None and bound < 1:
-            raise UsageError(f"{name} must be at least 1, not {bound}")
+        if bound is not None:
+            check_bound(bound, name)
     return (k,) if k is not None else tuple(range(1, max_k + 1))
 
 
@@ -171,11 +171,22 @@ def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]
     What has no bound is decided first: it takes little, and a search for the least k may take all the time.
     """
     unbounded = {"rsc": _rsc, "half-duplex": _half_duplex, "crash-handling": _crash_handling}
-    found = {name: unbounded[name](question) for name in names if name in unbounded}
+    found: dict[str, Verdict] = {}
+    for name in (n for n in names if n in unbounded):
+        found[name] = unbounded[name](question)
+        if _interrupted(found[name]):
+            return tuple(
+                found.get(n) or Verdict(n, None, reason="interrupted before it was asked") for n in names
+            )
     bounded = [name for name in names if name not in unbounded]
     if bounded:
         found |= _bounded(question, bounded)
     return tuple(found[name] for name in names)
+
+
+def _interrupted(verdict: Verdict) -> bool:
+    """Ctrl-C is meant for the whole check and not for one of its searches."""
+    return verdict.holds is None and verdict.reason.startswith("interrupted")
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -101,7 +101,8 @@ class Standings:
     @property
     def limited(self) -> bool:
         """Did a limit leave something undecided?"""
-        return any(v.holds is None for s in self.standings for v in s.report)
+        open_bound = any(s["bounded"].holds is None and s["bounded"].applies for s in self.standings)
+        return open_bound or any(v.holds is None for s in self.standings for v in s.report)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -124,7 +125,7 @@ def classify(
     """The classes of a system for perfect channels and under loss, corruption and reordering."""
 
     def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:
-        return check(
+        report = check(
             system,
             failures,
             k=k,
@@ -134,6 +135,9 @@ def classify(
             threads=threads,
             progress=progress,
         )
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
 
     found = []
     for interference in INTERFERENCES:
@@ -209,8 +213,9 @@ def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
         verdicts: list[Verdict] = list(ask(k))
         if all(v.holds for v in verdicts):
             return Membership(True, k, f"{k}-exhaustive, {k}-OBI and {k}-SIBI")
-        if any(v.holds is None for v in verdicts):
-            break
+        undecided = next((v for v in verdicts if v.holds is None), None)
+        if undecided is not None:
+            return Membership(None, reason=f"{undecided.property}: {undecided.reason}")
     return _unknown("neither directed nor k-OBI and k-SIBI, so no theorem says it")
 
 

@@ -52,7 +52,7 @@ class StormproofError(Exception):
     def __str__(self) -> str:
         head = f"{self.place}: {self.message}" if self.place else self.message
         drawn = _draw(self.place, self.hint)
-        return f"{head}\n{drawn}" if drawn else head
+        return visible(f"{head}\n{drawn}" if drawn else head)
 
 
 class InputError(StormproofError, ValueError):
@@ -87,9 +87,21 @@ class InternalError(Exception):
     """A defect of stormproof itself, never the user's fault."""
 
 
+#: Control characters, which would command the terminal, -> their pictures; line ends and tabs stay.
+_PICTURES = {c: chr(0x2400 + c) for c in range(0x20) if chr(c) not in "\n\t"}
+_PICTURES |= {0x7F: "\u2421", **dict.fromkeys(range(0x80, 0xA0), "\ufffd")}
+
+
+def visible(text: str) -> str:
+    """Names come from files that anybody may have written; nothing in them may command the terminal."""
+    return text.translate(_PICTURES)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """The hint for a misspelt name, or None when nothing is near."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    names = list(known)
+    alike = [name for name in names if name.casefold() == word.casefold() and name != word]
+    close = alike[:1] or difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else None
 
 

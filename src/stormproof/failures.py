@@ -173,12 +173,17 @@ class Failures:
                 if message not in system.messages:
                     raise UsageError(
                         f"unknown message '{message}' in the corruption of {channel}",
-                        hint=did_you_mean(message, system.messages),
+                        hint=did_you_mean(message, system.messages) or _messages_here(system),
                     )
 
 
 def _unknown_role(name: str, system: System) -> str:
     return f"unknown role '{name}'; roles here: {', '.join(system.names)}"
+
+
+def _messages_here(system: System, most: int = 12) -> str:
+    names = list(system.messages)
+    return "messages here: " + ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def parse_channel(text: str | tuple[str, str]) -> Channel:

@@ -7,13 +7,15 @@
     a & b, a | b, (a)                         `&` binds closer
 
 A channel or process that is not mentioned is free. The crash message is written `⚡` (or `crash`, where no
-message of the system has that name). Names with blanks or signs in them are put between double quotes.
+message of the system has that name). Names with blanks or signs in them are put between double quotes, as in
+JSON.
 
 A goal is brought into a disjunction of cubes, each a set of allowed states a process and a demand a channel.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -263,10 +265,14 @@ class _Token(NamedTuple):
     text: str
     column: int
     quoted: bool = False
+    width: int = 1
 
+
+#: How deep parentheses may be nested; nobody writes more, and the parser calls itself for each.
+MAX_DEPTH = 100
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>->|→|[@&|()=\[\],{}])|(?P<name>(?:(?!->)[^\s@&|()=\[\],{}"→])+))'
+    r'\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<sign>->|→|[@&|()=\[\],{}])|(?P<name>(?:(?!->)[^\s@&|()=\[\],{}"→])+))'
 )
 
 
@@ -281,6 +287,7 @@ class _Parser:
         self.system = system
         self.tokens = list(self._tokens())
         self.at = 0
+        self.depth = 0
 
     def _tokens(self) -> Iterator[_Token]:
         position, text = 0, self.text.rstrip()
@@ -291,14 +298,23 @@ class _Parser:
                 raise self._error("a quotation mark is not closed", _Token(text[column - 1], column))
             kind = str(match.lastgroup)
             word = match[kind]
-            start = match.start(kind) + 1
-            yield _Token(word[1:-1] if kind == "quoted" else word, start, kind == "quoted")
+            token = _Token(word, match.start(kind) + 1, kind == "quoted", len(word))
+            yield token._replace(text=self._unquoted(token)) if token.quoted else token
             position = match.end()
 
+    def _unquoted(self, token: _Token) -> str:
+        try:
+            return str(json.loads(token.text, strict=False))
+        except json.JSONDecodeError:
+            raise self._error("not a name between quotation marks as in JSON", token) from None
+
     def _error(self, message: str, token: _Token | None, hint: str | None = None) -> ParseError:
-        column = token.column if token else len(self.text.rstrip()) + 1
-        width = len(token.text) + 2 * token.quoted if token else 1
-        return ParseError(message, place=Place("goal", 1, column, self.text, max(width, 1)), hint=hint)
+        offset = token.column - 1 if token else len(self.text.rstrip())
+        line = self.text.count("\n", 0, offset) + 1
+        start = self.text.rfind("\n", 0, offset) + 1
+        shown = self.text.split("\n")[line - 1]
+        place = Place("goal", line, offset - start + 1, shown, max(token.width if token else 1, 1))
+        return ParseError(message, place=place, hint=hint)
 
     def _peek(self, ahead: int = 0) -> _Token | None:
         i = self.at + ahead
@@ -348,9 +364,14 @@ class _Parser:
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
     def _atom(self) -> Goal:
+        opening = self._peek()
         if self._take("("):
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                raise self._error(f"parentheses are nested more than {MAX_DEPTH} deep", opening)
             goal = self._or()
             self._expect(")", "to close the parenthesis")
+            self.depth -= 1
             return goal
         first = self._name("a process, a channel or one of " + ", ".join(NAMED))
         if self._is("@"):
@@ -477,4 +498,4 @@ def _quote(name: str) -> str:
         and match.lastgroup == "name"
         and name not in ("contains", "and", "or", "⚡", "∧", "∨")
     )
-    return name if plain else f'"{name}"'
+    return name if plain else json.dumps(name, ensure_ascii=False)

@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 
 from .errors import UsageError
 
+#: More than any machine has, and as much as the engine's counters hold.
+MOST = 2**62
+
+#: The largest bound that is taken; a search with longer channels than this ends by its other limits anyway.
+MAX_K = 10**6
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -21,10 +27,18 @@ def parse_memory(text: str | int) -> int:
         if not match or (match[3] and not match[2]):
             raise UsageError(f"'{text}' is not an amount of memory", hint="write it like 4GiB or 500MB")
         unit = match[2].lower()
-        amount = int(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]))
+        amount = int(min(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]), MOST))
     if amount <= 0:
         raise UsageError(f"a memory limit must be more than nothing, not {text}")
-    return amount
+    return min(amount, MOST)
+
+
+def check_bound(k: int, name: str = "k") -> None:
+    """A bound on the channels is a number from 1 to MAX_K."""
+    if k < 1:
+        raise UsageError(f"{name} must be at least 1, not {k}")
+    if k > MAX_K:
+        raise UsageError(f"{name} must be at most {MAX_K:,}, not {k}")
 
 
 def format_memory(amount: float) -> str:
@@ -59,6 +73,8 @@ class Limits:
             raise UsageError(f"a time limit must be more than nothing, not {self.seconds}")
         if self.states is not None and self.states < 1:
             raise UsageError(f"a limit on configurations must be at least 1, not {self.states}")
+        if self.states is not None:
+            object.__setattr__(self, "states", min(self.states, MOST))
         if self.memory is not None:
             object.__setattr__(self, "memory", parse_memory(self.memory))
 

@@ -346,7 +346,10 @@ class System:
         try:
             return self._by_name[name]
         except KeyError:
-            raise ModelError(f"unknown process '{name}'", hint=did_you_mean(name, self._by_name)) from None
+            raise ModelError(
+                f"unknown process '{name}'; there are {', '.join(self._by_name)}",
+                hint=did_you_mean(name, self._by_name),
+            ) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name

@@ -149,6 +149,11 @@ class Report:
             return 1
         return 3 if None in answers else 0
 
+    @property
+    def interrupted(self) -> bool:
+        """Did Ctrl-C leave something undecided? Then whoever asks several questions asks no more."""
+        return any(v.holds is None and v.reason.startswith("interrupted") for v in self.verdicts)
+
     def _repr_html_(self) -> str:
         from .draw.notebook import report_html
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .. import formats
 from ..classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
 from ..draw.diagram import diagram_svg
-from ..errors import OutputError
 from ..faults import SCOPES
 from ..limits import Limits
-from .console import console, print_json, progress_line
+from .console import console, print_json, progress_line, save_text
 from .options import input_argument, json_option, limit_options, load_input
 from .render import print_heading
 
@@ -34,7 +32,10 @@ HOLDS, UNDECIDED = 0, 3
     show_default=True,
     help="What a corrupted message may become.",
 )
-@click.option("-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file.")
+@click.option(
+    "-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file; - for it alone."
+)
+@click.option("--force", is_flag=True, help="Overwrite PICTURE.svg if it is there.")
 @limit_options
 @json_option
 def command(
@@ -43,6 +44,7 @@ def command(
     max_k: int,
     corrupt_scope: str,
     output: str | None,
+    force: bool,
     limits: Limits,
     as_json: bool,
 ) -> int:
@@ -56,25 +58,20 @@ def command(
       stormproof classify alternating-bit
       stormproof classify shop.storm --max-k 3 -o place.svg
     """
+    if output not in (None, "-"):
+        formats.check_free(output, overwrite=force)
     system = load_input(source, format)
     with progress_line() as progress:
         standings = classify(
             system, max_k=max_k, corrupt_scope=corrupt_scope, limits=limits, progress=progress
         )
     if output is not None:
-        _write(output, diagram_svg(standings))
+        save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)
     if as_json:
         print_json(standings.to_json())
-    else:
+    elif output != "-":
         print_standings(console(), standings, source)
     return UNDECIDED if standings.limited else HOLDS
-
-
-def _write(output: str, picture: str) -> None:
-    try:
-        Path(output).write_text(picture, encoding="utf-8")
-    except OSError as problem:
-        raise OutputError(f"cannot write '{output}': {problem.strerror}") from None
 
 
 def print_standings(screen: Console, standings: Standings, source: str) -> None:

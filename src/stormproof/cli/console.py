@@ -6,25 +6,64 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.live import Live
+from rich.segment import Segment
 from rich.text import Text
 
+from .. import formats
 from ..engine.monitor import Progress, ProgressCallback
+from ..errors import visible
 from ..limits import format_memory
+
+
+class _Visible(RenderHook):
+    """Control characters in names are shown as pictures; the colours that rich adds later are not touched."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Shown(renderable) for renderable in renderables]
+
+
+class _Shown:
+    def __init__(self, renderable: ConsoleRenderable) -> None:
+        self._renderable = renderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
 
 
 def console() -> Console:
     """For people: rich decides about colour from the terminal and NO_COLOR; names are never markup."""
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    screen.push_render_hook(_Visible())
+    return screen
 
 
 def print_json(data: Any) -> None:
     """For programs: one JSON value, in UTF-8 whatever the locale."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    print_text(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def print_text(text: str) -> None:
+    """What a program reads, or a file that is shown: in UTF-8 whatever the locale, with a line end."""
+    text = text if text.endswith("\n") else text + "\n"
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def save_text(output: str | None, text: str, overwrite: bool) -> None:
+    """Into a file, or to standard output where none is named."""
+    if output is None:
+        print_text(text)
+    else:
+        formats.save(Path(output), text, overwrite=overwrite)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ import click
 
 from .. import formats
 from ..errors import UsageError, did_you_mean
-from .console import print_json
-from .options import input_argument, json_option, load_input
+from .console import print_json, save_text
+from .options import input_argument, json_option, load_input, output_options
 
 
 def _languages() -> str:
@@ -25,8 +25,7 @@ def _languages() -> str:
 @click.command("convert", epilog=_languages())
 @input_argument
 @click.option("--to", "target", metavar="LANGUAGE", help="The language to write; else by the suffix of -o.")
-@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
-@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@output_options
 @click.option("-k", "k", type=click.IntRange(1), default=1, show_default=True, help="Promela: the capacity.")
 @json_option
 def command(
@@ -50,13 +49,11 @@ def command(
     language = target_language(target, output)
     options = {"k": k} if language == "promela" else {}
     text = formats.dumps(system, language, **options)
-    if output is not None:
-        formats.save(Path(output), text, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, text, overwrite=force)
     if as_json:
         where = {"output": output} if output is not None else {"text": text}
         print_json({"stormproof": 1, "language": language, **where})
-    elif output is None:
-        click.echo(text, nl=not text.endswith("\n"))
 
 
 def target_language(target: str | None, output: str | None, default: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,9 +18,17 @@ from ..limits import Limits
 from ..model import CRASH_ACTION, Internal, System
 from ..sweep import Sweep, assumptions, in_words, sweep
 from ..wording import plural
-from .console import console, counter_line, print_json
+from .console import console, counter_line, print_json, save_text
 from .convert import target_language
-from .options import failure_options, input_argument, json_option, limit_options, load_input, split_list
+from .options import (
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    output_options,
+    split_list,
+)
 
 _CRASH = Internal(CRASH_ACTION)
 MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
@@ -33,8 +40,7 @@ MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
 @click.option("--complete", "completes", is_flag=True, help="Write the system with what is missing added.")
 @click.option("--clean-up", is_flag=True, help="Also let resting states take dangling crash messages.")
 @click.option("--to", "target", metavar="LANGUAGE", help="The language to write; storm, or by -o's suffix.")
-@click.option("-o", "--output", metavar="PATH", help="Where to write the completed system.")
-@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@output_options
 @click.option("--sweep", "sweeps", is_flag=True, help="Check every set of processes that may crash.")
 @click.option("--max-size", type=click.IntRange(0), metavar="N", help="Sweep sets of at most N processes.")
 @click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: ask at this one bound.")
@@ -140,13 +146,11 @@ def _write(
     done = complete(system, clean_up=clean_up)
     language = target_language(target, output, default="storm")
     text = formats.dumps(done, language)
-    if output is not None:
-        formats.save(Path(output), text, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, text, overwrite=force)
     if as_json:
         where = {"output": output} if output is not None else {"text": text}
         print_json({**_to_json(system, crash_handling(system)), "language": language, **where})
-    elif output is None:
-        click.echo(text, nl=not text.endswith("\n"))
     return 0
 
 

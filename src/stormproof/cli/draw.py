@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from .. import formats
 from ..checks import check
 from ..draw.automaton import system_svg
 from ..draw.chart import Chart, chart
@@ -22,8 +21,8 @@ from ..limits import Limits
 from ..model import System
 from ..verdicts import Report, Verdict
 from . import UNDECIDED
-from .console import console, print_json, progress_line
-from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .console import console, print_json, progress_line, save_text
+from .options import failure_options, input_argument, json_option, limit_options, load_input, output_options
 
 #: What can be drawn -> in which forms, the first by default.
 FORMS = {
@@ -59,8 +58,7 @@ _SUFFIXES = {
 @click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
 @click.option("--width", type=click.IntRange(20), metavar="COLUMNS", help="Text: at most so wide.")
 @click.option("--layout-time", type=float, default=4.0, show_default=True, help="Seconds for a layout.")
-@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
-@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@output_options
 @limit_options
 @json_option
 def command(
@@ -189,13 +187,11 @@ def _automata(
 def _write(
     text: str, what: str, form: str, output: str | None, force: bool, as_json: bool, drawn: Chart | None
 ) -> None:
-    if output is not None:
-        formats.save(Path(output), text, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, text, overwrite=force)
     if as_json:
         data: dict[str, Any] = {"stormproof": 1, "what": what, "form": form}
         data |= {"output": output} if output is not None else {"text": text}
         if drawn is not None:
             data["chart"] = drawn.to_json()
         print_json(data)
-    elif output is None:
-        click.echo(text, nl=not text.endswith("\n"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
-from .. import formats
+from .. import formats, protocols
 from ..errors import UsageError
-from .console import print_json
+from .console import print_json, print_text
 from .options import json_option
 
 
@@ -32,16 +33,23 @@ def command(sources: tuple[str, ...], write: bool, only_check: bool, as_json: bo
         raise UsageError("standard input cannot be rewritten in place; leave out --write")
     rows = []
     for source in sources:
-        text = formats.read_text(source)
+        text = _read(source, write)
         made = formats.fmt(text, source)
         rows.append({"file": source, "canonical": made == text})
         if write and made != text:
             formats.save(Path(source), made, overwrite=True)
         elif not (write or only_check or as_json):
-            click.echo(made, nl=False)
+            print_text(made)
     bad = [str(row["file"]) for row in rows if not row["canonical"]]
     if as_json:
         print_json({"stormproof": 1, "files": rows})
     elif only_check and bad:
         click.echo("\n".join(f"{file}: not in the canonical layout" for file in bad))
     return 1 if only_check and bad else 0
+
+
+def _read(source: str, write: bool) -> str:
+    """A file or standard input; a built-in protocol may be looked at in this way, and not rewritten."""
+    if source in protocols.names() and not write and not os.path.lexists(source):
+        return protocols.source(source)
+    return formats.read_text(source)

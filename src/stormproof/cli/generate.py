@@ -9,8 +9,9 @@ import click
 from .. import formats
 from ..errors import did_you_mean
 from ..protocols.generators import FAMILIES, Family, Parameter, generate
-from .console import print_json
+from .console import print_json, save_text
 from .convert import target_language
+from .options import output_path
 
 
 class Families(click.Group):
@@ -43,13 +44,11 @@ def _run(
     system = generate(family, **given)
     language = target_language(target, output, "storm")
     text = formats.dumps(system, language)
-    if output is not None:
-        formats.save(output, text, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, text, overwrite=force)
     if as_json:
         where = {"output": output} if output is not None else {"text": text}
         print_json({"stormproof": 1, "language": language, "name": system.name, **where})
-    elif output is None:
-        click.echo(text, nl=not text.endswith("\n"))
 
 
 def _option(parameter: Parameter) -> click.Option:
@@ -75,8 +74,15 @@ def _family_command(family: Family) -> click.Command:
         help=family.about,
         params=[
             *(_option(p) for p in family.parameters),
-            click.Option(["--format", "target"], metavar="LANGUAGE", help="The language to write (storm)."),
-            click.Option(["-o", "--output"], metavar="PATH", help="Where to write, else standard output."),
+            click.Option(
+                ["--to", "--format", "target"], metavar="LANGUAGE", help="The language to write (storm)."
+            ),
+            click.Option(
+                ["-o", "--output"],
+                metavar="PATH",
+                callback=output_path,
+                help="Where to write, else standard output.",
+            ),
             click.Option(["--force"], is_flag=True, help="Overwrite PATH if it is there."),
             click.Option(["--json", "as_json"], is_flag=True, help="Print JSON for programs."),
         ],

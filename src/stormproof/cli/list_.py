@@ -7,7 +7,7 @@ from rich.text import Text
 
 from .. import protocols
 from ..protocols.generators import FAMILIES
-from .console import console, print_json
+from .console import console, print_json, print_text
 from .options import json_option
 
 
@@ -31,7 +31,7 @@ def command(name: str | None, show_source: bool, as_json: bool) -> None:
     elif name is None:
         _print_all()
     else:
-        click.echo(protocols.source(name) if show_source else protocols.about(name), nl=not show_source)
+        print_text(protocols.source(name) if show_source else protocols.about(name))
 
 
 def _one(name: str) -> dict[str, object]:

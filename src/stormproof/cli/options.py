@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..errors import InputError, UsageError, did_you_mean
@@ -33,7 +35,7 @@ def is_library_name(source: str) -> bool:
     if source in protocols.names():
         return True
     path = Path(source)
-    if path.suffix or "/" in source or path.exists():
+    if not source or path.suffix or "/" in source or os.path.lexists(source):
         return False
     hint = did_you_mean(source, protocols.names())
     raise InputError(
@@ -57,8 +59,39 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
 
 
+def output_options(command: F) -> F:
+    """-o and --force; the command gets `output`, None for standard output, and `force`."""
+    decorators = [
+        click.option(
+            "-o",
+            "--output",
+            metavar="PATH",
+            callback=output_path,
+            help="Where to write; standard output if not given, or -.",
+        ),
+        click.option("--force", is_flag=True, help="Overwrite PATH if it is there."),
+    ]
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
+def output_path(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """-o - is standard output, as - is standard input."""
+    if value == "":
+        raise UsageError("-o needs the name of a file", hint="leave it out for standard output")
+    return None if value == "-" else value
+
+
 def question_options(command: F) -> F:
     """-k, --max-k and --property; the command gets `k`, `max_k` and `properties`."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **flags: Any) -> Any:
+        if flags["k"] is not None and _given("max_k"):
+            raise UsageError("-k asks at one bound and --max-k searches the least: give one of them")
+        return command(*args, **flags)
+
     decorators = [
         click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound."),
         click.option(
@@ -69,8 +102,13 @@ def question_options(command: F) -> F:
         ),
     ]
     for decorate in reversed(decorators):
-        command = decorate(command)
-    return command
+        wrapper = decorate(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
+def _given(name: str) -> bool:
+    """Did the user write this flag, or is it the default?"""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 def failure_options(command: F) -> F:
@@ -116,21 +154,33 @@ def _failures(flags: dict[str, Any]) -> Failures:
     """Take the failure flags out of `flags` and make them one value."""
     on = {}
     for fault in ("loss", "corrupt", "reorder"):
-        everywhere, some = flags.pop(fault), flags.pop(f"{fault}_on")
-        on[fault] = True if everywhere else [parse_channel(c) for c in _split_all(some)]
+        everywhere, some = flags.pop(fault), _named(flags, f"{fault}_on", "channel")
+        on[fault] = True if everywhere else [parse_channel(c) for c in some]
+    if _given("corrupt_scope") and not on["corrupt"]:
+        raise UsageError(
+            "--corrupt-scope says what a corrupted message may become, and nothing is corrupted",
+            hint="add --corrupt or --corrupt-on",
+        )
     return Failures(
         loss=on["loss"] or False,
         corrupt=on["corrupt"] or False,
         reorder=on["reorder"] or False,
         corrupt_scope=flags.pop("corrupt_scope"),
         corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
-        crash=_split_all(flags.pop("crash")),
+        crash=_named(flags, "crash", "process"),
         file_faults=not flags.pop("no_file_faults"),
     )
 
 
-def _split_all(texts: tuple[str, ...]) -> list[str]:
-    return [part for text in texts for part in split_list(text)]
+def _named(flags: dict[str, Any], flag: str, what: str) -> list[str]:
+    """The names behind a flag. One that names nobody is a mistake and not a wish for no failure."""
+    found = []
+    for text in flags.pop(flag):
+        names = split_list(text)
+        if not names:
+            raise UsageError(f"--{flag.replace('_', '-')} names no {what}")
+        found += names
+    return found
 
 
 def split_list(text: str) -> list[str]:

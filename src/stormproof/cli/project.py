@@ -10,7 +10,7 @@ from ..formats import ctx, scribble
 from ..types.local import layout_local, role_text
 from ..types.recover import session_of_system
 from ..types.session import Session
-from .console import print_json
+from .console import print_json, print_text
 from .options import input_argument, is_library_name, json_option, load_input
 
 
@@ -52,9 +52,9 @@ def command(
     if as_json:
         print_json(_to_json(session, chosen, style))
     elif style == "ctx":
-        click.echo(_ctx(session, chosen))
+        print_text(_ctx(session, chosen))
     else:
-        click.echo(_storm(session, chosen, whole=not roles))
+        print_text(_storm(session, chosen, whole=not roles))
 
 
 def _session(source: str, format: str | None, protocol: str | None) -> Session:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,13 +10,13 @@ from rich.text import Text
 
 from ..draw.chart import chart
 from ..draw.chart_text import chart_text
-from ..errors import OutputError, UsageError
+from ..errors import UsageError
 from ..failures import Failures
 from ..goals import NAMED
 from ..limits import Limits
 from ..reach import Answer, bounds, pnml, reach
 from ..reach.bounds import Bounds
-from .console import console, print_json, progress_line
+from .console import console, print_json, progress_line, save_text
 from .options import failure_options, input_argument, json_option, limit_options, load_input
 
 _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
@@ -33,6 +32,7 @@ _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
 @click.option(
     "--pnml", "pnml_file", metavar="FILE", help="Also write the system as a Petri net; - for standard output."
 )
+@click.option("--force", is_flag=True, help="Overwrite the file of --pnml if it is there.")
 @click.option(
     "--certificate", is_flag=True, help="With --json: also print the certificate of an unreachable goal."
 )
@@ -46,6 +46,7 @@ def command(
     limits: Limits,
     ask_bounds: bool,
     pnml_file: str | None,
+    force: bool,
     certificate: bool,
     as_json: bool,
 ) -> Any:
@@ -56,14 +57,18 @@ def command(
 
     \b
     Examples:
-      stormproof reach alternating-bit-retransmit 'Receiver@wrong' --loss
+      stormproof reach stop-and-wait Receiver@again0
       stormproof reach net.storm 'A@wait & B@idle & A->B=[d0, d1]' --reorder
       stormproof reach net.storm 'A->B contains d0 & deadlock'
       stormproof reach net.storm --bounds --reorder
     """
+    if ask_bounds and goal is not None:
+        raise UsageError(
+            "--bounds asks about the channels and takes no goal", hint="leave out one of the two"
+        )
     system = load_input(source, format)
     if pnml_file is not None:
-        _write(pnml_file, pnml(system, failures))
+        save_text(None if pnml_file == "-" else pnml_file, pnml(system, failures), overwrite=force)
     if ask_bounds:
         with progress_line() as progress:
             found = bounds(system, failures, limits=limits, progress=progress)
@@ -82,16 +87,6 @@ def command(
     else:
         _print_answer(console(), answer)
     return answer.exit_code
-
-
-def _write(where: str, text: str) -> None:
-    if where == "-":
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(where).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise OutputError(f"cannot write '{where}': {problem.strerror or problem}") from None
 
 
 def _print_answer(out: Console, answer: Answer) -> None:

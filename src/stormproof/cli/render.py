@@ -15,6 +15,9 @@ from ..failures import FailureModel
 from ..model import Channel, System
 from ..verdicts import Report, Verdict
 
+#: Below this many columns a field beside its name would stand letter under letter.
+_NARROW = 50
+
 MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
 
@@ -43,6 +46,9 @@ def print_heading(console: Console, system: System, source: str) -> None:
 
 
 def _field(console: Console, name: str, text: str) -> None:
+    if console.width < _NARROW:
+        console.print(Text.assemble((name, "bold"), f": {text}"))
+        return
     grid = Table.grid(padding=(0, 2))
     grid.add_column(min_width=17, no_wrap=True)
     grid.add_column(overflow="fold")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from importlib.metadata import version
-from pathlib import Path
 
 import click
 
@@ -13,15 +11,22 @@ from .. import formats
 from ..draw.frontier import with_frontier
 from ..draw.report import report_page
 from ..draw.survey import asked_column, survey
-from ..errors import OutputError
 from ..examples import Examples, examples
 from ..failures import Failures
 from ..frontier import frontier
 from ..limits import Limits
 from ..verdicts import Report, Verdict
 from ..wording import plural
-from .console import print_json, progress_line
-from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
+from .console import print_json, progress_line, save_text
+from .options import (
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    output_options,
+    question_options,
+)
 from .render import describe_failures, flags
 
 
@@ -39,8 +44,7 @@ from .render import describe_failures, flags
     help="Also a sample run for each property that holds, and coverage.",
 )
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
-@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output if not given.")
-@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@output_options
 @limit_options
 @json_option
 def command(
@@ -70,9 +74,8 @@ def command(
       stormproof report alternating-bit --loss -o report.html
       stormproof report shop.storm --crash Shop --timeout 60 -o shop.html --force
     """
-    if output is not None and not force and os.path.lexists(output):
-        # Said before the search and not after it; `save` makes sure once more.
-        raise OutputError(f"{output} is there already", hint="--force overwrites it")
+    if output is not None:
+        formats.check_free(output, overwrite=force)
     system = load_input(source, format)
     with progress_line() as progress:
         reports = survey(
@@ -125,8 +128,8 @@ def _write(
     force: bool,
     as_json: bool,
 ) -> None:
-    if output is not None:
-        formats.save(Path(output), page, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, page, overwrite=force)
     violated = sum(v.holds is False for r in reports.values() for v in r)
     every = sum(len(r.verdicts) for r in reports.values())
     if as_json:
@@ -135,9 +138,7 @@ def _write(
         for name, found in samples.items():
             models[name]["examples"] = found.to_json()
         print_json({"stormproof": 1, **where, "models": models})
-    elif output is None:
-        click.echo(page, nl=False)
-    else:
+    elif output is not None:
         click.echo(
             f"{output}: {plural(every, 'verdict')} under {plural(len(reports), 'failure model')}, "
             f"{violated} violated"

@@ -11,7 +11,7 @@ from .. import _engine
 from ..errors import InternalError, UsageError, did_you_mean
 from ..failures import FailureModel
 from ..fewest import End, alike
-from ..limits import Limits
+from ..limits import Limits, check_bound
 from ..model import CRASH, Channel, Message, Send, System, channel_of
 from .lowering import Lowered, lower
 from .monitor import STOPS, ProgressCallback, watch
@@ -120,8 +120,7 @@ def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
                 f"'{name}' is no property of a bound; there are {', '.join(PROPERTIES)}",
                 hint=did_you_mean(name, PROPERTIES),
             )
-    if k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
+    check_bound(k)
     return names
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
 from ..model import System
-from .files import MAX_BYTES, STDIN, clean, display_name, read_text, save
+from .files import MAX_BYTES, STDIN, check_free, clean, display_name, read_text, save
 from .json_ import from_json as system_from_json
 from .json_ import to_json as system_to_json
 from .languages import FORMATS
@@ -30,6 +30,7 @@ __all__ = [
     "FORMATS",
     "MAX_BYTES",
     "Format",
+    "check_free",
     "detect",
     "display_name",
     "dumps",

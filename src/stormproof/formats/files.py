@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
+import errno
 import os
 import stat
 import sys
@@ -20,6 +22,8 @@ STDIN = "-"
 def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
     """The text of a file, or of standard input for `-`; InputError says what keeps it from being read."""
     name = display_name(path)
+    if not name:
+        raise InputError("the name of a file is missing: it is empty")
     try:
         data = _read_stdin(max_bytes) if os.fspath(path) == STDIN else _read_file(Path(path), max_bytes)
     except FileNotFoundError:
@@ -39,19 +43,24 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 
 def _read_stdin(max_bytes: int) -> bytes:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
     return sys.stdin.buffer.read(max_bytes + 1)
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes:
     if path.is_dir():
-        raise InputError("this is a directory, not a file", place=Place(str(path)))
+        raise IsADirectoryError(errno.EISDIR, "this is a directory, not a file")
     with path.open("rb") as file:
         return file.read(max_bytes + 1)
 
 
 def _near(path: Path) -> str | None:
+    """A file beside it that may be meant; the common suffix alone makes no likeness."""
     with contextlib.suppress(OSError, ValueError):
-        return did_you_mean(path.name, [p.name for p in path.parent.iterdir()])
+        beside = [p.name for p in path.parent.iterdir()]
+        stems = difflib.get_close_matches(path.stem, [Path(name).stem for name in beside], n=20)
+        return did_you_mean(path.name, [name for name in beside if Path(name).stem in stems])
     return None
 
 
@@ -108,15 +117,30 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
     try:
         _save(target, data, overwrite)
     except FileExistsError:
-        raise OutputError(
-            "there is such a file already",
-            place=Place(str(target)),
-            hint="it is overwritten only when told to (on the command line: --force)",
-        ) from None
+        raise _taken(target) from None
     except OSError as problem:
         raise OutputError(f"cannot be written: {_reason(problem)}", place=Place(str(target))) from None
     except ValueError as problem:
         raise OutputError(f"not a file's name: {problem}", place=Place(str(target))) from None
+
+
+def check_free(path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Say before a long search, not after it, that its result has no place; `save` looks once more."""
+    target = Path(path)
+    if not overwrite and os.path.lexists(target) and (target.is_symlink() or target.is_file()):
+        raise _taken(target)
+    if target.is_dir():
+        raise OutputError("cannot be written: it is a directory", place=Place(str(target)))
+    if not target.parent.is_dir():
+        raise OutputError("cannot be written: no such file or directory", place=Place(str(target)))
+
+
+def _taken(target: Path) -> OutputError:
+    return OutputError(
+        "there is such a file already",
+        place=Place(str(target)),
+        hint="it is overwritten only when told to (on the command line: --force)",
+    )
 
 
 def _save(target: Path, data: bytes, overwrite: bool) -> None:

@@ -1,0 +1,55 @@
+"""The command `stormproof`, as a shell starts it. Use the package `stormproof` from Python.
+
+It stands outside that package so that it is there before anything of it is loaded: from then on Ctrl-C, and
+the SIGTERM of `timeout`, a batch system or a container, stop a search, let it say what it knows, and never
+leave a traceback. For the same reason it imports next to nothing itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+INTERRUPTED = 3
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and leave with its exit code."""
+    code: object = INTERRUPTED
+    try:
+        # Registered first, so it is the last to run: what is being said and written by then is not cut short.
+        atexit.register(_deaf)
+        signal.signal(signal.SIGTERM, _stop)
+        from stormproof.cli import main as run
+        from stormproof.cli.streams import guard
+
+        guard()
+        run()
+    except SystemExit as leaving:
+        code = leaving.code
+    except KeyboardInterrupt:
+        _say(b"undecided: interrupted\n")
+    sys.exit(code)  # type: ignore[arg-type]
+
+
+def _say(words: bytes) -> None:
+    try:
+        os.write(2, words)
+    except OSError:  # standard error is closed, so nobody listens
+        return
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _deaf() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)

@@ -1,0 +1,276 @@
+"""A command line used carelessly or badly: one clear sentence, the right exit code, nothing overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from stormproof.cli.streams import _likeness
+
+HOLDS = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\n"
+FAILS = "role A { a: B!x -> b\n b: B!y -> c\n c: }\nrole B { a: A?y -> b\n b: }\n"
+
+
+@pytest.fixture
+def holds(tmp_path: Path) -> Path:
+    path = tmp_path / "holds.storm"
+    path.write_text(HOLDS)
+    return path
+
+
+@pytest.fixture
+def fails(tmp_path: Path) -> Path:
+    path = tmp_path / "fails.storm"
+    path.write_text(FAILS)
+    return path
+
+
+def start(
+    *arguments: object, env: Mapping[str, str] | None = None, **pipes: object
+) -> subprocess.Popen[bytes]:
+    """The command as a process of its own, since signals and streams are those of a process."""
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
+        [sys.executable, "-m", "stormproof", *map(str, arguments)],
+        env={**os.environ, **(env or {})},
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **pipes},
+    )
+
+
+def refused(result, *words: str) -> None:  # type: ignore[no-untyped-def]
+    assert result.code == 2, result
+    assert "Traceback" not in result.err and "internal error" not in result.err
+    for word in words:
+        assert word in result.err, (word, result.err)
+
+
+# ---- names of files ------------------------------------------------------------------------------------
+
+
+def test_a_directory_is_said_once(run, tmp_path: Path) -> None:
+    result = run("check", tmp_path)
+    refused(result)
+    assert result.err.strip() == f"{tmp_path}: cannot be read: this is a directory, not a file"
+
+
+def test_names_that_are_empty_or_too_long(run) -> None:
+    refused(run("check", ""), "the name of a file is missing")
+    refused(run("check", "a" * 5000), "no file")
+    refused(run("check", "a" * 5000 + ".storm"), "too long")
+
+
+def test_a_common_suffix_is_no_likeness(run, holds: Path) -> None:
+    refused(run("check", holds.with_name("hold.storm")), "did you mean 'holds.storm'?")
+    assert "did you mean" not in run("check", holds.with_name("query.storm")).err
+
+
+def test_names_differ_in_case(run, holds: Path) -> None:
+    refused(run("check", holds, "--crash", "a"), "did you mean 'A'?")
+
+
+def test_control_characters_do_not_reach_the_terminal(run, tmp_path: Path) -> None:
+    path = tmp_path / "escape.storm"
+    path.write_text('role "A\\u001b[31m" { a: B!"m\\u001b[2J" -> b\n b: }\nrole B { a: }\n')
+    for command in ("check", "explain", "show", "classify"):
+        assert "\x1b" not in run(command, path).out
+    path.write_text("role A { a: B!\x1b[2Jm -> b\n b: }\nrole B { a: }\n")
+    result = run("check", path)
+    refused(result, "\u241b")
+    assert "\x1b" not in result.err
+
+
+def test_fmt_shows_a_built_in_protocol_and_does_not_rewrite_it(run) -> None:
+    shown = run("fmt", "alternating-bit")
+    assert shown.code == 0 and "role Sender {" in shown.out
+    refused(run("fmt", "--write", "alternating-bit"), "no such file")
+
+
+# ---- numbers and flags that say nothing or contradict ---------------------------------------------------
+
+
+@pytest.mark.parametrize("flag", ["-k", "--max-k"])
+def test_bounds_beyond_all_measure(run, holds: Path, flag: str) -> None:
+    refused(run("check", holds, flag, 10**20), "must be at most 1,000,000")
+    refused(run("check", holds, flag, -1), "must be at least 1")
+
+
+def test_limits_beyond_all_measure_are_no_limits(run, holds: Path) -> None:
+    assert run("check", holds, "--max-states", 10**25).code == 0
+    assert run("check", holds, "--memory", "9" * 400 + "GiB").code == 0
+    assert run("reach", holds, "A@b & B@a & A->B=[]", "--max-states", 10**25).code == 0
+
+
+def test_one_bound_or_the_least(run, holds: Path) -> None:
+    refused(run("check", holds, "-k", 1, "--max-k", 3), "-k", "--max-k")
+    assert run("check", holds, "--max-k", 3).code == 0
+
+
+@pytest.mark.parametrize("flag", ["--loss-on", "--corrupt-on", "--reorder-on", "--crash"])
+@pytest.mark.parametrize("value", ["", ","])
+def test_a_flag_that_names_nobody_is_no_wish_for_perfect_channels(run, holds: Path, flag: str, value) -> None:
+    refused(run("check", holds, flag, value), flag, "names no")
+
+
+def test_a_scope_without_corruption(run, holds: Path) -> None:
+    refused(run("check", holds, "--corrupt-scope", "system"), "nothing is corrupted", "--corrupt-on")
+    assert run("check", holds, "--corrupt-scope", "system", "--corrupt").code in (0, 1)
+
+
+def test_unknown_messages_and_processes_list_the_known(run, fails: Path) -> None:
+    refused(run("check", fails, "--corrupt-map", "A:B:q=x"), "unknown message 'q'", "messages here: x, y")
+    refused(run("crash", fails, "--reliable", "Q"), "unknown process 'Q'; there are A, B")
+
+
+def test_bounds_take_no_goal(run, holds: Path) -> None:
+    refused(run("reach", holds, "deadlock", "--bounds"), "--bounds", "no goal")
+
+
+# ---- goals ---------------------------------------------------------------------------------------------
+
+
+def test_goals_nested_too_deep(run, holds: Path) -> None:
+    deep = "(" * 100 + "deadlock" + ")" * 100
+    assert run("reach", holds, deep).code == 0
+    refused(run("reach", holds, "(" + deep + ")"), "goal:1:101", "nested more than 100 deep")
+
+
+def test_the_place_in_a_goal_of_several_lines(run, holds: Path) -> None:
+    result = run("reach", holds, "A@b\n  & B@z")
+    refused(result, "goal:2:7: B has no state 'z'", "    2 |   & B@z")
+
+
+def test_names_in_goals_are_quoted_as_in_json(run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.storm"
+    path.write_text('role "say \\"hi\\"" { "a b": B!x -> b\n b: }\nrole B { a: }\n')
+    assert run("reach", path, '"say \\"hi\\""@"a b"').code == 1
+    answer = json.loads(run("reach", path, '"say \\"hi\\""@"a b"', "--json").out)
+    assert answer["goal"] == '"say \\"hi\\""@"a b"'
+    refused(run("reach", path, '"\\q"@a'), "as in JSON")
+
+
+# ---- what is written -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("classify", "FILE", "-o", "OUT"),
+        ("reach", "FILE", "deadlock", "--reorder", "--pnml", "OUT"),
+        ("report", "FILE", "-o", "OUT"),
+        ("draw", "FILE", "--to", "svg", "-o", "OUT"),
+        ("convert", "FILE", "--to", "json", "-o", "OUT"),
+        ("crash", "FILE", "--complete", "--to", "json", "-o", "OUT"),
+    ],
+)
+def test_nothing_is_overwritten_unless_told(run, holds: Path, tmp_path: Path, arguments) -> None:
+    out = tmp_path / "precious"
+    out.write_text("precious")
+    words = [{"FILE": str(holds), "OUT": str(out)}.get(a, a) for a in arguments]
+    refused(run(*words), "there is such a file already", "--force")
+    assert out.read_text() == "precious"
+    assert run(*words, "--force").code in (0, 1)
+    assert out.read_text() != "precious"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("convert", "FILE", "--to", "json"),
+        ("draw", "FILE", "--to", "svg"),
+        ("report", "FILE"),
+        ("crash", "FILE", "--complete"),
+        ("generate", "ring"),
+        ("classify", "FILE"),
+    ],
+)
+def test_a_dash_is_standard_output(
+    run, holds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    words = [{"FILE": str(holds)}.get(a, a) for a in arguments]
+    assert run(*words, "-o", "-").out
+    assert set(tmp_path.iterdir()) == before
+
+
+# ---- streams -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("json_flag", [(), ("--json",)])
+def test_a_reader_that_goes_away_does_not_change_the_verdict(holds: Path, fails: Path, json_flag) -> None:
+    for path, code in ((holds, 0), (fails, 1)):
+        read, write = os.pipe()
+        os.close(read)
+        process = start("check", path, *json_flag, stdout=write)
+        os.close(write)
+        _, said = process.communicate(timeout=60)
+        assert (process.returncode, said) == (code, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_told(holds: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = start("check", holds, stdout=full)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 2
+        assert said.decode().strip() == "standard output cannot be written: no space left on device"
+        process = start("check", "no-such-thing", stderr=full)
+        process.communicate(timeout=60)
+        assert process.returncode == 2
+
+
+def test_a_closed_standard_input(holds: Path) -> None:
+    shell = f"{sys.executable} -m stormproof check - <&-"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "<stdin>: cannot be read: it is closed"
+
+
+def test_a_terminal_that_knows_only_ascii() -> None:
+    process = start("check", "alternating-bit", "--loss", env={"PYTHONIOENCODING": "ascii"})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, b"")
+    text = out.decode("ascii")
+    assert "+ holds" in text and "x violated" in text and "Sender>Receiver" in text
+    process = start("check", "alternating-bit", "--loss", "--json", env={"PYTHONIOENCODING": "latin-1"})
+    out, _ = process.communicate(timeout=60)
+    assert json.loads(out.decode("utf-8"))["verdicts"]
+
+
+def test_signs_without_a_likeness_are_numbered() -> None:
+    problem = UnicodeEncodeError("ascii", "✔ é", 0, 3, "no such letter")
+    assert _likeness(problem) == ("+ \\xe9", 3)
+
+
+def test_a_narrow_terminal(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    lines = run("check", "alternating-bit", "--loss").out.splitlines()
+    assert "alternating-bit: 2 roles" in lines[0] + lines[1]
+
+
+# ---- signals -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "arguments",
+    [("check", "-k", "12", "--property", "k-exh", "--no-reduction"), ("classify", "--max-k", "12")],
+)
+def test_a_signal_stops_a_search_and_it_says_so(number: signal.Signals, arguments: tuple[str, ...]) -> None:
+    command, *rest = arguments
+    process = start(command, "elevator", *rest, "--memory", "4GiB")
+    time.sleep(2.5)
+    assert process.poll() is None, "it ended before the signal"
+    process.send_signal(number)
+    asked = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - asked < 20
+    assert process.returncode == 3
+    assert b"interrupted" in out + err and b"Traceback" not in out + err
