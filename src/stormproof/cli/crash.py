@@ -105,25 +105,22 @@ def command(
     return 0 if answer.holds else 1
 
 
-#: Parameters that only make sense with a sweep, and only without one.
-_SWEEPING = tuple(
-    "max_size k max_k properties loss corrupt reorder loss_on corrupt_on reorder_on corrupt_scope corrupt_map "
-    "no_file_faults timeout memory max_states".split()
-)
+#: Parameters that make sense with and without a sweep, and only without one; all others are for a sweep.
+_ALWAYS = ("source", "format", "as_json", "crash", "sweeps")
 _WRITING = ("reliable", "completes", "clean_up", "target", "output", "force")
 
 
 def _refuse_mixture(sweeps: bool) -> None:
     """A flag that would be passed over in silence is refused."""
     ctx = click.get_current_context()
-    flags = {p.name: p.opts[-1] if len(p.opts[-1]) > 2 else p.opts[0] for p in ctx.command.params}
-    for name in _WRITING if sweeps else _SWEEPING:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            if sweeps:
-                raise UsageError(
-                    f"--sweep tries every assumption and writes nothing; leave {flags[name]} out"
-                )
-            raise UsageError(f"{flags[name]} is for --sweep; without it, crash handling alone is looked at")
+    for parameter in ctx.command.params:
+        name, flag = str(parameter.name), max(parameter.opts, key=len)
+        if name in _ALWAYS or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        if sweeps and name in _WRITING:
+            raise UsageError(f"--sweep tries every assumption and writes nothing; leave {flag} out")
+        if not sweeps and name not in _WRITING:
+            raise UsageError(f"{flag} is for --sweep; without it, crash handling alone is looked at")
 
 
 def _assume(system: System, reliable: str | None, failures: Failures) -> System:
