@@ -130,6 +130,20 @@ def test_declared_corruptions_are_spelt_too() -> None:
     assert not other and other.same_traces and other.differences[0].kind == "faults"
 
 
+def test_declared_faults_are_compared_by_what_they_mean() -> None:
+    def declared(*faults: ChannelFaults) -> System:
+        return replace(pair("a", "b", "c"), faults=faults)
+
+    def corrupt(*pairs: tuple[str, str]) -> System:
+        return declared(ChannelFaults("A", "B", corrupt=Corruption(pairs=pairs)))
+
+    assert compare(declared(), declared(ChannelFaults("A", "B"))).equal
+    assert compare(declared(), corrupt(("a", "a"))).equal
+    assert compare(corrupt(("a", "b"), ("b", "c")), corrupt(("b", "c"), ("a", "c"), ("a", "b"))).equal
+    assert not compare(corrupt(("a", "b"), ("b", "c")), corrupt(("a", "b")))
+    assert not compare(declared(), declared(ChannelFaults("A", "B", loss=True)))
+
+
 # What differs.
 
 

@@ -341,6 +341,27 @@ def test_many_choices_in_a_row_are_not_multiplied_out() -> None:
         show_local(found.type("A"))
 
 
+def test_what_is_never_reached_is_a_warning() -> None:
+    """Behind a recursion, or a call, without a way out; not behind one that may end, in whichever call."""
+    for_ever = "rec X { m from A to B; continue X; }"
+    found = two(f"{for_ever}\n after from B to A;\n more from A to B;")
+    assert [w.message for w in found.warnings] == [
+        "this is never reached: what stands before it goes on for ever"
+    ]
+    assert found.warnings[0].place is not None and found.warnings[0].place.line == 2
+    assert not two(f"{for_ever}").warnings
+    assert not two(
+        "rec X { choice at A { m from A to B; continue X; } or { n from A to B; } } o from B to A;"
+    ).warnings
+    choice = "choice at A { a from A to B; do Q(A, B); } or { b from A to B; do R(A, B); }"
+    calls = f"global protocol P(role A, role B) {{ {choice} }}"
+    calls += "aux global protocol Q(role A, role B) { do F(A, B); do T(A, B); }"
+    calls += "aux global protocol R(role A, role B) { do T(A, B); }"
+    calls += f"aux global protocol F(role A, role B) {{ {for_ever} }}"
+    calls += "aux global protocol T(role A, role B) { t from A to B; }"
+    assert not session(calls).warnings
+
+
 def test_a_choice_may_have_many_branches() -> None:
     """Joining and merging them takes time in their number, not in its square."""
     wide = " or ".join(f"{{ m{i} from A to B; t{i} from B to C; }}" for i in range(5_000))

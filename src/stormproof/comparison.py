@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations
 
+from .faults import ChannelFaults
 from .isomorphism import isomorphism, role_matchings
 from .model import Action, Channel, Internal, System
 from .parting import MOST_PAIRS, Difference, of_automata, of_traces
@@ -191,8 +192,11 @@ class _Pair:
     def _faults(self, used: Renaming) -> tuple[Difference, ...]:
         """The faults that files declare, and, where messages may be corrupted, into what."""
         respelt = respell(self.second, used)
-        ours, theirs = ({Channel(f.sender, f.receiver): f for f in s.faults} for s in (self.first, respelt))
-        differing = [c for c in dict.fromkeys((*ours, *theirs)) if ours.get(c) != theirs.get(c)]
+        ours, theirs = (
+            {Channel(f.sender, f.receiver): _says(f) for f in s.faults} for s in (self.first, respelt)
+        )
+        none = _says(ChannelFaults("", ""))
+        differing = [c for c in dict.fromkeys((*ours, *theirs)) if ours.get(c, none) != theirs.get(c, none)]
         found = [
             Difference(
                 "faults",
@@ -235,6 +239,30 @@ class _Pair:
             unknown = unknown or not complete
             alike.append(of_automata(process, other, self.called, complete))
         return [*parted, *alike], None if same and unknown else same
+
+
+def _says(fault: ChannelFaults) -> tuple[object, ...]:
+    """What a declaration means: corruption is the reflexive and transitive closure of its pairs."""
+    corrupt: object = fault.corrupt
+    if fault.corrupt is not None and fault.corrupt.pairs is not None:
+        corrupt = _closure(fault.corrupt.pairs)
+    return fault.loss, fault.reorder, corrupt or None
+
+
+def _closure(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    after: dict[str, set[str]] = {}
+    for source, target in pairs:
+        after.setdefault(source, set()).add(target)
+    found = set()
+    for source in after:
+        queue = [source]
+        seen = {source}
+        for message in queue:
+            new = after.get(message, set()) - seen
+            seen |= new
+            queue += sorted(new)
+        found |= {(source, target) for target in seen if target != source}
+    return frozenset(found)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,24 @@ class GlobalGraph:
     nodes: list[Node]
     start: int
 
+    def unreached(self) -> Place | None:
+        """The first statement that no run comes to, since what stands before it goes on for ever."""
+        seen = {self.start}
+        queue = [self.start]
+        for number in queue:
+            for below in self.nodes[number].next:
+                if below not in seen:
+                    seen.add(below)
+                    queue.append(below)
+        acts = [(i in seen, n.place) for i, n in enumerate(self.nodes) if n.kind in (MESSAGE, CHOICE)]
+        reached = {_at(place) for there, place in acts if there}
+        lost = [place for there, place in acts if not there and place and _at(place) not in reached]
+        return min(lost, key=_at, default=None)
+
+
+def _at(place: Place | None) -> tuple[int, int]:
+    return (0, 0) if place is None else (place.line or 0, place.column or 0)
+
 
 def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
     """The graph of a protocol; raises ModelError with the place of what is wrong."""

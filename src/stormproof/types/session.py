@@ -27,6 +27,8 @@ class Session:
     unreliable: tuple[str, ...] = ()
     given: Mapping[str, LocalType] = field(default_factory=dict)
     advise: Advice | None = None
+    #: What was noticed about the protocol as a whole.
+    beside: tuple[Problem, ...] = ()
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -46,7 +48,7 @@ class Session:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """The errors and warnings of all roles' types."""
-        found: list[Problem] = []
+        found: list[Problem] = list(self.beside)
         for role, graph in self.graphs.items():
             found += graph_problems(role, graph, self.roles, self.unreliable, self.advise)
         return tuple(found)
@@ -91,7 +93,10 @@ def session_of_scribble(text: str, file: str | None = None, protocol: str | None
     chosen = choose(module, protocol)
     graph = global_graph(module, chosen)
     graphs = {role: project(graph, role) for role in chosen.roles}
-    return Session(chosen.name, graphs, module.unreliable(chosen), advise=advise_global)
+    lost = graph.unreached()
+    said = "this is never reached: what stands before it goes on for ever"
+    beside = (Problem(said, lost, warning=True),) if lost else ()
+    return Session(chosen.name, graphs, module.unreliable(chosen), advise=advise_global, beside=beside)
 
 
 def choose(module: Module, name: str | None) -> Protocol:
