@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof import formats, semantics
+from stormproof import formats, protocols, semantics
 from stormproof.checks import check
 from stormproof.errors import UsageError
 from stormproof.failures import Failures
@@ -122,8 +122,8 @@ def test_philosophers_starve_unless_one_is_left_handed(philosophers: int) -> Non
                 assert not (left == "eating" and right == "eating"), "they share a fork"
 
 
-def sized(proposers: int, acceptors: int, retries: int) -> System:
-    return generate("paxos", proposers=proposers, acceptors=acceptors, retries=retries)
+def sized(proposers: int, acceptors: int, retries: int, **options: bool) -> System:
+    return generate("paxos", proposers=proposers, acceptors=acceptors, retries=retries, **options)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,34 @@ def test_paxos_chooses_one_value(size: tuple[int, int, int], lossy: bool) -> Non
 def test_paxos_is_multiparty_compatible(size: tuple[int, int, int]) -> None:
     """Everybody ends, late answers are taken: nothing waits for ever on perfect channels."""
     assert least(sized(*size)) == 1
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1), (1, 3, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2)])
+def test_paxos_in_turn_still_chooses_one_value(size: tuple[int, int, int]) -> None:
+    system = sized(*size, in_turn=True)
+    assert least(system) == 1
+    ts = semantics.explore(system, Failures().on(system), 1)
+    chosen = {frozenset(_chosen(at.states)) for at in ts.steps}
+    assert all(len(values) <= 1 for values in chosen) and any(chosen)
+
+
+def test_forgetful_acceptors_may_choose_two_values() -> None:
+    """The figure compares no numbers; what Lamport's acceptors remember is what agreement needs."""
+    for in_turn in (False, True):
+        system = sized(2, 1, 1, forgetful=True, in_turn=in_turn)
+        assert least(system) == 1
+        ts = semantics.explore(system, Failures().on(system), 1)
+        assert {"1", "2"} in [_chosen(at.states) for at in ts.steps]
+
+
+def test_the_paper_s_figure_has_three_states_a_ballot() -> None:
+    """a0, and for each of the 4 ballots a1 and a2; as often as proposers may still be there; and the end."""
+    system = protocols.protocol("paxos-2p3a-figure")
+    assert len(system["Acceptor1"].states) == (1 + 2 * 4) + 2 * (1 + 2 * 2) + 1
+    answers = {str(a) for a in system["Acceptor1"].sends("answer1_prom_1")}
+    assert answers == {"Proposer1!prom<1>", "Proposer1!reject<1>"}
+    report = check(system, k=1, properties=["k-mc", "rsc"], replay=False)
+    assert report["k-mc"].holds and report["rsc"].holds is False
 
 
 def _chosen(states: tuple[str, ...]) -> set[str]:

@@ -73,7 +73,7 @@ DESIGN = {
 #: Processes may crash: see the tests of their own below.
 CRASHING = ("crash-client-server", "crash-commit", "heartbeat-failover")
 #: Larger than a unit test should be, or described and tested with reachability.
-ELSEWHERE = ("paxos-2p3a", "alternating-bit-retransmit", "stop-and-wait")
+ELSEWHERE = ("paxos-2p3a", "paxos-2p3a-figure", "alternating-bit-retransmit", "stop-and-wait")
 
 
 def test_every_protocol_has_its_design_stated() -> None:
