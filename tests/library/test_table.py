@@ -209,7 +209,7 @@ def test_every_language_has_every_cell(language: str, both: bool) -> None:
     elif language == "markdown":
         body = [line for line in text.splitlines() if line.startswith(("| bargain", "| elevator"))]
         assert sum(line.count("|") - 2 for line in body) == count
-        assert "**✘** [1]" in text
+        assert "**✘** (✔) [1]" in text and "✘ (to)" in text
     elif language == "latex":
         assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") == len(semantics)
         assert (
@@ -217,10 +217,12 @@ def test_every_language_has_every_cell(language: str, both: bool) -> None:
             == count
         )
         assert "✔" not in text and "✘" not in text
+        assert "$\\times$\\,(to)" in text and "$\\times$}\\,($\\checkmark$)$^{1}$" in text
     else:
         parser = Cells()
         parser.feed(text)
         assert parser.marks == count and parser.depth == 0
+        assert "✘ <small>(to)</small>" in text and "</span> <small>(✔)</small><sup>" in text
 
 
 class Cells(HTMLParser):

@@ -261,7 +261,8 @@ def _box(box: Box) -> Text:
     text = Text(box.mark, style=STYLES[box.mark[0]])
     if box.note is not None:
         text.stylize("underline")
+    if box.beside:
+        text.append(f" ({box.beside})", style="dim")
+    if box.note is not None:
         text.append(str(box.note).translate(RAISED), style="dim")
-    elif box.published == "to":
-        text.append(" to", style="dim")
     return text

@@ -25,6 +25,11 @@ class Box:
     published: str | None = None
     note: int | None = None
 
+    @property
+    def beside(self) -> str:
+        """The published mark, where it is not the same."""
+        return self.published or "" if self.note is not None or self.published == "to" else ""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -159,28 +164,47 @@ def _md(text: str) -> str:
 
 
 def _markdown_box(box: Box) -> str:
-    if box.note is not None:
-        return f"**{box.mark}** [{box.note}]"
-    return f"{box.mark} (to)" if box.published == "to" else box.mark
+    beside = f" ({box.beside})" if box.beside else ""
+    return f"**{box.mark}**{beside} [{box.note}]" if box.note is not None else box.mark + beside
 
 
 _TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
 
 
 def to_latex(view: Matrix | Comparison) -> str:
-    """Tabulars that need amssymb; a cell that differs from the published one is underlined and numbered."""
+    """Tabulars that need amssymb and graphicx; a cell that differs is underlined, with the published one and a number."""
     _, comparison = split(view)
-    lines = ["% needs \\usepackage{amssymb}"]
+    lines = ["% needs \\usepackage{amssymb,graphicx}"]
     for grid in grids(view):
-        lines += [f"% {grid.title}", "\\begin{tabular}{l" + "c" * len(grid.columns) + "}", "\\hline"]
+        lines += [f"\\par\\noindent\\textbf{{{_tex(grid.title)}}}\\par\\smallskip\\noindent"]
+        # A wide table is shrunk to the line, a narrow one is left as it is.
+        lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"]
+        lines += ["\\begin{tabular}{l" + "c" * len(grid.columns) + "}", "\\hline"]
         lines.append("".join(f" & \\multicolumn{{{n}}}{{c}}{{{_tex(h)}}}" for h, n in grid.heads) + r" \\")
         lines.append("Protocol" + "".join(f" & {_tex(c.property)}" for c in grid.columns) + r" \\ \hline")
         for name, boxes in grid.rows:
             lines.append(_tex(name) + "".join(f" & {_tex_box(b)}" for b in boxes) + r" \\")
-        lines += ["\\hline", "\\end{tabular}", ""]
-    for i, difference in enumerate(comparison.differences if comparison else (), 1):
-        lines.append(f"\\par\\noindent$^{{{i}}}$ {_tex(footnote(difference))}")
-    return "\n".join(lines) + "\n"
+        lines += ["\\hline", "\\end{tabular}}\\par\\bigskip", ""]
+    return "\n".join(lines + (_tex_notes(comparison) if comparison else [])) + "\n"
+
+
+def _tex_notes(comparison: Comparison) -> list[str]:
+    notes = [
+        f"\\par\\noindent$^{{{i}}}$ {_tex(footnote(d))}" for i, d in enumerate(comparison.differences, 1)
+    ]
+    return [
+        *_tex_list("Agreement", agreement_lines(comparison)),
+        "\\par\\noindent\\textbf{Differences}",
+        *notes,
+        "\\par\\bigskip",
+        *_tex_list(IMPOSSIBLE, impossible_lines(comparison)),
+    ]
+
+
+def _tex_list(title: str, items: list[str]) -> list[str]:
+    rows = [f"\\item {_tex(item)}" for item in items]
+    head = f"\\par\\noindent\\textbf{{{_tex(title)}}}"
+    return [head, "\\begin{itemize}", *rows, "\\end{itemize}"] if rows else []
 
 
 def _tex(text: str) -> str:
@@ -194,7 +218,8 @@ def _tex(text: str) -> str:
 def _tex_box(box: Box) -> str:
     k = f"_{{{box.mark[1:]}}}" if box.mark[1:] else ""
     mark = f"${_TEX_MARKS[box.mark[0]]}{k}$"
-    return f"\\underline{{{mark}}}$^{{{box.note}}}$" if box.note is not None else mark
+    beside = f"\\,({_tex(box.beside)})" if box.beside else ""
+    return f"\\underline{{{mark}}}{beside}$^{{{box.note}}}$" if box.note is not None else mark + beside
 
 
 _CSS = """
@@ -203,6 +228,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem
 table { border-collapse: collapse; margin: 1rem 0 2rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: center; }
 th:first-child, td:first-child { text-align: left; }
+th.first, td.first { border-left: 1px solid var(--line); } td small { color: GrayText; }
 .holds { color: #1a7f37; } .violated { color: #cf222e; } .undecided { color: #9a6700; }
 .differs { text-decoration: underline; font-weight: 600; } li { margin: .3rem 0; }
 @media (prefers-color-scheme: dark) { .holds { color: #4ac26b; } .violated { color: #ff7b72; } }
@@ -216,6 +242,7 @@ def to_html(view: Matrix | Comparison) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>stormproof table</title>',
         f"<style>{_CSS}</style>\n</head>\n<body>\n<h1>Protocols under failures</h1>",
         f"<p>A tick is followed by the least k up to {matrix.max_k}; a cross: for none; ?: undecided.</p>",
+        "<p>In brackets: the published cell, where it is another (to: time-out).</p>" if comparison else "",
         *(_html_grid(grid) for grid in grids(view)),
     ]
     if comparison:
@@ -231,10 +258,14 @@ def to_html(view: Matrix | Comparison) -> str:
 
 
 def _html_grid(grid: Grid) -> str:
-    heads = "".join(f'<th colspan="{n}">{html.escape(h)}</th>' for h, n in grid.heads)
-    names = "".join(f"<th>{html.escape(c.property)}</th>" for c in grid.columns)
+    heads = "".join(f'<th class="first" colspan="{n}">{html.escape(h)}</th>' for h, n in grid.heads)
+    first = [i == 0 or c.failures != grid.columns[i - 1].failures for i, c in enumerate(grid.columns)]
+    names = "".join(
+        f'<th class="{"first" * begins}">{html.escape(c.property)}</th>'
+        for c, begins in zip(grid.columns, first, strict=True)
+    )
     body = "".join(
-        f"<tr><td>{html.escape(name)}</td>{''.join(map(_html_box, boxes))}</tr>\n"
+        f"<tr><td>{html.escape(name)}</td>{''.join(map(_html_box, boxes, first))}</tr>\n"
         for name, boxes in grid.rows
     )
     return (
@@ -243,12 +274,13 @@ def _html_grid(grid: Grid) -> str:
     )
 
 
-def _html_box(box: Box) -> str:
-    kind = {"✔": "holds", "✘": "violated", "?": "undecided"}[box.mark[0]]
+def _html_box(box: Box, first: bool) -> str:
+    kind = {"✔": "holds", "✘": "violated", "?": "undecided"}[box.mark[0]] + " first" * first
+    beside = f" <small>({box.beside})</small>" if box.beside else ""
     if box.note is None:
-        tip = ' title="the paper: time-out"' if box.published == "to" else ""
-        return f'<td class="{kind}"{tip}>{box.mark}</td>'
-    return f'<td class="{kind} differs">{box.mark}<sup><a href="#note{box.note}">{box.note}</a></sup></td>'
+        return f'<td class="{kind}">{box.mark}{beside}</td>'
+    link = f'<sup><a href="#note{box.note}">{box.note}</a></sup>'
+    return f'<td class="{kind}"><span class="differs">{box.mark}</span>{beside}{link}</td>'
 
 
 def to_json(view: Matrix | Comparison) -> str:
