@@ -172,7 +172,7 @@ _TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
 
 
 def to_latex(view: Matrix | Comparison) -> str:
-    """Tabulars that need amssymb and graphicx; a cell that differs is underlined, with the published one and a number."""
+    """Tabulars that need amssymb and graphicx; a cell that differs is underlined, the published one beside it."""
     _, comparison = split(view)
     lines = ["% needs \\usepackage{amssymb,graphicx}"]
     for grid in grids(view):
