@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from . import crash, encodings, halfduplex, notes, reasons
-from .concretise import concretise
+from .concretise import POLISH, concretise
 from .engine.kproperties import Exploration, Violation, explore
 from .engine.monitor import ProgressCallback, left
 from .engine.moves import Move
-from .engine.rsc import RscResult, rsc
+from .engine.rsc import RscResult, best, rsc
 from .errors import InternalError, UsageError, did_you_mean
 from .failures import FailureModel, Failures
 from .fewest import Shortest
@@ -48,6 +48,7 @@ class Question:
     threads: int | None
     progress: ProgressCallback | None
     replay: bool
+    polish: bool
     notes: tuple[str, ...]
     started: float = field(default_factory=time.monotonic)
     evidence: dict[tuple[int, int], tuple[Witness, bool | None, tuple[str, ...]]] = field(
@@ -72,12 +73,14 @@ def check(
     reduction: bool = True,
     threads: int | None = None,
     replay: bool = True,
+    polish: bool = True,
     progress: ProgressCallback | None = None,
 ) -> Report:
     """Decide the properties of a system under a failure model.
 
     With `k` each k-property is asked at that bound; otherwise for the least k up to `max_k`, and *violated*
-    means: for none of them. A limit that is hit gives *undecided*.
+    means: for none of them. A limit that is hit gives *undecided*. Without `polish` a witness is the first
+    that was found, which is quicker.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -100,6 +103,7 @@ def check(
         threads=threads,
         progress=progress,
         replay=replay,
+        polish=polish,
         notes=remarks,
         started=started,
     )
@@ -259,7 +263,7 @@ def _nearest(question: Question, settled: Settled) -> Settled:
     """The shortest violations at the largest bound, in place of those that last until there, where its
     transition system is small."""
     parts = {violation.property for _, violation in settled.values()}
-    if not parts:
+    if not parts or not question.polish:
         return settled
     most = min(SMALL, question.limits.states or SMALL)
     found = _explore(question, question.bounds[-1], sorted(parts), replace(question.limits, states=most))
@@ -435,7 +439,8 @@ def _witness(question: Question, violation: Violation, k: int) -> Witness:
         bound=k,
         culprit=violation.culprit,
         shortest=violation.shortest,
-        runs=_runs(question, violation, k),
+        runs=_runs(question, violation, k) if question.polish else None,
+        polish=POLISH if question.polish else 0,
     )
 
 
@@ -488,7 +493,10 @@ def _unbounded(question: Question, name: str, result: RscResult) -> Verdict:
         return replace(base, reason=notes.undecided(result.stopped, question.limits, None, result.states, []))
     if result.violation is None:
         return replace(base, notes=notes.on_holding(question.system, question.model, name, None))
-    witness = result.violation.witness(question.system, question.model)
+    violation = result.violation
+    if question.polish:
+        violation = best(question.system, question.model, violation)
+    witness = violation.witness(question.system, question.model)
     replayed, remark = _replay(question, name, None, witness)
     why = reasons.reason(question.system, question.model, name, None, witness)
     return replace(base, witness=witness, reason=why, replayed=replayed, notes=remark)

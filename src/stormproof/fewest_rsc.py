@@ -18,8 +18,8 @@ from .failures import FailureModel
 from .fewest import Moves
 from .model import CRASH, Channel, Internal, Message, Process, Receive, Send, System, Transition, channel_of
 
-#: States that the walk over prefixes may see, and steps back from violations.
-STATES, BACK = 20_000, 3_000
+#: States that the walks over prefixes may see, and steps back from violations.
+STATES, BACK = 6_000, 2_000
 
 
 class Pending(NamedTuple):
@@ -62,14 +62,16 @@ class _Node:
     ways: list[tuple[Interaction, int, Prefix]]
 
 
-def fewest_violations(system: System, failures: FailureModel, length: int, most: int) -> list[Violation]:
+def fewest_violations(system: System, failures: FailureModel, length: int, most: int) -> Iterator[Violation]:
     """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
-    walk = _Walk(system, failures, length, most)
-    ends = walk.forward()
-    if not ends:
-        return []
-    fewest = min(faults for faults, _, _ in ends)
-    return list(walk.back([(last, prefix) for faults, last, prefix in ends if faults == fewest]))
+    budget = STATES
+    for faults in range(most + 1):
+        walk = _Walk(system, failures, length, faults)
+        ends = walk.forward(budget)
+        budget -= sum(map(len, walk.layers))
+        if ends or budget <= 0:
+            yield from walk.back(ends)
+            return
 
 
 class _Walk:
@@ -78,14 +80,14 @@ class _Walk:
         self.index = {c: i for i, c in enumerate(system.channels)}
         self.layers: list[dict[Prefix, _Node]] = [{} for _ in range(length)]
 
-    def forward(self) -> list[tuple[int, Interaction, Prefix]]:
-        """Fills the layers, one for each number of actions; what ends them, with its faults."""
+    def forward(self, budget: int) -> list[tuple[Interaction, Prefix]]:
+        """Fills the layers, one for each number of actions; what ends them."""
         start = Prefix(tuple(p.initial for p in self.system), frozenset(), None, (0,) * len(self.index))
         self.layers[0][start] = _Node(0, [])
         seen = 0
         for done, layer in enumerate(self.layers):
             seen += len(layer)
-            if seen > STATES:
+            if seen > budget:
                 return []
             for prefix, node in layer.items():
                 for interaction, price, to in self.steps(prefix):
@@ -93,7 +95,7 @@ class _Walk:
                     if after < self.length and node.faults + price <= self.most:
                         self._add(self.layers[after], to, node.faults + price, (interaction, done, prefix))
         return [
-            (node.faults + price, last, prefix)
+            (last, prefix)
             for prefix, node in self.layers[-1].items()
             for last, price in self.closing(prefix)
             if node.faults + price <= self.most

@@ -240,6 +240,7 @@ class _Asking:
             properties=[self.property],
             limits=self.limits,
             replay=replay,
+            polish=replay,
         )
 
     def failures(self, choice: Choice) -> Failures:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from .. import _engine
 from ..concretise import concretise, quality
@@ -25,6 +26,9 @@ from ..witness import Witness
 from .lowering import Lowered, lower
 from .monitor import STOPS, ProgressCallback, watch
 from .moves import Move
+
+#: Of equally good violations, how many are compared by their changes of process.
+COMPARED = 100
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ def rsc(
     found = watch(
         lambda monitor: _engine.search_rsc(lowered.native, monitor), limits, "rsc", progress, seconds
     )
-    violation = _best(system, failures, _violation(lowered, found)) if found.violated else None
+    violation = _violation(lowered, found) if found.violated else None
     stopped = "" if violation else STOPS[found.stop]
     return RscResult(
         holds=False if violation else None if stopped else True,
@@ -140,14 +144,15 @@ def _made(
     return RscViolation(moves, pairs, states, shortest)
 
 
-def _best(system: System, failures: FailureModel, found: RscViolation) -> RscViolation:
+def best(system: System, failures: FailureModel, found: RscViolation) -> RscViolation:
     """Of the shortest violations the one with the fewest faults, then the fewest changes of process."""
     if not found.shortest:
         return found
-    best, least = found, quality(found.witness(system, failures))
-    for moves, pairs in fewest_violations(system, failures, len(found.moves), least[1]):
+    chosen, least = found, quality(found.witness(system, failures))
+    others = fewest_violations(system, failures, len(found.moves), least[1])
+    for moves, pairs in islice(others, COMPARED):
         other = _made(system, tuple(Move(*m) for m in moves), pairs, True)
         reached = quality(other.witness(system, failures))
         if reached < least:
-            best, least = other, reached
-    return best
+            chosen, least = other, reached
+    return chosen
