@@ -54,6 +54,12 @@ def test_project_chooses_a_protocol(run, shop: Path) -> None:
     assert run("project", shop, "--role", "Byer").code == 2
 
 
+def test_recursions_of_automata_are_called_after_their_states(run) -> None:
+    text = "role A { go: B!m -> on\n on: B!n -> go }\nrole B { 0: A?m -> 1\n 1: A?n -> 0 }\n"
+    found = run("project", "-", "--format", "storm", stdin=text)
+    assert found.out == "role A = mu go. B!m; B!n; go\nrole B = mu t. A?m; A?n; t\n"
+
+
 def test_project_as_json(run, shop: Path) -> None:
     data = json.loads(run("project", shop, "--json").out)
     assert data["protocol"] == "Shop"

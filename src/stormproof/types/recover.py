@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from ..crash import action_text, crash_handling
@@ -12,6 +13,7 @@ from .session import Session
 from .translate import automaton_of_graph
 
 _CRASH = Internal(CRASH_ACTION)
+_VARIABLE = re.compile(r"[^\W\dμµ]\w{0,23}")
 
 
 def session_of_system(system: System) -> tuple[Session, tuple[str, ...]]:
@@ -69,7 +71,9 @@ def _state(process: Process, state: str, number: object) -> State:
     if len(peers) > 1:
         raise FormatError(f"a choice of a session type has one peer, but {where} has {', '.join(peers)}")
     edges = tuple(Edge(_message(t.action), number(t.target)) for t in leaving)
-    return State(SEND if kinds == {Send} else WAIT, peers.pop(), edges)
+    # A recursion is called after the state that it comes back to.
+    name = state if _VARIABLE.fullmatch(state) else ""
+    return State(SEND if kinds == {Send} else WAIT, peers.pop(), edges, name)
 
 
 def _peer(action: Action) -> str:
