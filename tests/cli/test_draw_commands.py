@@ -144,3 +144,18 @@ def _somehow(language: str) -> str:
         except FormatError:
             continue
     raise AssertionError(f"{language} expresses none of these protocols")
+
+
+def test_the_page_names_the_command_that_makes_it_again(run: Call) -> None:
+    asked = ("half-duplex", "--loss", "-k", "1", "--property", "rsc", "--property", "k-er")
+    page = run("report", *asked).out
+    assert "stormproof report half-duplex --loss -k 1 --property rsc --property k-er -o report.html" in page
+    assert (
+        "--max-k 3 --property k-er -o"
+        in run("report", "half-duplex", "--max-k", "3", "--property", "k-er").out
+    )
+
+
+def test_what_was_assumed_stands_by_failure_model(run: Call) -> None:
+    page = run("report", "half-duplex", "--property", "rsc").out
+    assert "<dt>loss</dt><dd>loss on Sender→Receiver and Receiver→Sender</dd>" in page

@@ -7,14 +7,17 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from draw_examples import EXAMPLES, NASTY
+from draw_examples import EX1, EXAMPLES, NASTY, SR, process, run, sends, takes
 from rich.cells import cell_len
 
 from pictures import check_svg, texts
 from stormproof.draw.chart import Chart, chart
+from stormproof.draw.chart_layout import lay_out
 from stormproof.draw.chart_mermaid import chart_mermaid
 from stormproof.draw.chart_svg import chart_svg
 from stormproof.draw.chart_text import chart_text
+from stormproof.model import Receive, Send, System
+from stormproof.witness import Corrupt
 from strategies import random_failures, random_system, random_witness
 
 
@@ -123,3 +126,45 @@ def test_random_charts_are_sound_in_every_form(chunk: int) -> None:
         width = rng.choice((20, 40, 80, 120))
         assert all(cell_len(line) <= width for line in chart_text(picture, width).splitlines()), seed
         assert chart_mermaid(picture).startswith("sequenceDiagram\n"), seed
+
+
+def test_a_label_hides_no_short_piece_of_an_arrow() -> None:
+    """After a late corruption little way is left: the new name stands beside it."""
+    steps = (
+        sends("start", "s1"),
+        *(sends("data", "s1") for _ in range(20)),
+        Corrupt(SR, 0, "start", "data"),
+        takes("data", "r3"),
+    )
+    layout = lay_out(chart(EX1, run(*steps), fold=False))
+    (x1, _), (x2, y2) = layout.routes[0].points[-2:]
+    label = next(label for label in layout.labels if "sp-changed-text" in label.kind)
+    right = label.box[2]
+    assert right < x1 + (x2 - x1) / 2 and abs(label.y - y2) < 40
+
+
+def test_a_crashed_state_stands_clear_of_the_bolt() -> None:
+    picture = chart(*EXAMPLES["crash"])
+    layout = lay_out(picture)
+    at = next(line.crash for line in picture.lifelines if line.crash is not None)
+    y = layout.state_y(at)
+    assert y is not None and y - 6.5 > layout.y[at] + 13, "the pill begins below the tip of the bolt"
+
+
+def test_a_narrow_arrow_shows_the_whole_name_where_it_fits() -> None:
+    """Nine columns from line to line hold `├ token ▶│`."""
+    names = [f"P{i}" for i in range(8)]
+    roles = [
+        process(n, ("w", Receive(names[i - 1], "token"), "w"))
+        if i
+        else process(n, ("w", Send("P1", "token"), "w"))
+        for i, n in enumerate(names)
+    ]
+    steps = (sends("token", "w", "P0", "P1"), takes("token", "w", "P1", "P0"))
+    shown = chart_text(chart(System(tuple(roles)), run(*steps)), 70)
+    assert "├ token ▶│" in shown or "├─ token ▶│" in shown
+
+
+def test_what_the_last_one_waits_for_stands_under_it_where_there_is_room() -> None:
+    shown = chart_text(chart(*EXAMPLES["loss"]), 100).splitlines()
+    assert shown[-1].split() == ["⌛", "ack", "⌛", "data,", "end"]

@@ -91,19 +91,30 @@ def command(
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
     samples = {name: examples(report, k) for name, report in reports.items()} if with_examples else {}
-    more = _more_flags(of, with_examples)
+    more = _question(k, max_k, properties) + _more_flags(of, with_examples)
     page = report_page(
         system,
         with_frontier(reports, edge),
         frontier=edge,
         examples=samples,
-        command=lambda report, verdict: _again(source, report, verdict),
+        command=lambda report, verdict: _again(_file(source, format), report, verdict),
         about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
-        again=f"stormproof report {shlex.quote(source)}{flags(asked)}{more} -o report.html",
+        again=f"stormproof report {_file(source, format)}{flags(asked)}{more} -o report.html",
         version=version("stormproof"),
     )
     _write(page, reports, samples, output, force, as_json)
     return asked.exit_code
+
+
+def _file(source: str, format: str | None) -> str:
+    """The file as a command line names it, with its language where that was given."""
+    return ("FILE" if source == "-" else shlex.quote(source)) + (f" --format {format}" if format else "")
+
+
+def _question(k: int | None, max_k: int, properties: tuple[str, ...]) -> str:
+    """The flags that ask the same of the same bounds."""
+    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k != 10 else ""
+    return bounds + "".join(f" --property {shlex.quote(name)}" for name in properties)
 
 
 def _more_flags(of: str | None, with_examples: bool) -> str:
@@ -111,10 +122,9 @@ def _more_flags(of: str | None, with_examples: bool) -> str:
     return frontier + (" --examples" if with_examples else "")
 
 
-def _again(source: str, report: Report, verdict: Verdict) -> str:
+def _again(file: str, report: Report, verdict: Verdict) -> str:
     """The command that shows this verdict alone."""
     bound = f" -k {verdict.witness_k}" if verdict.witness_k is not None else ""
-    file = "FILE" if source == "-" else shlex.quote(source)
     if verdict.holds:
         bound = " --examples" + (f" -k {verdict.k}" if verdict.k is not None else "")
     return f"stormproof check {file}{flags(report)} --property {verdict.property}{bound}"

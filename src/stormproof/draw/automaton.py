@@ -155,7 +155,8 @@ def draw_edge(
     direction: Point = (x2, y2 - 10) if y2 > y1 else (x2, y2 + 10)
     if len(points) == 3 and points[0][1] == y2:
         direction = (x2, y2 + 10)
-    head = arrowhead(direction, (x2, y2), "sp-head", None)
+    tip = "sp-cycle-head" if "sp-cycle" in kind else "sp-head"
+    head = arrowhead(direction, (x2, y2), tip, None)
     return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo")]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 
-from .chart import Chart, End
+from .chart import Chart, End, Lifeline
 from .metrics import cells, clip_cells, printable
 
 _LEAST_GAP = 9
@@ -116,17 +116,23 @@ class Grid:
             low + max(cells(head if not right else start), 1),
             high - max(cells(head if right else start), 1),
             words,
+            slack=0 if start else 1,
+            right=right,
         )
 
-    def _label(self, low: int, high: int, words: str) -> None:
-        """In the widest stretch between lifelines, with a blank on both sides."""
+    def _label(self, low: int, high: int, words: str, slack: int = 0, right: bool = True) -> None:
+        """In the widest stretch between lifelines, with a blank on both sides; over the first dash of the
+        arrow as well (`slack`) where the words would not fit otherwise."""
         cuts = [low - 1, *sorted(x for x in self.x.values() if low <= x <= high), high + 1]
-        size, left, right = max((b - a, a, b) for a, b in itertools.pairwise(cuts))
+        size, left, stop = max((b - a, a, b) for a, b in itertools.pairwise(cuts))
+        if cells(words) > size - 3 and len(cuts) == 2:
+            left, stop = (left - slack, stop) if right else (left, stop + slack)
+            size += slack
         room = size - 3
         shown = clip_cells(words, room)
         if shown:
             at = left + 1 + max((size - 1 - cells(shown) - 2) // 2, 0)
-            self._put(at, f" {shown} ", right - at)
+            self._put(at, f" {shown} ", stop - at)
 
     def between(self, sender: str, receiver: str, words: str) -> None:
         """Words between two lifelines, for what happens inside a channel."""
@@ -188,10 +194,11 @@ def grid_for(chart: Chart, width: int) -> Grid | None:
     left = max([*(_state(s.state) for s in first.spans), cells(printable(names[0])) // 2]) + 1
     right = max([*(_state(s.state) for s in last.spans), (cells(printable(names[-1])) + 1) // 2]) + 2
     note = _NOTE if any(f.end is not End.RECEIVED or f.changes or f.overtakes for f in chart.shown) else 0
-    gaps = _gaps(chart)
-    for spare in (width - left - right - note - 1, width - left - right - 1):
-        fitted = _fit(gaps, spare)
-        if fitted is not None:
+    gaps, waits = _gaps(chart), max(right + note, _waiting(last, len(names) > 2))
+    for room in (waits, right + note, right):
+        fitted = _fit(gaps, width - left - room - 1)
+        # Room for what the last one waits for is taken only where nothing else has to shrink for it.
+        if fitted is not None and (room <= right + note or fitted == gaps):
             break
     else:
         return None
@@ -201,6 +208,12 @@ def grid_for(chart: Chart, width: int) -> Grid | None:
     grid = Grid(x, width)
     grid.note_at = x[names[-1]] + right + 1
     return grid
+
+
+def _waiting(line: Lifeline, several: bool) -> int:
+    """The room for what a process waits for at the end."""
+    phrases = line.wait.phrases(several) if line.wait is not None else ()
+    return max((min(cells(printable(p)), 30) + 5 for p in phrases), default=0)
 
 
 def _state(name: str) -> int:
@@ -216,7 +229,7 @@ def _gaps(chart: Chart) -> list[int]:
         own = [cells(printable(line.name)) // 2 + cells(printable(names[i + 1])) // 2 + 3]
         own += [_state(s.state) + 4 for s in line.spans] if i else []
         if line.wait is not None:
-            own += [min(cells(printable(p)), 30) + 5 for p in line.wait.phrases(len(names) > 2)]
+            own.append(_waiting(line, len(names) > 2))
         gaps[i] = max([gaps[i], *own])
     for flight in chart.shown:
         a, b = sorted(index[end] for end in flight.channel)

@@ -71,6 +71,7 @@ class Layout:
     width: float
     height: float
     last: int
+    crashes: frozenset[int] = frozenset()
     routes: dict[int, Route] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
 
@@ -78,11 +79,11 @@ class Layout:
         return None if step is None else self.y.get(step)
 
     def state_y(self, since: int) -> float | None:
-        """A state stands half a row below the action that leads to it."""
+        """A state stands half a row below the action that leads to it, clear of the bolt of a crash."""
         if since < 0:
             return self.top + 26 + 15
         y = self.y.get(since)
-        return None if y is None else y + 16
+        return None if y is None else y + (21 if since in self.crashes else 16)
 
 
 def lay_out(chart: Chart) -> Layout:
@@ -102,7 +103,8 @@ def lay_out(chart: Chart) -> Layout:
     x, width = _columns(chart)
     waits = [len(line.wait.phrases(len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
-    layout = Layout(x, y, top, bottom, width, height, len(chart.steps) - 1)
+    crashes = frozenset(line.crash for line in chart.lifelines if line.crash is not None)
+    layout = Layout(x, y, top, bottom, width, height, len(chart.steps) - 1, crashes)
     for flight in chart.shown:
         layout.routes[flight.sent] = _route(flight, layout, cursor + _STACK * waiting.get(flight.sent, 0))
     _place_labels(chart, layout)
@@ -188,11 +190,15 @@ def _place_labels(chart: Chart, layout: Layout) -> None:
 
 
 def _label(route: Route, piece: int, part: float, words: str, kind: str, at: int) -> Label:
-    """Above a line that is nearly level; on a steep line, which its halo interrupts."""
+    """Above a line that is nearly level; on a steep line, which its halo interrupts, or beside it where the
+    piece is so short that the label would hide it."""
     (x1, y1), (x2, y2) = route.points[piece], route.points[piece + 1]
     x, y = route.along(piece, part)
     shown = clip(words, _LABEL, _LONGEST)
     lift = abs((y2 - y1) / (x2 - x1)) * text_width(shown, _LABEL) / 2 + 4 if x1 != x2 else 99
+    half = text_width(shown, _LABEL) / 2
+    if lift >= 14 and abs(x2 - x1) < half + 14:
+        return Label(x - (half + 9) * (1 if x2 > x1 else -1), y + 11, shown, kind, words, at)
     return Label(x, y - lift if lift < 14 else y + 4, shown, kind, words, at)
 
 

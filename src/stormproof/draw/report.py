@@ -128,16 +128,12 @@ def _verdicts(
     which = "One that is a link" if examples else "A violated one"
     caption = html("caption", f"Verdicts by failure model. {which} opens its run.")
     table = html("table", caption, html("thead", html("tr", *heads)), html("tbody", *rows), class_="matrix")
-    remarks = [html("li", f"{escape(column)}: {escape(words)}") for column, words in about.items()]
-    remarks += [
-        html("li", f"{escape(column)}: {escape(note)}") for column, r in reports.items() for note in r.notes
-    ]
-    remarks += [
-        html("li", f"{escape(column)}: {escape(words)}")
-        for column, e in examples.items()
-        for words in e.remarks()
-    ]
-    notes = html("ul", *remarks, class_="notes") if remarks else ""
+    remarks = []
+    for column, report in reports.items():
+        words = [about[column]] if column in about else []
+        words += [*report.notes, *(examples[column].remarks() if column in examples else ())]
+        remarks += [html("dt", escape(column)), *(html("dd", escape(w)) for w in words)] if words else []
+    notes = html("dl", *remarks, class_="notes") if remarks else ""
     wrapped = html(
         "div", table, class_="scroll", tabindex="0", role="region", aria_label="matrix of verdicts"
     )

@@ -70,7 +70,7 @@ def _rules(colour: dict[str, str]) -> str:
 .sp-node {{ fill: {paper}; stroke: {ink}; stroke-width: 1.2; }}
 .sp-inner {{ fill: none; stroke: {ink}; stroke-width: 1; }}
 .sp-here {{ fill: {colour["mark"]}; stroke: {ink}; stroke-width: 2.8; }}
-.sp-cycle {{ stroke: {lost}; stroke-width: 2.4; }}
+.sp-cycle {{ stroke: {lost}; stroke-width: 2.8; }} .sp-cycle-head {{ fill: {lost}; stroke: {lost}; }}
 """
 
 
