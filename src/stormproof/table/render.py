@@ -172,7 +172,7 @@ _TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
 
 
 def to_latex(view: Matrix | Comparison) -> str:
-    """Tabulars that need amssymb and graphicx; a cell that differs is underlined, the published one beside it."""
+    """Tabulars that need amssymb and graphicx; a cell that differs is underlined, with its note."""
     _, comparison = split(view)
     lines = ["% needs \\usepackage{amssymb,graphicx}"]
     for grid in grids(view):
