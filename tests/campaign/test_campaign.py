@@ -155,6 +155,43 @@ def test_kill_minus_nine_at_any_instant(tmp_path: Path) -> None:
         assert len(results.rows) == 16
 
 
+def test_a_killed_campaign_leaves_no_worker_behind(tmp_path: Path) -> None:
+    """A long job, of minutes; the campaign is killed, and so cannot end its workers itself."""
+    asked = ("campaign", "paxos-2p3a", "-o", str(tmp_path / "r.jsonl"), "--models", "none", "-k", "2")
+    process = subprocess.Popen([sys.executable, "-m", "stormproof", *asked], stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while not (workers := children(process.pid)) and time.monotonic() < until:
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    assert workers
+    while any(alive(w) for w in workers) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(alive(w) for w in workers)
+
+
+def children(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(word) for word in found.stdout.split()]
+
+
+def alive(pid: int) -> bool:
+    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
+    return bool(found.stdout.strip()) and not found.stdout.startswith("Z")
+
+
+def test_a_full_disk_is_told() -> None:
+    with pytest.raises(OutputError, match="cannot write /dev/full: No space left"):
+        with Results(Path("/dev/full")) as results:
+            results.add({"key": "k", "verdicts": []})
+
+
+def test_results_that_nobody_keeps() -> None:
+    with Results(Path("/dev/null")) as results:
+        results.add({"key": "k", "verdicts": []})
+        assert list(results.rows) == ["k"]
+
+
 def test_a_plan_in_toml(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(

@@ -6,13 +6,17 @@ whatever happens: rows carry the key of their job, and the first row of a key is
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from ..errors import InputError, OutputError
 
@@ -22,7 +26,7 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: IO[bytes] | None = None
+        self._file: FileIO | None = None
         self.rows: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> Results:
@@ -35,7 +39,8 @@ class Results:
 
     def _open(self) -> None:
         try:
-            self._file = self.path.open("a+b")
+            # Unbuffered: after a write that failed nothing is left to be written once more when it is closed.
+            self._file = self.path.open("a+b", buffering=0)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
@@ -43,11 +48,18 @@ class Results:
             ) from None
         except OSError as problem:
             raise OutputError(f"cannot write {self.path}: {problem.strerror}") from None
-        self._file.seek(0)
-        text = self._file.read()
+        text = self._text()
         self.rows = read_rows(text, str(self.path))
         if text and not text.endswith(b"\n"):
             self._append(b"\n")
+
+    def _text(self) -> bytes:
+        """What is there already; a device or a pipe has nothing to resume from."""
+        assert self._file is not None
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            return b""
+        self._file.seek(0)
+        return self._file.read()
 
     def _close(self) -> None:
         if self._file is not None:
@@ -74,11 +86,22 @@ class Results:
     def _append(self, line: bytes) -> None:
         assert self._file is not None
         try:
-            self._file.write(line)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            while line:
+                line = line[self._file.write(line) :]
+            with _where_it_can():
+                os.fsync(self._file.fileno())
         except OSError as problem:
             raise OutputError(f"cannot write {self.path}: {problem.strerror}") from None
+
+
+@contextmanager
+def _where_it_can() -> Iterator[None]:
+    """A device such as /dev/null, or a pipe, has nothing to sync."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def read_rows(text: bytes, name: str) -> dict[str, dict[str, Any]]:

@@ -124,7 +124,7 @@ class _Worker:
             hard = [] if memory is None else [str(memory + GRACE_BYTES)]
             self._memory = memory
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "stormproof.campaign.worker", *hard],
+                [sys.executable, "-m", "stormproof.campaign.worker", str(os.getpid()), *hard],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

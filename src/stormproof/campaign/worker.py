@@ -1,15 +1,18 @@
 """A worker process: reads a job a line, writes a row a line. What kills it kills one job only.
 
-Started as `python -m stormproof.campaign.worker [BYTES]`; BYTES is a hard limit on its address space, a net
-under the engine's own memory limit.
+Started as `python -m stormproof.campaign.worker PARENT [BYTES]`. It ends when the process PARENT does, in
+whatever way; BYTES is a hard limit on its address space, a net under the engine's own memory limit.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,11 +49,19 @@ def run_line(line: str) -> str:
     return json.dumps(run_job(Job.from_json(data)), ensure_ascii=True)
 
 
+def _end_with(parent: int) -> None:
+    """A campaign that was killed cannot end its workers; a long job would go on for nobody."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
 def main() -> None:
     # Ctrl-C is the parent's to handle: it ends the workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if len(sys.argv) > 1:
-        most = int(sys.argv[1])
+    threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
+    if len(sys.argv) > 2:
+        most = int(sys.argv[2])
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     for line in sys.stdin:
         sys.stdout.write(run_line(line) + "\n")

@@ -19,6 +19,7 @@ from ..campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, sum
 from ..campaign.jobs import STANDARD_FAILURES
 from ..errors import UsageError
 from ..limits import Limits
+from ..wording import plural
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 
@@ -174,7 +175,7 @@ def _print(out: Console, rows: list[dict[str, Any]], counts: Mapping[str, int], 
         )
     out.print(table)
     out.print()
-    parts = [f"{n} {what}" for what, n in counts.items()]
+    parts = [plural(n, "job") if what == "jobs" else f"{n} {what}" for what, n in counts.items()]
     again = f" ({resumed} from an earlier run)" if resumed else ""
     out.print(Text(", ".join(parts) + again))
 
