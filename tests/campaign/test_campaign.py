@@ -181,9 +181,9 @@ def alive(pid: int) -> bool:
 
 
 def test_a_full_disk_is_told() -> None:
-    with pytest.raises(OutputError, match="cannot write /dev/full: No space left"):
-        with Results(Path("/dev/full")) as results:
-            results.add({"key": "k", "verdicts": []})
+    told = pytest.raises(OutputError, match="cannot write /dev/full: No space left")
+    with told, Results(Path("/dev/full")) as results:
+        results.add({"key": "k", "verdicts": []})
 
 
 def test_results_that_nobody_keeps() -> None:
