@@ -8,6 +8,7 @@ trusted kernel before it is given, and what it shows is read off the run.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,6 +20,9 @@ from .showing import Shown, parts_of, shown, wish
 from .story import Story
 from .verdicts import Report, Verdict
 from .wording import listed
+
+#: What all searches for runs together may take, in seconds.
+SECONDS = 10.0
 
 #: Ends that are no dead ones.
 _GOOD = ("ends", "round", "loop")
@@ -88,11 +92,13 @@ class Examples:
         yield str(self.coverage)
 
 
-def examples(report: Report, k: int | None = None, budget: int = BUDGET) -> Examples:
+def examples(
+    report: Report, k: int | None = None, budget: int = BUDGET, seconds: float = SECONDS
+) -> Examples:
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
     held = [v for v in report if v.holds]
-    finder = _Finder(report, bound, budget)
+    finder = _Finder(report, bound, budget, time.monotonic() + seconds)
     # What asks for more first: its run may show the others too.
     for verdict in sorted(held, key=_demand):
         finder.provide(verdict)
@@ -113,8 +119,8 @@ def _demand(verdict: Verdict) -> tuple[bool, int]:
 class _Finder:
     """Searches, none of them twice, and the runs that they have found."""
 
-    def __init__(self, report: Report, bound: int, budget: int) -> None:
-        self.report, self.bound, self.budget = report, bound, budget
+    def __init__(self, report: Report, bound: int, budget: int, until: float) -> None:
+        self.report, self.bound, self.budget, self.until = report, bound, budget, until
         self.pool: list[Sample] = []
         self.searched: dict[tuple[str, int, bool], Sample | None] = {}
         fallible = not report.model.perfect or bool(report.model.unreliable)
@@ -124,7 +130,9 @@ class _Finder:
         key = (wanted.name, k, fault)
         if key not in self.searched:
             system, model = self.report.system, self.report.model
-            self.searched[key] = sample(system, model, k, wanted, fault=fault, budget=self.budget)
+            self.searched[key] = sample(
+                system, model, k, wanted, fault=fault, budget=self.budget, until=self.until
+            )
         return self.searched[key]
 
     def shown(self, verdict: Verdict, run: Sample) -> Shown | None:

@@ -6,9 +6,11 @@ best end within the budget. What a run then shows is read off the run itself (`s
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -95,11 +97,21 @@ class _Node:
 
 
 def sample(
-    system: System, model: FailureModel, k: int, wish: Wish, *, fault: bool = False, budget: int = BUDGET
+    system: System,
+    model: FailureModel,
+    k: int,
+    wish: Wish,
+    *,
+    fault: bool = False,
+    budget: int = BUDGET,
+    until: float = math.inf,
 ) -> Sample | None:
-    """A complete run within the bound that does what is wished, with one fault or crash, or with none."""
+    """A complete run within the bound that does what is wished, with one fault or crash, or with none.
+
+    `until` is when, on the monotonic clock, the search gives up.
+    """
     for order in ("pairs", "unmatched") if wish.rendezvous else ("",):
-        search = _Search(Paces(system, model, k, order), wish, budget)
+        search = _Search(Paces(system, model, k, order), wish, budget, until)
         event = search.event(fault)
         if event is not None:
             last, kind = search.completed(event)
@@ -120,15 +132,18 @@ class _Past:
 
 
 class _Search:
-    def __init__(self, paces: Paces, wish: Wish, budget: int) -> None:
-        self.paces, self.wish, self.budget = paces, wish, budget
+    def __init__(self, paces: Paces, wish: Wish, budget: int, until: float) -> None:
+        self.paces, self.wish, self.budget, self.until = paces, wish, budget, until
         self.system = paces.system
+
+    def _goes_on(self, known: Sized) -> bool:
+        return len(known) <= self.budget and time.monotonic() < self.until
 
     def event(self, fault: bool) -> _Node | None:
         """The nearest place where what is wished has been seen, and the fault has happened."""
         start = _Node(self.paces.start, not fault, self.wish.begin)
         known, queue = {(start.at, start.spent, start.seen)}, deque([start])
-        while queue and len(known) <= self.budget:
+        while queue and self._goes_on(known):
             node = queue.popleft()
             if node.seen == DONE and node.spent:
                 return node
@@ -156,7 +171,7 @@ class _Search:
         found: dict[str, _Node] = {}
         known, queue = {(start.at, start.seen)}, deque([start])
         enough = {"ends"} if _can_end(self.system) else {"ends", "round"}
-        while queue and len(known) <= self.budget:
+        while queue and self._goes_on(known):
             node = queue.popleft()
             kind = self._kind(node, past)
             if kind:
@@ -184,7 +199,7 @@ class _Search:
         goal = min(late, key=lambda c: sum(map(len, c.words)))
         start = _Node(event.at, True, None, event.before, event.move)
         known, queue = {start.at}, deque([start])
-        while queue and len(known) <= self.budget:
+        while queue and self._goes_on(known):
             node = queue.popleft()
             if node.at == goal:
                 return node

@@ -26,8 +26,11 @@ from draw_examples import (
 )
 
 from stormproof.draw.report import report_page
+from stormproof.draw.survey import survey
+from stormproof.examples import examples
 from stormproof.failures import Failures
 from stormproof.model import Receive, Send, System
+from stormproof.protocols import protocol
 from stormproof.verdicts import Report, Verdict
 from stormproof.witness import Act, Witness
 
@@ -272,6 +275,44 @@ def test_a_link_leads_to_a_step_and_the_address_follows(opened) -> None:  # type
     page.value("location.hash = '#no-such-cell/9'")
     page.value("location.hash = '#loss.k-mc/99999'")
     page.wait(lambda: said(page).startswith("6 of 6"))
+
+
+@pytest.mark.browser
+def test_the_back_button_closes_a_run_and_forward_opens_it_where_it_was(opened) -> None:  # type: ignore[no-untyped-def]
+    page = opened(paper())
+    page.value("document.querySelector('[data-cell=\"loss.k-pg\"]').click()")
+    page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 1)
+    page.press("Home")
+    page.press("ArrowRight")
+    page.value("history.back()")
+    page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 0)
+    page.value("history.forward()")
+    page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 1)
+    assert said(page) == "1 of 6: S sends start to R"
+
+
+@pytest.mark.browser
+def test_a_sample_run_of_a_property_that_holds_is_stepped_through(opened) -> None:  # type: ignore[no-untyped-def]
+    reports = survey(protocol("half-duplex"), properties=["rsc", "k-er"])
+    samples = {name: examples(report) for name, report in reports.items()}
+    page = opened(page_of(protocol("half-duplex"), reports, examples=samples), "#none.k-er/2")
+    assert said(page) == "2 of 6: Receiver receives start from Sender"
+    title = page.value("document.querySelector('.run.open h3').textContent")
+    assert title == "rsc under none; k-er under none: hold"
+    page.press("End")
+    assert current(page) == ["idle", "idle"] and in_channels(page) == []
+
+
+@pytest.mark.browser
+def test_a_message_that_is_markup_stays_a_message(opened) -> None:  # type: ignore[no-untyped-def]
+    evil = "</script><img src=x onerror=alert(1)>"
+    roles = (process("A", ("0", Send("B", evil), "1")), process("B", ("0", Receive("A", evil), "1")))
+    system = System(roles, name=evil)
+    reports = survey(system, Failures(loss=True), properties=["k-pg", "rsc"])
+    samples = {name: examples(report) for name, report in reports.items()}
+    page = opened(page_of(system, reports, examples=samples), "#loss.k-pg/1")
+    assert evil in said(page) and page.value("document.images.length") == 0
+    assert page.value("document.scripts.length") == 2
 
 
 @pytest.mark.browser

@@ -11,7 +11,7 @@ from .. import formats
 from ..draw.frontier import with_frontier
 from ..draw.report import report_page
 from ..draw.survey import asked_column, survey
-from ..examples import Examples, examples
+from ..examples import SECONDS, Examples, examples
 from ..failures import Failures
 from ..frontier import frontier
 from ..limits import Limits
@@ -90,7 +90,7 @@ def command(
         )
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
-    samples = {name: examples(report, k) for name, report in reports.items()} if with_examples else {}
+    samples = _samples(reports, k) if with_examples else {}
     more = _question(k, max_k, properties) + _more_flags(of, with_examples)
     page = report_page(
         system,
@@ -104,6 +104,12 @@ def command(
     )
     _write(page, reports, samples, output, force, as_json)
     return asked.exit_code
+
+
+def _samples(reports: dict[str, Report], k: int | None) -> dict[str, Examples]:
+    """Sample runs under each model; the time for them is shared out."""
+    seconds = 2 * SECONDS / len(reports)
+    return {name: examples(report, k, seconds=seconds) for name, report in reports.items()}
 
 
 def _file(source: str, format: str | None) -> str:
