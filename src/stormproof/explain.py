@@ -16,7 +16,7 @@ from .replay import BUDGET, PARTS, Outlook, replay
 from .story import Story, under_way
 from .verdicts import Report, Verdict
 from .witness import Act, Lose, Witness
-from .wording import arrow, awaited, listed, named, situation
+from .wording import arrow, awaited, few, listed, named, situation
 
 TITLES = {
     "k-exh": "Exhaustivity fails",
@@ -221,11 +221,7 @@ class _Scene:
         head, receiver = self.witness.channels[channel][0], self.system[channel.receiver]
         what = "anything" if self.base == "k-wer" else named(head, channel.sender)
         places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
-        where = (
-            f"takes it only in {listed(places, 'or')}, where it never comes again"
-            if places
-            else "never takes it"
-        )
+        where = f"takes it only in {few(places)}, where it never comes again" if places else "never takes it"
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
         source = "" if head is CRASH and self.base != "k-wer" else f" from {channel.sender}"

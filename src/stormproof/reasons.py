@@ -9,7 +9,7 @@ from .failures import FailureModel
 from .model import CRASH, Channel, Internal, Message, Process, Receive, Send, StateKind, System, channel_of
 from .replay import PARTS
 from .witness import Act, Witness
-from .wording import arrow, awaited, content, listed, named, sends_of, situation, taken, words_in
+from .wording import arrow, awaited, content, few, listed, named, sends_of, situation, taken, words_in
 
 
 class _End:
@@ -116,7 +116,7 @@ def _instead(end: _End, receiver: Process, channel: Channel, head: Message) -> s
         return waits if later else f"{waits}, and never takes {taken(end.system, wanted)} from there on"
     if not later:
         return f"from {state} on it never takes {taken(end.system, wanted)}"
-    return f"from {state} it does not come to {listed(later, 'or')} any more"
+    return f"from {state} it does not come to {few(later)} any more"
 
 
 def _exhaustive(end: _End) -> str:

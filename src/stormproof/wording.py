@@ -16,6 +16,13 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
+def few(states: Sequence[str]) -> str:
+    """`a, b or c`; of many states the first three and how many others."""
+    if len(states) <= 5:
+        return listed(states, "or")
+    return f"{', '.join(states[:3])} or {len(states) - 3} other states"
+
+
 def plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 

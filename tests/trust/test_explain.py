@@ -184,6 +184,11 @@ def test_whom_the_blamed_waits_for_is_placed_too() -> None:
     assert "Client waits in idle for" in told("oauth", Failures(crash=["User"]), "k-pg")
 
 
+def test_many_states_are_counted_and_not_listed() -> None:
+    text = told("ssh", Failures(crash=["Server"]), "k-er-up-to-crash")
+    assert "takes it only in wait_version, wait_kexinit, wait_reply or 9 other states" in text
+
+
 def test_equal_messages_are_told_apart() -> None:
     text = told("http-pipelining", Failures(reorder=True), "rsc")
     assert "the first get (Client→Server) and the second get (Client→Server) must each" in text
