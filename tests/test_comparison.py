@@ -450,6 +450,18 @@ def test_long_automata_are_compared_in_one_walk() -> None:
     assert len(compare(first, second).differences[0].trace) == 20_000
 
 
+def test_long_nondeterministic_automata_are_told_apart() -> None:
+    """Colours are split from one end to the other, state by state; not all of them again for each."""
+
+    def fork(end: str) -> System:
+        rows = [(f"{i}", Send("B", "a"), f"{i + 1}") for i in range(3_000)]
+        rows += [("0", Send("B", "a"), "x"), ("3000", Send("B", end), "y")]
+        return System([Process("A", "0", tuple(rows)), Process("B", "s")])
+
+    assert compare(fork("b"), fork("b")).equal
+    assert len(compare(fork("b"), fork("c")).differences[0].trace) == 3_000
+
+
 # Other tools' files.
 
 

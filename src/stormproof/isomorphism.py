@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from .model import Internal, Process, System, Transition
+from .model import Action, Internal, Process, System, Transition
 from .spelling import meaning
 
 
@@ -116,34 +116,72 @@ def _fits(role: str, image: str, chosen: Mapping[str, str], ours: _Looks, theirs
     )
 
 
+_Node = tuple[int, str]
+_Link = tuple[_Node, bool, Action]
+
+
 def _refine(a: Process, b: Process) -> tuple[dict[str, int], dict[str, int]]:
-    """Colour refinement of both automata together: states with different colours cannot match."""
-    colour = [{s: int(s == p.initial) for s in p.states} for p in (a, b)]
-    incoming = []
-    for p in (a, b):
-        table = defaultdict(list)
-        for t in p.transitions:
-            table[t.target].append(t)
-        incoming.append(table)
-    count = 0
-    while True:
-        numbers: dict[object, int] = {}
-        new = []
-        for index, p in enumerate((a, b)):
-            shade = colour[index]
-            fresh = {}
-            for s in p.states:
-                key = (
-                    shade[s],
-                    frozenset(Counter((t.action, shade[t.target]) for t in p.outgoing(s)).items()),
-                    frozenset(Counter((t.action, shade[t.source]) for t in incoming[index][s]).items()),
-                )
-                fresh[s] = numbers.setdefault(key, len(numbers))
-            new.append(fresh)
-        colour = new
-        if len(numbers) == count:
-            return colour[0], colour[1]
-        count = len(numbers)
+    """Colour refinement of both automata together: states with different colours cannot match.
+
+    Each colour in turn splits the others by how many transitions of each action lead there and back; of what
+    a colour falls into, the largest part keeps it and is not looked at again (Hopcroft's trick).
+    """
+    links = _links(a, b)
+    colour = {node: int(node[1] == (a, b)[node[0]].initial) for node in links}
+    members: dict[int, set[_Node]] = {0: set(), 1: set()}
+    for node, shade in colour.items():
+        members[shade].add(node)
+    queue = list(members)
+    for splitter in queue:
+        for shade, parts in _split(links, colour, members[splitter]).items():
+            _recolour(shade, parts, colour, members, queue)
+    return tuple({s: c for (side, s), c in colour.items() if side == i} for i in (0, 1))  # type: ignore[return-value]
+
+
+def _links(a: Process, b: Process) -> dict[_Node, list[_Link]]:
+    """For each state its neighbours: by a transition that comes from there (True) or leads there."""
+    links: dict[_Node, list[_Link]] = {(i, s): [] for i, p in enumerate((a, b)) for s in p.states}
+    for i, process in enumerate((a, b)):
+        for source, action, target in process.transitions:
+            links[i, source].append(((i, target), True, action))
+            links[i, target].append(((i, source), False, action))
+    return links
+
+
+def _split(
+    links: Mapping[_Node, list[_Link]], colour: Mapping[_Node, int], splitter: Iterable[_Node]
+) -> dict[int, list[list[_Node]]]:
+    """For each colour with neighbours in the splitter, those neighbours, by how they are joined to it."""
+    joined: dict[_Node, Counter[tuple[bool, Action]]] = defaultdict(Counter)
+    for node in splitter:
+        for neighbour, comes, action in links[node]:
+            joined[neighbour][comes, action] += 1
+    parts: dict[int, dict[object, list[_Node]]] = defaultdict(lambda: defaultdict(list))
+    for node, ways in joined.items():
+        parts[colour[node]][frozenset(ways.items())].append(node)
+    return {shade: list(found.values()) for shade, found in parts.items()}
+
+
+def _recolour(
+    shade: int,
+    parts: list[list[_Node]],
+    colour: dict[_Node, int],
+    members: dict[int, set[_Node]],
+    queue: list[int],
+) -> None:
+    """Give the parts colours of their own, all but the largest; what is in none of them is a part as well."""
+    rest = len(members[shade]) - sum(map(len, parts))
+    largest = max(parts, key=len)
+    moved = parts if rest >= len(largest) else [p for p in parts if p is not largest]
+    if rest and rest < len(largest):
+        inside = {node for part in parts for node in part}
+        moved = [*moved, [node for node in members[shade] if node not in inside]]
+    for part in moved:
+        fresh = len(members)
+        members[fresh] = set(part)
+        members[shade] -= members[fresh]
+        colour.update(dict.fromkeys(part, fresh))
+        queue.append(fresh)
 
 
 def _match(
