@@ -450,6 +450,19 @@ def test_long_automata_are_compared_in_one_walk() -> None:
     assert len(compare(first, second).differences[0].trace) == 20_000
 
 
+def test_automata_that_only_a_search_tells_apart() -> None:
+    """Cycles of three and of six states, all entered from the start: counting neighbours sees no difference."""
+
+    def cycles(size: int) -> System:
+        after = {i: i - i % size + (i + 1) % size for i in range(24)}
+        rows = [("s", Send("B", "a"), f"{i}") for i in after]
+        rows += [(f"{i}", Send("B", "a"), f"{j}") for i, j in after.items()]
+        return System([Process("A", "s", tuple(rows)), Process("B", "s")])
+
+    assert compare(cycles(3), cycles(3)).equal
+    assert compare(cycles(3), cycles(6)).equal is False
+
+
 def test_long_nondeterministic_automata_are_told_apart() -> None:
     """Colours are split from one end to the other, state by state; not all of them again for each."""
 

@@ -25,8 +25,7 @@ def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
         return None
     if not a.nondeterministic_states and not b.nondeterministic_states:
         return _walk(a, b)
-    colours_a, colours_b = _refine(a, b)
-    return _match(a, b, colours_a, colours_b)
+    return _search(a, b)
 
 
 def _walk(a: Process, b: Process) -> dict[str, str] | None:
@@ -118,24 +117,56 @@ def _fits(role: str, image: str, chosen: Mapping[str, str], ours: _Looks, theirs
 
 _Node = tuple[int, str]
 _Link = tuple[_Node, bool, Action]
+_Colours = dict[_Node, int]
 
 
-def _refine(a: Process, b: Process) -> tuple[dict[str, int], dict[str, int]]:
+def _search(a: Process, b: Process) -> dict[str, str] | None:
+    """Individualisation and refinement: where colours leave a choice, a state is matched with each candidate
+    in turn, and what follows from that is worked out before the next choice."""
+    links = _links(a, b)
+    start = {node: int(node[1] == (a, b)[node[0]].initial) for node in links}
+    choices = [iter([_refine(links, start, [0, 1])])]
+    while choices:
+        colour = next(choices[-1], None)
+        if colour is None:
+            choices.pop()
+            continue
+        classes: dict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+        for (side, state), shade in colour.items():
+            classes[shade][side].append(state)
+        if any(len(ours) != len(theirs) for ours, theirs in classes.values()):
+            continue
+        open_ = [c for c in classes.values() if len(c[0]) > 1]
+        if not open_:
+            return {ours[0]: theirs[0] for ours, theirs in classes.values()}
+        ours, theirs = min(open_, key=lambda c: len(c[0]))
+        choices.append(_matched(links, colour, ours[0], theirs))
+    return None
+
+
+def _matched(
+    links: Mapping[_Node, list[_Link]], colour: _Colours, state: str, candidates: Iterable[str]
+) -> Iterator[_Colours]:
+    """The colours when a state is matched with each candidate."""
+    fresh = max(colour.values()) + 1
+    for image in candidates:
+        yield _refine(links, {**colour, (0, state): fresh, (1, image): fresh}, [fresh])
+
+
+def _refine(links: Mapping[_Node, list[_Link]], colour: _Colours, queue: list[int]) -> _Colours:
     """Colour refinement of both automata together: states with different colours cannot match.
 
     Each colour in turn splits the others by how many transitions of each action lead there and back; of what
-    a colour falls into, the largest part keeps it and is not looked at again (Hopcroft's trick).
+    a colour falls into, the largest part keeps it and is not looked at again (Hopcroft's trick). Once every
+    colour has one state of each automaton, matching them is an isomorphism.
     """
-    links = _links(a, b)
-    colour = {node: int(node[1] == (a, b)[node[0]].initial) for node in links}
-    members: dict[int, set[_Node]] = {0: set(), 1: set()}
+    members: dict[int, set[_Node]] = {shade: set() for shade in range(max(colour.values()) + 1)}
     for node, shade in colour.items():
         members[shade].add(node)
-    queue = list(members)
     for splitter in queue:
-        for shade, parts in _split(links, colour, members[splitter]).items():
+        for shade, parts in _split(links, colour, members.get(splitter, ())).items():
             _recolour(shade, parts, colour, members, queue)
-    return tuple({s: c for (side, s), c in colour.items() if side == i} for i in (0, 1))  # type: ignore[return-value]
+    return colour
 
 
 def _links(a: Process, b: Process) -> dict[_Node, list[_Link]]:
@@ -165,7 +196,7 @@ def _split(
 def _recolour(
     shade: int,
     parts: list[list[_Node]],
-    colour: dict[_Node, int],
+    colour: _Colours,
     members: dict[int, set[_Node]],
     queue: list[int],
 ) -> None:
@@ -182,46 +213,3 @@ def _recolour(
         members[shade] -= members[fresh]
         colour.update(dict.fromkeys(part, fresh))
         queue.append(fresh)
-
-
-def _match(
-    a: Process, b: Process, colours_a: dict[str, int], colours_b: dict[str, int]
-) -> dict[str, str] | None:
-    """Walk both automata from their initial states; branch only where colours leave a choice."""
-    classes: dict[int, list[str]] = defaultdict(list)
-    for state, colour in colours_b.items():
-        classes[colour].append(state)
-    if Counter(colours_a.values()) != Counter(colours_b.values()):
-        return None
-    edges_b = set(b.transitions)
-    order = a.reachable()
-    edges_a: dict[str, list[tuple[str, object, str]]] = defaultdict(list)
-    for t in a.transitions:
-        edges_a[t.source].append(t)
-        if t.target != t.source:
-            edges_a[t.target].append(t)
-    mapping: dict[str, str] = {}
-    used: set[str] = set()
-    choices: list[list[str]] = []
-    while len(mapping) < len(order):
-        if len(choices) == len(mapping):
-            state = order[len(mapping)]
-            choices.append([s for s in classes[colours_a[state]] if s not in used])
-        if not choices[-1]:
-            choices.pop()
-            if not choices:
-                return None
-            used.discard(mapping.pop(order[len(choices) - 1]))
-            continue
-        state, image = order[len(mapping)], choices[-1].pop()
-        mapping[state] = image
-        fits = all(
-            (mapping[s], act, mapping[t]) in edges_b
-            for s, act, t in edges_a[state]
-            if s in mapping and t in mapping
-        )
-        if fits:
-            used.add(image)
-        else:
-            del mapping[state]
-    return mapping
