@@ -451,7 +451,7 @@ def test_long_automata_are_compared_in_one_walk() -> None:
 
 
 def test_automata_that_only_a_search_tells_apart() -> None:
-    """Cycles of three and of six states, all entered from the start: counting neighbours sees no difference."""
+    """Cycles of three and of six states, all entered from the start: to count neighbours tells nothing."""
 
     def cycles(size: int) -> System:
         after = {i: i - i % size + (i + 1) % size for i in range(24)}
