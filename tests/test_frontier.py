@@ -96,3 +96,33 @@ def test_in_words() -> None:
     atoms = [Atom("loss", ab), Atom("loss", ba), Atom("corrupt", ab), Atom("crash", process="C")]
     assert in_words(atoms) == "loss on A→B, B→A · corruption on A→B · crash of C"
     assert in_words([]) == "no failure at all"
+
+
+def test_what_each_choice_does() -> None:
+    """Alone, or only together with others: read off the minimal breaking sets."""
+    found = frontier(sp.protocol("four-player-game"), "rsc")
+    alone = {str(a) for a in found.atoms if found.part(a) == "alone"}
+    ends = ("Alice→Dave", "Carol→Dave")
+    assert alone == {f"{fault} on {end}" for fault in ("loss", "reordering") for end in ends}
+    for atom in found.atoms:
+        within = [b.atoms for b in found.breaking if atom in b.atoms]
+        expected = "" if not within else "alone" if (atom,) in within else "together"
+        assert found.part(atom) == expected
+        if expected == "":
+            assert all(atom in atoms for atoms in found.tolerated), "it never matters"
+    assert not found.partial
+    assert frontier(sp.protocol("four-player-game"), "k-er", max_size=1).partial
+
+
+def test_a_choice_may_matter_only_together_with_others() -> None:
+    """On random systems there are such, and they are in no breaking set of one choice."""
+    pairs = 0
+    for seed in range(60):
+        system = random_system(random.Random(seed), processes=2)
+        if system.channels:
+            found = frontier(system, "rsc")
+            for atom in found.atoms:
+                if found.part(atom) == "together":
+                    pairs += 1
+                    assert all(len(b.atoms) > 1 for b in found.breaking if atom in b.atoms), seed
+    assert pairs > 0

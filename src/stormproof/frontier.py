@@ -75,9 +75,22 @@ class Frontier:
     complete: bool
     seconds: float
 
+    def part(self, atom: Atom) -> str:
+        """What one choice does: `alone` it breaks the property, or only `together` with others, in a minimal
+        breaking set; `open`: its effect alone was not decided; `` otherwise."""
+        guilty = [b.atoms for b in self.breaking if atom in b.atoms]
+        if guilty:
+            return "alone" if (atom,) in guilty else "together"
+        return "open" if (atom,) in self.undecided else ""
+
     @builtins.property
     def models(self) -> int:
         return int(2 ** len(self.atoms))
+
+    @builtins.property
+    def partial(self) -> bool:
+        """Were only sets up to a size asked?"""
+        return not self.monotone and self.asked < self.models
 
     @builtins.property
     def exit_code(self) -> int:

@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..frontier import FAULTS, Frontier, frontier, in_words
+from ..frontier import FAULTS, Atom, Frontier, frontier, in_words
 from ..limits import Limits
+from ..wording import plural
 from .console import console, counter_line, print_json
 from .options import input_argument, json_option, limit_options, load_input, split_list
 
@@ -79,27 +80,90 @@ def command(
     return found.exit_code
 
 
+#: How many tolerated sets are listed; JSON has them all.
+MOST_LISTED = 12
+WORDS = {"loss": "loss", "corrupt": "corruption", "reorder": "reordering", "crash": "crash"}
+#: What a choice does, as `Frontier.part` says: its sign, colour and legend.
+PARTS = {
+    "alone": ("✘", "bold red", "breaks it alone"),
+    "together": ("◐", "yellow", "breaks it together with others"),
+    "open": ("?", "yellow", "undecided"),
+    "": ("✔", "green", "in no minimal breaking set"),
+}
+
+
 def print_frontier(out: Console, found: Frontier) -> None:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    grid.add_column(overflow="fold")
-    for i, atoms in enumerate(found.tolerated):
-        grid.add_row(Text("tolerates" if i == 0 else "", "bold green"), Text("✔ " + in_words(atoms)), "")
-    for i, breaking in enumerate(found.breaking):
-        head = Text("breaks at" if i == 0 else "", "bold red")
-        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(breaking.verdict.reason, "dim"))
-    for i, atoms in enumerate(found.undecided):
-        grid.add_row(Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms)), "")
     bound = "" if found.k is None else f" at k = {found.k}"
     out.print(Text(f"{found.system.name}: {found.property}{bound}", "bold"))
-    out.print(grid)
+    if all(b.atoms for b in found.breaking):
+        out.print()
+        out.print(_map(found))
+        out.print(Text(_legend(found), "dim"))
+        out.print()
+    for sets in (_tolerated(found), _breaking(found)):
+        if sets.row_count:
+            out.print(sets)
     out.print()
     out.print(Text(_closing(found)))
 
 
+def _map(found: Frontier) -> Table:
+    """A row a channel or process, a column a fault: what each choice does, at a glance."""
+    rows: dict[str, dict[str, Atom]] = {}
+    for atom in found.atoms:
+        rows.setdefault(" → ".join(atom.channel or (str(atom.process),)), {})[atom.fault] = atom
+    faults = [f for f in WORDS if any(f in row for row in rows.values())]
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table.add_column("", overflow="fold")
+    for fault in faults:
+        table.add_column(WORDS[fault], justify="center", no_wrap=True)
+    for place, row in rows.items():
+        table.add_row(Text(place), *(Text(*_sign(found, row.get(f))) for f in faults))
+    return table
+
+
+def _sign(found: Frontier, atom: Atom | None) -> tuple[str, str]:
+    return ("", "") if atom is None else PARTS[found.part(atom)][:2]
+
+
+def _legend(found: Frontier) -> str:
+    there = {found.part(atom) for atom in found.atoms}
+    words = [f"{sign} {what}" for part, (sign, _, what) in PARTS.items() if part in there]
+    among = " among those asked" if found.partial else ""
+    return "  " + "   ".join(words) + among
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, width=9)
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def _tolerated(found: Frontier) -> Table:
+    grid = _grid()
+    for i, atoms in enumerate(found.tolerated[:MOST_LISTED]):
+        grid.add_row(Text("tolerates" if i == 0 else "", "bold green"), Text("✔ " + in_words(atoms)))
+    rest = len(found.tolerated) - MOST_LISTED
+    if rest > 0:
+        grid.add_row("", Text(f"and {plural(rest, 'more maximal set')}; --json lists all", "dim"))
+    return grid
+
+
+def _breaking(found: Frontier) -> Table:
+    grid = _grid()
+    for i, breaking in enumerate(found.breaking):
+        head = Text("breaks at" if i == 0 else "", "bold red")
+        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(breaking.verdict.reason, "dim"))
+    for i, atoms in enumerate(found.undecided):
+        grid.add_row(Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms)))
+    return grid
+
+
 def _closing(found: Frontier) -> str:
-    counted = f"{len(found.tolerated)} maximal, {len(found.breaking)} minimal."
+    good = plural(len(found.tolerated), "maximal tolerated set")
+    counted = f"{good}, {plural(len(found.breaking), 'minimal breaking set')}."
     if found.monotone:
         return (
             f"{counted} {found.models:,} failure models: {found.asked:,} decided by search, the rest since "
