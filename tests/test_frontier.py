@@ -13,6 +13,7 @@ from stormproof.failures import Failures
 from stormproof.frontier import Atom, choices, frontier, in_words
 from stormproof.lattice import maximal_sets, minimal_sets, subsets
 from stormproof.model import Channel, System
+from stormproof.verdicts import Report, Verdict
 from strategies import random_system
 
 
@@ -83,6 +84,21 @@ def test_the_choices_that_count() -> None:
 def test_a_wrong_question_gets_a_sentence(options: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         frontier(sp.protocol("alternating-bit"), **options)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_ends_the_frontier_and_not_just_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that is interrupted is undecided and says so; the next failure model must not be asked."""
+    asked = []
+
+    def interrupted(system: System, failures: Failures, **options: object) -> Report:
+        asked.append(failures)
+        verdict = Verdict("k-mc", None, reason="interrupted at k = 1")
+        return Report(system, failures, failures.on(system), (verdict,))
+
+    monkeypatch.setattr("stormproof.frontier.check", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        frontier(sp.protocol("alternating-bit"), "k-mc")
+    assert len(asked) == 1
 
 
 def test_many_choices_are_asked_up_to_a_size_and_it_says_so() -> None:

@@ -142,7 +142,12 @@ def frontier(
     k-property for all sets up to that size only. `limits` is for each single check.
     """
     started = time.monotonic()
-    if property not in PROPERTIES or property == "crash-handling":
+    if property == "crash-handling":
+        raise UsageError(
+            "crash-handling has no frontier: it speaks of the text of the system",
+            hint="`stormproof crash` says what is missing, and for which processes",
+        )
+    if property not in PROPERTIES:
         raise UsageError(f"there is no frontier of '{property}'", hint=did_you_mean(property, PROPERTIES))
     atoms = choices(system, faults, channels, processes)
     asking = _Asking(system, property, k, atoms, corrupt_scope, file_faults, limits or Limits(), progress)
@@ -246,7 +251,7 @@ class _Asking:
         return Answer(verdict.holds, core)
 
     def check(self, choice: Choice, replay: bool = True) -> Report:
-        return check(
+        report = check(
             self.system,
             self.failures(choice),
             k=self.k,
@@ -255,6 +260,9 @@ class _Asking:
             replay=replay,
             polish=replay,
         )
+        if report.interrupted:  # else only this failure model would be left out, and the next one asked
+            raise KeyboardInterrupt
+        return report
 
     def failures(self, choice: Choice) -> Failures:
         chosen = [self.atoms[i] for i in sorted(choice)]

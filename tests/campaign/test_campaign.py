@@ -231,7 +231,11 @@ def test_a_plan_in_toml(tmp_path: Path) -> None:
         ("files = ['alternating-bit']\n[[failures]]\nlos = true", "did you mean 'loss'"),
         ("files = ['alternating-bit']\n[[failures]]\nloss = ['A->B']", "unknown role 'A'"),
         ("files = ['nothing-*.storm']", "no file matches"),
-        ("files = ['alternating-bit']\nbounds = ['x']", "not understood"),
+        ("files = ['alternating-bit']\nbounds = ['x']", "'bounds' is a list of whole numbers"),
+        ("files = 3", "'files' is a list of names"),
+        ("files = ['alternating-bit']\ntimeout = true", "'timeout' is a number of seconds"),
+        ("files = ['alternating-bit']\n[failures]\nloss = true", "a list of tables"),
+        ("files = ['alternating-bt']", "no built-in protocol of that name"),
     ],
 )
 def test_a_wrong_plan_gets_a_sentence_before_anything_runs(tmp_path: Path, text: str, sentence: str) -> None:

@@ -36,17 +36,18 @@ STANDARD_FAILURES: dict[str, dict[str, Any]] = {
 }
 
 _FAILURE_KEYS = ("loss", "corrupt", "reorder", "corrupt_scope", "corrupt_map", "crash", "file_faults")
-_PLAN_KEYS = (
-    "files",
-    "properties",
-    "bounds",
-    "max_k",
-    "timeout",
-    "memory",
-    "states",
-    "semantics",
-    "failures",
-)
+#: For each key: is it a list, of what, and that in words.
+_PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
+    "files": (True, str, 'a list of names, like ["alternating-bit", "mine/*.storm"]'),
+    "properties": (True, str, 'a list of names, like ["k-mc", "rsc"]'),
+    "bounds": (True, int, "a list of whole numbers, like [1, 2]"),
+    "max_k": (False, int, "a whole number"),
+    "timeout": (False, (int, float), "a number of seconds"),
+    "memory": (False, (int, str), 'an amount like "2GiB"'),
+    "states": (False, int, "a whole number"),
+    "semantics": (False, str, '"definition" or "encoding"'),
+    "failures": (True, dict, "a list of tables, each headed [[failures]]"),
+}
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def jobs_of(plan: Plan) -> list[Job]:
 
 def load_source(source: str) -> System:
     """A built-in protocol by its name, or a file."""
-    return protocols.protocol(source) if source in protocols.names() else formats.load(source)
+    return protocols.protocol(source) if protocols.is_library_name(source) else formats.load(source)
 
 
 def _job(
@@ -200,12 +201,25 @@ def plan_from_toml(path: str) -> Plan:
                 place=Place(path),
                 hint=did_you_mean(key, _PLAN_KEYS),
             )
+    _well_typed(data, path)
     try:
         return _plan(data)
     except (TypeError, ValueError, AttributeError) as problem:
         if isinstance(problem, UsageError):
             raise
         raise InputError(f"the plan is not understood: {problem}", place=Place(path)) from None
+
+
+def _well_typed(data: Mapping[str, Any], path: str) -> None:
+    for key, value in data.items():
+        many, kind, words = _PLAN_KEYS[key]
+        values = value if many and isinstance(value, list) else [value]
+        if isinstance(value, list) != many or not all(_is(v, kind) for v in values):
+            raise InputError(f"'{key}' is {words}, not {value!r}", place=Place(path))
+
+
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _plan(data: Mapping[str, Any]) -> Plan:

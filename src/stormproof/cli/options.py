@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from .. import formats, protocols
-from ..errors import InputError, UsageError, did_you_mean
+from ..errors import UsageError
 from ..failures import Failures, parse_channel
 from ..faults import SCOPES
 from ..limits import Limits, parse_memory
@@ -25,23 +23,9 @@ def load_input(source: str, format: str | None = None) -> System:
     """The system that FILE names: standard input, a built-in protocol, or a file in any language."""
     if format is not None:
         formats.format_named(format)
-    if source == "-" or not is_library_name(source):
+    if source == "-" or not protocols.is_library_name(source):
         return formats.load(source, format)
     return protocols.protocol(source)
-
-
-def is_library_name(source: str) -> bool:
-    """A bare word that the library knows; anything with a suffix, a slash or no such protocol is a file."""
-    if source in protocols.names():
-        return True
-    path = Path(source)
-    if not source or path.suffix or "/" in source or os.path.lexists(source):
-        return False
-    hint = did_you_mean(source, protocols.names())
-    raise InputError(
-        f"there is no file '{source}' and no built-in protocol of that name",
-        hint=hint or "`stormproof list` shows the built-in protocols",
-    )
 
 
 def input_argument(command: F) -> F:

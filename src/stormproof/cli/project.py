@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from .. import formats
+from .. import formats, protocols
 from ..errors import UsageError
 from ..formats import ctx, scribble
 from ..types.local import layout_local, role_text
 from ..types.recover import session_of_system
 from ..types.session import Session
 from .console import print_json, print_text
-from .options import input_argument, is_library_name, json_option, load_input
+from .options import input_argument, json_option, load_input
 
 
 @click.command("project")
@@ -59,7 +59,7 @@ def command(
 
 def _session(source: str, format: str | None, protocol: str | None) -> Session:
     """Types are kept as they were written; only automata have to be turned into types."""
-    if source != "-" and is_library_name(source):
+    if source != "-" and protocols.is_library_name(source):
         return _refuse_choice(session_of_system(load_input(source, format))[0], protocol)
     path, part = formats.split_part(source)
     text = formats.read_text(path)

@@ -6,16 +6,18 @@ does and where it comes from. Some are members of a family, made when asked for.
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 
 from .. import formats
-from ..errors import UsageError, did_you_mean
+from ..errors import InputError, UsageError, did_you_mean
 from ..model import System
 from .catalogue import CLASSICS, GENERATED, GROUP_OF, GROUPS
 from .generators import generate
 
-__all__ = ["about", "group", "groups", "names", "protocol", "source", "title"]
+__all__ = ["about", "group", "groups", "is_library_name", "names", "protocol", "source", "title"]
 
 
 @lru_cache(maxsize=1)
@@ -26,6 +28,20 @@ def names() -> tuple[str, ...]:
     listed = {name: i for i, name in enumerate(GROUP_OF)}
     return tuple(
         sorted(found, key=lambda name: (GROUPS.index(group(name)), listed.get(name, len(listed)), name))
+    )
+
+
+def is_library_name(source: str) -> bool:
+    """A bare word that the library knows; anything with a suffix, a slash or no such protocol is a file."""
+    if source in names():
+        return True
+    path = Path(source)
+    if not source or path.suffix or "/" in source or os.path.lexists(source):
+        return False
+    hint = did_you_mean(source, names())
+    raise InputError(
+        f"there is no file '{source}' and no built-in protocol of that name",
+        hint=hint or "`stormproof list` shows the built-in protocols",
     )
 
 
