@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_an_interrupt_ends_the_frontier_and_not_just_one_check(monkeypatch: pyte
         verdict = Verdict("k-mc", None, reason="interrupted at k = 1")
         return Report(system, failures, failures.on(system), (verdict,))
 
-    monkeypatch.setattr("stormproof.frontier.check", interrupted)
+    monkeypatch.setattr(sys.modules[frontier.__module__], "check", interrupted)
     with pytest.raises(KeyboardInterrupt):
         frontier(sp.protocol("alternating-bit"), "k-mc")
     assert len(asked) == 1
