@@ -104,7 +104,7 @@ class _Search:
     def __init__(self, runs: Shortest, budget: int) -> None:
         self.runs, self.budget = runs, budget
         self.channels = runs.system.channels
-        self.index = {c: i for i, c in enumerate(self.channels)}
+        self.index = runs.system.channel_index
         self.failures = [runs.failures.on(c) for c in self.channels]
         self.ends: dict[tuple[str, ...], list[End]] = {}
         for end in runs.ends:

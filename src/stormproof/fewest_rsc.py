@@ -77,7 +77,7 @@ def fewest_violations(system: System, failures: FailureModel, length: int, most:
 class _Walk:
     def __init__(self, system: System, failures: FailureModel, length: int, most: int) -> None:
         self.system, self.failures, self.length, self.most = system, failures, length, most
-        self.index = {c: i for i, c in enumerate(system.channels)}
+        self.index = system.channel_index
         self.layers: list[dict[Prefix, _Node]] = [{} for _ in range(length)]
 
     def forward(self, budget: int) -> list[tuple[Interaction, Prefix]]:

@@ -388,6 +388,11 @@ class System:
         """The channels that some action names, in the order of the processes."""
         return tuple(self.alphabets)
 
+    @cached_property
+    def channel_index(self) -> Mapping[Channel, int]:
+        """The place of each channel in `channels`."""
+        return {c: i for i, c in enumerate(self.alphabets)}
+
     @property
     def all_channels(self) -> tuple[Channel, ...]:
         """One channel per ordered pair of processes."""

@@ -54,7 +54,7 @@ class Paces:
 
     def __init__(self, system: System, model: FailureModel, k: int, rendezvous: str = "") -> None:
         self.system, self.model, self.k, self.rendezvous = system, model, k, rendezvous
-        self.index = {c: i for i, c in enumerate(system.channels)}
+        self.index = system.channel_index
         self.start = Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
 
     def moves(self, at: Configuration, spent: bool) -> Moves:

@@ -73,7 +73,7 @@ class Beyond:
     room: Mapping[Channel, int]
 
     def steps(self, at: Abstract) -> Iterator[tuple[Event | None, Abstract]]:
-        index = {c: i for i, c in enumerate(self.system.channels)}
+        index = self.system.channel_index
         for i, process in enumerate(self.system):
             for _, action, target in process.outgoing(at.states[i]):
                 states = (*at.states[:i], target, *at.states[i + 1 :])

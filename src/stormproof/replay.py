@@ -156,7 +156,6 @@ class Outlook(NamedTuple):
     budget: int = BUDGET
 
     def moves(self, at: Configuration) -> Iterator[tuple[str, Action, Configuration]]:
-        index = {c: i for i, c in enumerate(self.system.channels)}
         for i, process in enumerate(self.system):
             for _, action, target in process.outgoing(at.states[i]):
                 states = (*at.states[:i], target, *at.states[i + 1 :])
@@ -164,7 +163,7 @@ class Outlook(NamedTuple):
                 if channel is None or isinstance(action, Internal):
                     yield process.name, action, Configuration(states, at.words)
                     continue
-                n = index[channel]
+                n = self.system.channel_index[channel]
                 for word in after(self.model.on(channel), at.words[n], action, self.k):
                     words = (*at.words[:n], word, *at.words[n + 1 :])
                     yield process.name, action, Configuration(states, words)

@@ -63,7 +63,7 @@ def steps(system: System, failures: FailureModel, at: Configuration, bound: int 
 
     A send may end in any w' <= w.m, so into a full lossy channel it goes if something is lost at once.
     """
-    index = {c: i for i, c in enumerate(system.channels)}
+    index = system.channel_index
 
     def put(channel: Channel, word: Word, states: tuple[str, ...]) -> Configuration:
         i = index[channel]

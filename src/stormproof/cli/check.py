@@ -12,7 +12,7 @@ from ..limits import Limits
 from ..verdicts import PROPERTIES
 from .console import console, print_json, progress_line
 from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
-from .render import print_examples, print_report
+from .render import print_examples, print_report, question_flags
 
 
 @click.command("check", epilog="Properties: " + ", ".join(PROPERTIES))
@@ -84,7 +84,8 @@ def command(
             data["examples"] = samples.to_json()
         print_json(data)
     else:
-        print_report(console(), report, source)
+        language = f" --format {format}" if format else ""
+        print_report(console(), report, source, language + question_flags(k, max_k, properties))
         if samples is not None:
             print_examples(console(), samples)
     return report.exit_code

@@ -21,7 +21,7 @@ _NARROW = 50
 MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
 
-def print_report(console: Console, report: Report, source: str) -> None:
+def print_report(console: Console, report: Report, source: str, question: str = "") -> None:
     print_heading(console, report.system, source)
     _field(console, "failures", describe_failures(report.system, report.model))
     for note in report.notes:
@@ -32,7 +32,7 @@ def print_report(console: Console, report: Report, source: str) -> None:
     violated = next((v for v in report if v.witness is not None), None)
     if violated is not None:
         print_why(console, report, violated)
-    _closing(console, report, source, violated)
+    _closing(console, report, shlex.quote(source) + flags(report) + question, violated)
 
 
 def print_heading(console: Console, system: System, source: str) -> None:
@@ -168,11 +168,11 @@ def _plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _closing(console: Console, report: Report, source: str, violated: Verdict | None) -> None:
+def _closing(console: Console, report: Report, asked: str, violated: Verdict | None) -> None:
     explored = max((v.states for v in report), default=0)
     line = f"{explored:,} configurations in {_time(report.seconds)}."
     if violated is not None:
-        line += f"  Step through it: stormproof report {shlex.quote(source)}{flags(report)} -o report.html"
+        line += f"  Step through it: stormproof report {asked} -o report.html"
     console.print()
     console.print(Text(line), soft_wrap=True)
 
@@ -201,3 +201,9 @@ def flags(report: Report) -> str:
     if not asked.file_faults:
         words.append("--no-file-faults")
     return "".join(f" {word}" for word in words)
+
+
+def question_flags(k: int | None, max_k: int, properties: tuple[str, ...]) -> str:
+    """The flags that ask the same of the same bounds."""
+    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k != 10 else ""
+    return bounds + "".join(f" --property {shlex.quote(name)}" for name in properties)

@@ -27,7 +27,7 @@ from .options import (
     output_options,
     question_options,
 )
-from .render import describe_failures, flags
+from .render import describe_failures, flags, question_flags
 
 
 @click.command("report")
@@ -91,7 +91,7 @@ def command(
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
     samples = _samples(reports, k) if with_examples else {}
-    more = _question(k, max_k, properties) + _more_flags(of, with_examples)
+    more = question_flags(k, max_k, properties) + _more_flags(of, with_examples)
     page = report_page(
         system,
         with_frontier(reports, edge),
@@ -115,12 +115,6 @@ def _samples(reports: dict[str, Report], k: int | None) -> dict[str, Examples]:
 def _file(source: str, format: str | None) -> str:
     """The file as a command line names it, with its language where that was given."""
     return ("FILE" if source == "-" else shlex.quote(source)) + (f" --format {format}" if format else "")
-
-
-def _question(k: int | None, max_k: int, properties: tuple[str, ...]) -> str:
-    """The flags that ask the same of the same bounds."""
-    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k != 10 else ""
-    return bounds + "".join(f" --property {shlex.quote(name)}" for name in properties)
 
 
 def _more_flags(of: str | None, with_examples: bool) -> str:

@@ -145,7 +145,7 @@ class _Closed:
         self.certificate = certificate
         self.forms = certificate.forms
         self.faults = [failures.on(c) for c in system.channels]
-        self.index = {c: i for i, c in enumerate(system.channels)}
+        self.index = system.channel_index
         self.basis = frozenset(certificate.basis)
         self.known = set(certificate.controls)
         self.by_control: dict[Control, list[Element]] = {}
