@@ -70,7 +70,7 @@ def test_generate_into_a_file(run: Call, tmp_path: Path) -> None:
         (("table", "--models", "los"), "did you mean 'loss'"),
         (("table", "--property", "rcs"), "did you mean 'rsc'"),
         (("table", "ssh", "-o", "x.pdf"), "does not tell the language"),
-        (("table", "no-such-protocol"), "no such file"),
+        (("table", "no-such-protocol"), "no built-in protocol of that name"),
     ],
 )
 def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run: Call) -> None:
