@@ -278,6 +278,20 @@ def test_a_limit_gives_undecided_cells() -> None:
     assert [c.mark for c in matrix.undecided] == ["?"]
 
 
+def test_a_run_without_errors_refutes_rsc_under_every_failure_model() -> None:
+    """With a limit that only the search without errors keeps: the same run, and so no cell is undecided."""
+    columns = (Column("none", "rsc"), Column("corruption", "rsc"))
+    least = check(protocols.protocol("paxos-2p3a-figure"), properties=["rsc"])["rsc"].states
+    limited = Limits(states=least)
+    alone = run_table(["paxos-2p3a-figure"], columns[1:], limits=limited, processes=1)
+    assert [c.mark for c in alone.undecided] == ["?"]
+    both = run_table(["paxos-2p3a-figure"], columns, limits=limited, processes=1)
+    none, corrupted = (both.cell("paxos-2p3a-figure", column) for column in columns)
+    assert not both.undecided and corrupted == replace(none, failures="corruption")
+    assert corrupted.replayed and corrupted.faults == 0
+    assert run_table(["alternating-bit"], columns, limits=Limits(states=1), processes=1).undecided
+
+
 def test_unknown_columns_and_files_are_told() -> None:
     with pytest.raises(UsageError, match="unknown failure model 'los'"):
         run_table(["ssh"], (Column("los", "rsc"),))
