@@ -45,6 +45,14 @@ bool may_become(const Channel& channel, std::uint32_t sent, std::uint32_t receiv
     return std::binary_search(others.begin(), others.end(), received);
 }
 
+// Everything that `may_become` allows, in order.
+std::vector<std::uint32_t> arrives_as(const Channel& channel, std::uint32_t sent) {
+    std::vector<std::uint32_t> found;
+    if (sent != crash_message) found = channel.becomes[sent];
+    found.insert(std::lower_bound(found.begin(), found.end(), sent), sent);
+    return found;
+}
+
 // Sends that no later reception tells apart share a number, so that one guess stands for all of them.
 struct Pending {
     std::uint32_t channel = none, message = none;
@@ -116,9 +124,10 @@ class Search {
         for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
             auto taken = named_on(c, Kind::receive);
             for (std::uint32_t m : named_on(c, Kind::send)) {
-                std::vector<std::uint32_t> takes;
-                for (std::uint32_t r : taken)
-                    if (may_become(system_.channels[c], m, r)) takes.push_back(r);
+                std::vector<std::uint32_t> takes = arrives_as(system_.channels[c], m);
+                std::erase_if(takes, [&](std::uint32_t r) {
+                    return !std::binary_search(taken.begin(), taken.end(), r);
+                });
                 if (takes.empty()) continue;
                 if (m == crash_message) takes.push_back(none);  // never in one class with an ordinary message
                 auto [at, fresh] = classes.try_emplace({c, takes}, static_cast<std::uint32_t>(pendings_.size()));
@@ -159,7 +168,7 @@ class Search {
     }
 
     bool stopped() {
-        result_.stop = states_.full() ? Stop::memory : locals_.stopped();
+        result_.stop = cut_short();
         std::uint64_t most = monitor_.max_states();
         bool too_many = (most && before_ + result_.states >= most) || (!deciding_ && result_.states >= most_for_shortest);
         if (too_many && result_.stop == Stop::none) result_.stop = Stop::states;
@@ -170,6 +179,18 @@ class Search {
         return result_.stop != Stop::none;
     }
 
+    // A limit that was hit within a state, so that not all of its successors are known.
+    Stop cut_short() const {
+        if (states_.full()) return Stop::memory;
+        return locals_.stopped() == Stop::none ? late_ : locals_.stopped();
+    }
+
+    // One state of a large system may have millions of successors, so limits are asked for among them, too.
+    bool late() {
+        if (++turns_ % (1 << 16) == 0) late_ = monitor_.over();
+        return late_ != Stop::none;
+    }
+
     void report() {
         monitor_.states = before_ + result_.states;
         monitor_.frontier = waiting_;
@@ -178,7 +199,7 @@ class Search {
 
     // A violation that was seen is certain, even where a limit keeps us from knowing that none is shorter.
     RscResult finish() {
-        if (result_.stop == Stop::none) result_.stop = states_.full() ? Stop::memory : locals_.stopped();
+        if (result_.stop == Stop::none) result_.stop = cut_short();
         if (violation_.node != none) tell();
         report();
         result_.memory = states_.bytes();
@@ -269,6 +290,7 @@ class Search {
         std::uint32_t q = channel.receiver;
         for (std::uint32_t w = 0; w < now_[q]->size(); ++w)
             for (const auto& r : locals_.leaving(q, (*now_[q])[w].state)) {
+                if (late()) return;
                 if (r.kind != Kind::receive || r.channel != t.channel) continue;
                 if (!may_become(channel, t.message, r.message)) continue;
                 const Variant &sender = (*now_[p])[v], &receiver = (*now_[q])[w];
@@ -342,6 +364,8 @@ class Search {
     std::vector<std::vector<std::uint32_t>> buckets_;  // states by cost
     std::uint64_t waiting_ = 0;
     std::uint32_t cost_ = 0;
+    std::uint64_t turns_ = 0;
+    Stop late_ = Stop::none;
     Violation violation_;
     RscResult result_;
 };
