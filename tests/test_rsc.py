@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 import time
 
@@ -402,3 +403,22 @@ def test_sixteen_protocols_four_failure_models_are_decided() -> None:
             assert result.holds is not None
             if result.violation is not None:
                 check_concrete(system, Failures(**faults).on(system), result)
+
+
+def test_rsc_has_half_of_the_time_before_the_bounds_are_asked_and_the_rest_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    def slow(system: System, failures: FailureModel, *, seconds: float, **options: object) -> RscResult:
+        given.append(seconds)
+        late = len(given) > 1
+        return RscResult(True if late else None, 1, 1, 0.0, 0, "" if late else "time")
+
+    monkeypatch.setattr(sys.modules[check.__module__], "rsc", slow)
+    report = check(protocol("alternating-bit"), properties=["k-mc", "rsc"], limits=Limits(seconds=100))
+    assert report["rsc"].holds and report["k-mc"].holds
+    assert len(given) == 2 and given[0] <= 50 < given[1]
+    given.clear()
+    check(protocol("alternating-bit"), properties=["rsc"], limits=Limits(seconds=100))
+    assert given[0] > 50

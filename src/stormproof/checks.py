@@ -51,14 +51,16 @@ class Question:
     polish: bool
     notes: tuple[str, ...]
     started: float = field(default_factory=time.monotonic)
+    share: float = 1.0
     evidence: dict[tuple[int, int], tuple[Witness, bool | None, tuple[str, ...]]] = field(
         default_factory=dict
     )
 
     @property
     def seconds(self) -> float | None:
-        """What is left of the time limit."""
-        return left(self.limits, self.started)
+        """What is left of the time limit, or this question's share of it."""
+        rest = left(self.limits, self.started)
+        return None if rest is None else rest * self.share
 
 
 def check(
@@ -173,19 +175,28 @@ def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]
     """The verdicts in the order asked; all k-properties come from shared explorations.
 
     What has no bound is decided first: it takes little, and a search for the least k may take all the time.
+    RSC may take half of the time at first, and what is left in the end.
     """
     unbounded = {"rsc": _rsc, "half-duplex": _half_duplex, "crash-handling": _crash_handling}
     found: dict[str, Verdict] = {}
+    bounded = [name for name in names if name not in unbounded]
     for name in (n for n in names if n in unbounded):
-        found[name] = unbounded[name](question)
+        found[name] = unbounded[name](replace(question, share=0.5 if bounded else 1.0))
         if _interrupted(found[name]):
             return tuple(
                 found.get(n) or Verdict(n, None, reason="interrupted before it was asked") for n in names
             )
-    bounded = [name for name in names if name not in unbounded]
     if bounded:
         found |= _bounded(question, bounded)
+    if "rsc" in found and _out_of_time(question, found["rsc"]):
+        found["rsc"] = _rsc(question)
     return tuple(found[name] for name in names)
+
+
+def _out_of_time(question: Question, verdict: Verdict) -> bool:
+    """It was stopped by its share of the time, and some is left."""
+    left_over = question.seconds is not None and question.seconds > 0.1 * (question.limits.seconds or 0)
+    return verdict.holds is None and verdict.reason.startswith("the time limit") and left_over
 
 
 def _interrupted(verdict: Verdict) -> bool:

@@ -64,8 +64,9 @@ def survey(
     if share.seconds is not None:
         share = replace(share, seconds=share.seconds / len(models))
     names = None if properties is None else tuple(properties)
-    return {
-        name: check(
+    found = {}
+    for name, failures in models.items():
+        found[name] = check(
             system,
             failures,
             k=k,
@@ -75,5 +76,6 @@ def survey(
             replay=replay,
             progress=progress,
         )
-        for name, failures in models.items()
-    }
+        if found[name].interrupted:  # else only this model would be left out, and the next one asked
+            raise KeyboardInterrupt
+    return found
