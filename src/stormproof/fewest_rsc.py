@@ -19,7 +19,7 @@ from .fewest import Moves
 from .model import CRASH, Channel, Internal, Message, Process, Receive, Send, System, Transition, channel_of
 
 #: States that the walks over prefixes may see, and steps back from violations.
-STATES, BACK = 6_000, 2_000
+STATES, BACK = 5_000, 1_000
 
 
 class Pending(NamedTuple):
@@ -92,7 +92,7 @@ class _Walk:
             for prefix, node in layer.items():
                 for interaction, price, to in self.steps(prefix):
                     after = done + len(interaction.moves)
-                    if after < self.length and node.faults + price <= self.most:
+                    if after + _least(to) <= self.length and node.faults + price <= self.most:
                         self._add(self.layers[after], to, node.faults + price, (interaction, done, prefix))
         return [
             (last, prefix)
@@ -209,6 +209,14 @@ class _Walk:
             for process, transition in moves:
                 own.setdefault(process, []).append((transition, matched, pending))
         return frozenset((process, tuple(did)) for process, did in own.items())
+
+
+def _least(prefix: Prefix) -> int:
+    """How many actions a violation needs from here on: the send that is received last, a pair by which the
+    receiver comes to depend on it, that reception."""
+    if prefix.pending is None:
+        return 4
+    return 1 if prefix.pending.channel.receiver in prefix.pending.depends else 3
 
 
 def _written(interactions: tuple[Interaction, ...]) -> Violation:
