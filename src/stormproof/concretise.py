@@ -53,7 +53,7 @@ def concretise(
     blame = dict(culprit or {})
     if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
         end = End(*made.end(system), blame)
-        runs = Shortest(system, failures, bound, len(made.acts), (end,))
+        runs = Shortest(system, failures, bound, len(made.acts), (end,), known=shortest)
     budget = polish if runs is not None and runs.controls else polish // 5
     better = fewest(runs, len(made.faults), budget) if runs is not None and budget else None
     if better is not None:

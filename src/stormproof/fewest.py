@@ -47,7 +47,8 @@ class End:
 class Shortest:
     """The runs in question: of `length` actions to one of the ends, through these control states.
 
-    Without `controls` the runs may be shorter, and the words of the ends are meant literally.
+    Without `controls` the runs may be shorter, and the words of the ends are meant literally; `known` says
+    that there are no shorter ones.
     """
 
     system: System
@@ -56,6 +57,7 @@ class Shortest:
     length: int
     ends: tuple[End, ...]
     controls: tuple[frozenset[tuple[str, ...]], ...] | None = None
+    known: bool = True
 
 
 class Best(NamedTuple):
@@ -93,6 +95,8 @@ _Layer = dict[_Place, _Way]
 def fewest(runs: Shortest, most: int, budget: int) -> Best | None:
     """The best of the runs with at most so many faults; None: there is none, or the budget is spent."""
     search = _Search(runs, budget)
+    if not runs.known:  # the shortest first, even with some more faults
+        return search.with_at_most(most + runs.length)
     for faults in range(most + 1):
         found = search.with_at_most(faults)
         if found is not None or search.budget <= 0:
