@@ -54,7 +54,8 @@ def concretise(
     if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
         end = End(*made.end(system), blame)
         runs = Shortest(system, failures, bound, len(made.acts), (end,), known=shortest)
-    budget = polish if runs is not None and runs.controls else polish // 5
+    # A place costs as much as there are processes; without control states to keep to, the search finds less.
+    budget = polish * 10 // max(10, len(system.names)) // (1 if runs is not None and runs.controls else 5)
     better = fewest(runs, len(made.faults), budget) if runs is not None and budget else None
     if better is not None:
         words = dict(zip(system.channels, better.words))

@@ -64,7 +64,7 @@ class _Node:
 
 def fewest_violations(system: System, failures: FailureModel, length: int, most: int) -> Iterator[Violation]:
     """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
-    budget = STATES
+    budget = STATES * 10 // max(10, len(system.names))
     for faults in range(most + 1):
         walk = _Walk(system, failures, length, faults)
         ends = walk.forward(budget)
