@@ -34,7 +34,12 @@ std::vector<std::uint32_t> levels(const Graph<W>& g) {
 template <unsigned W>
 class Slice {
   public:
-    explicit Slice(const Graph<W>& graph) : g(graph), level_(levels(graph)) {}
+    explicit Slice(const Graph<W>& graph) : g(graph) {
+        for (const Round& round : g.rounds) {
+            if (last_.empty() || !round.silent) last_.push_back(0);
+            last_.back() = static_cast<std::size_t>(&round - g.rounds.data());
+        }
+    }
 
     // The control states at each level up to that of the ends, from which the next level's lead to an end.
     // Nothing when the levels hold more than `most` configurations.
@@ -56,18 +61,18 @@ class Slice {
   private:
     using Marked = std::unordered_set<std::uint32_t>;
     const Graph<W>& g;
-    const std::vector<std::uint32_t> level_;
+    std::vector<std::size_t> last_;  // of each level: its last round
 
     std::uint64_t size_up_to(std::uint32_t level) const {
         std::uint64_t size = 0;
-        for (std::size_t r = 0; r < g.rounds.size() && level_[r] <= level; ++r) size += g.rounds[r].size();
+        for (std::size_t r = 0; r <= last_[level]; ++r) size += g.rounds[r].size();
         return size;
     }
 
     template <class Visit>
     void each_of(std::uint32_t level, Visit&& visit) const {
-        for (std::size_t r = g.rounds.size(); r-- > 0;)
-            for (unsigned s = 0; s < 2 && level_[r] == level; ++s)
+        for (std::size_t r = last_[level] + 1, first = level == 0 ? 0 : last_[level - 1] + 1; r-- > first;)
+            for (unsigned s = 0; s < 2; ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) visit(g.number(s, i));
     }
 

@@ -56,7 +56,7 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
             words[step.channel] = changed[step]
             continue
         here, channel = states.get(step.process), channel_of(step.process, step.action)
-        if here is None or (here, step.action, step.state) not in system[step.process].transitions:
+        if here is None or (here, step.action, step.state) not in system[step.process].outgoing(here):
             raise Refused(f"step {i}: {step.process} cannot do {step.action} from '{here}' to '{step.state}'")
         states[step.process] = step.state
         if channel and isinstance(step.action, Send):

@@ -5,7 +5,8 @@ A *change of process* is a pair of neighbouring actions of different processes. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import NamedTuple
@@ -43,7 +44,18 @@ class _Order:
         self.names = list(dict.fromkeys(process for process, _ in moves))
         self.own = [[i for i, (p, _) in enumerate(moves) if p == name] for name in self.names]
         self.rank = {i: (p, n) for p, own in enumerate(self.own) for n, i in enumerate(own)}
-        self.kept = {c: sorted(choice.kept) for c, choice in choices.items()}
+        self.kept = {c: choice.kept for c, choice in choices.items()}
+        self.entering = {c: self._ranks(kept) for c, kept in self.kept.items()}
+        self.leaving = {c: self._ranks(choice.taken) for c, choice in choices.items()}
+
+    def _ranks(self, moves: Iterable[int]) -> tuple[int, list[int]]:
+        """Moves of one process, all of which act on one channel: whose, and their places among its moves."""
+        ranks = sorted(self.rank[move] for move in moves)
+        return (ranks[0][0] if ranks else 0), [n for _, n in ranks]
+
+    def _how_many(self, ranks: tuple[int, list[int]], done: tuple[int, ...]) -> int:
+        process, places = ranks
+        return bisect_left(places, done[process])
 
     def is_done(self, move: int, done: tuple[int, ...]) -> bool:
         process, n = self.rank[move]
@@ -56,11 +68,9 @@ class _Order:
         if isinstance(action, Internal):
             return True
         channel = Channel(process, action.peer)
-        kept = self.kept[channel]
-        if move not in self.choices[channel].kept:
+        if move not in self.kept[channel]:
             return True
-        taken = self.choices[channel].taken
-        inside = sum(self.is_done(s, done) for s in kept) - sum(self.is_done(r, done) for r in taken)
+        inside = self._how_many(self.entering[channel], done) - self._how_many(self.leaving[channel], done)
         return inside < self.bound
 
     def next(self, at: _Position) -> Iterator[tuple[int, _Position]]:

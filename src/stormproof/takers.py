@@ -148,11 +148,11 @@ def _fifo(problem: Problem) -> Choice | None:
 
 
 def _trace(problem: Problem, how: list[dict[int, bool]], j: int) -> Choice:
-    pairs, takers = [], problem.takers
+    pairs, takers, sends = [], problem.takers, problem.sends
     for i in range(len(how) - 1, -1, -1):
         if how[i][j]:
             j -= 1
-            pairs.append((takers[j].move if j < len(takers) else FAR, problem.sends[i].move))
+            pairs.append((takers[j].move if j < len(takers) else FAR, sends[i].move))
     return problem.choice(reversed(pairs))
 
 
