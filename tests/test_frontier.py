@@ -93,7 +93,7 @@ def test_an_interrupt_ends_the_frontier_and_not_just_one_check(monkeypatch: pyte
 
     def interrupted(system: System, failures: Failures, **options: object) -> Report:
         asked.append(failures)
-        verdict = Verdict("k-mc", None, reason="interrupted at k = 1")
+        verdict = Verdict("k-mc", None, reason="interrupted at k = 1", stopped="interrupted")
         return Report(system, failures, failures.on(system), (verdict,))
 
     monkeypatch.setattr(sys.modules[frontier.__module__], "check", interrupted)

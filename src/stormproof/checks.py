@@ -182,10 +182,9 @@ def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]
     bounded = [name for name in names if name not in unbounded]
     for name in (n for n in names if n in unbounded):
         found[name] = unbounded[name](replace(question, share=0.5 if bounded else 1.0))
-        if _interrupted(found[name]):
-            return tuple(
-                found.get(n) or Verdict(n, None, reason="interrupted before it was asked") for n in names
-            )
+        if found[name].stopped == "interrupted":  # Ctrl-C is meant for the whole check
+            rest = {n: Verdict(n, None, reason="interrupted before it was asked") for n in names}
+            return tuple((rest | found).values())
     if bounded:
         found |= _bounded(question, bounded)
     if "rsc" in found and _out_of_time(question, found["rsc"]):
@@ -196,12 +195,7 @@ def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]
 def _out_of_time(question: Question, verdict: Verdict) -> bool:
     """It was stopped by its share of the time, and some is left."""
     left_over = question.seconds is not None and question.seconds > 0.1 * (question.limits.seconds or 0)
-    return verdict.holds is None and verdict.reason.startswith("the time limit") and left_over
-
-
-def _interrupted(verdict: Verdict) -> bool:
-    """Ctrl-C is meant for the whole check and not for one of its searches."""
-    return verdict.holds is None and verdict.reason.startswith("interrupted")
+    return verdict.stopped == "time" and left_over
 
 
 def _parts(name: str) -> tuple[str, ...]:
@@ -382,6 +376,7 @@ def _undecided(question: Question, name: str, last: Exploration, tried: tuple[Tr
         None,
         k=last.k if question.one_bound else None,
         reason=notes.undecided(last.stopped, question.limits, last.k, last.states, failed),
+        stopped=last.stopped,
         states=last.states,
         transitions=last.transitions,
         seconds=last.seconds,
@@ -501,7 +496,8 @@ def _unbounded(question: Question, name: str, result: RscResult) -> Verdict:
         seconds=result.seconds,
     )
     if result.holds is None:
-        return replace(base, reason=notes.undecided(result.stopped, question.limits, None, result.states, []))
+        why = notes.undecided(result.stopped, question.limits, None, result.states, [])
+        return replace(base, reason=why, stopped=result.stopped)
     if result.violation is None:
         return replace(base, notes=notes.on_holding(question.system, question.model, name, None))
     violation = result.violation

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations
 
+from .failures import transitive_closure
 from .faults import ChannelFaults
 from .isomorphism import isomorphism, role_matchings
 from .model import Action, Channel, Internal, System
@@ -245,24 +246,9 @@ def _says(fault: ChannelFaults) -> tuple[object, ...]:
     """What a declaration means: corruption is the reflexive and transitive closure of its pairs."""
     corrupt: object = fault.corrupt
     if fault.corrupt is not None and fault.corrupt.pairs is not None:
-        corrupt = _closure(fault.corrupt.pairs)
+        closed = transitive_closure(fault.corrupt.pairs)
+        corrupt = frozenset((a, b) for a, others in closed.items() for b in others)
     return fault.loss, fault.reorder, corrupt or None
-
-
-def _closure(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    after: dict[str, set[str]] = {}
-    for source, target in pairs:
-        after.setdefault(source, set()).add(target)
-    found = set()
-    for source in after:
-        queue = [source]
-        seen = {source}
-        for message in queue:
-            new = after.get(message, set()) - seen
-            seen |= new
-            queue += sorted(new)
-        found |= {(source, target) for target in seen if target != source}
-    return frozenset(found)
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,8 @@ class _Scene:
         head, receiver = self.witness.channels[channel][0], self.system[channel.receiver]
         what = "anything" if self.base == "k-wer" else named(head, channel.sender)
         places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
-        where = f"takes it only in {few(places)}, where it never comes again" if places else "never takes it"
+        only = f"takes it only in {few(places)}, which it never reaches from there"
+        where = only if places else "never takes it"
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
         source = "" if head is CRASH and self.base != "k-wer" else f" from {channel.sender}"

@@ -178,7 +178,7 @@ def _out_of_time(limits: Limits, started: float) -> str:
 
 
 def _interrupted(row: Row) -> str:
-    stopped = any(v.holds is None and v.reason.startswith("interrupted") for v in row.verdicts)
+    stopped = any(v.stopped == "interrupted" for v in row.verdicts)
     return "interrupted before this set was looked at" if stopped else ""
 
 

@@ -57,7 +57,8 @@ class Verdict:
     `k` is the bound that the verdict speaks of: the one asked for, or the least at which the property holds;
     None where there is no bound, or where the property fails for every k that was tried. `notes` say what the
     verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
-    None when there is none or the kernel was not asked.
+    None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
+    memory, states, interrupted).
     """
 
     property: str
@@ -72,6 +73,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     replayed: bool | None = None
     witness_k: int | None = None
+    stopped: str = ""
 
     @builtins.property
     def word(self) -> str:
@@ -152,7 +154,7 @@ class Report:
     @property
     def interrupted(self) -> bool:
         """Did Ctrl-C leave something undecided? Then whoever asks several questions asks no more."""
-        return any(v.holds is None and v.reason.startswith("interrupted") for v in self.verdicts)
+        return any(v.stopped == "interrupted" for v in self.verdicts)
 
     def _repr_html_(self) -> str:
         from .draw.notebook import report_html
