@@ -33,7 +33,7 @@ RANKS = [
         "confirm",
     },
     {"verdicts", "notes", "reproducer", "saved", "certify", "certified"},
-    {"checks"},
+    {"question", "evidence", "bounded", "checks"},
     {
         "explain",
         "coverage",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from stormproof import checks
+from stormproof import evidence
 from stormproof.checks import check
 from stormproof.cli import group
 from stormproof.errors import InputError, InternalError
@@ -112,7 +112,7 @@ def test_a_spoilt_result_is_refused_and_never_a_traceback(chunk: int) -> None:
 
 def test_a_mismatch_is_loud_and_leaves_a_reproducer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checks, "replay", lambda *_: Replay(False, False, "made up for the test"))
+    monkeypatch.setattr(evidence, "replay", lambda *_: Replay(False, False, "made up for the test"))
     with pytest.raises(InternalError, match="made up for the test"):
         check(protocol("alternating-bit"), Failures(loss=True), properties=["k-pg"], max_k=1)
     (left,) = tmp_path.glob("stormproof-reproducer-k-pg-*.json")
@@ -123,7 +123,7 @@ def test_a_mismatch_is_loud_and_leaves_a_reproducer(tmp_path: Path, monkeypatch:
 
 
 def test_no_replay_shows_the_verdict_without_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "replay", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr(evidence, "replay", lambda *_: pytest.fail("asked"))
     report = check(
         protocol("alternating-bit"), Failures(loss=True), properties=["k-pg"], max_k=1, replay=False
     )
