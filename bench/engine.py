@@ -32,13 +32,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stormproof import _engine, semantics
-from stormproof.engine.kproperties import PROPERTIES
+from stormproof import _engine
+from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
-from stormproof.failures import Failures
 from stormproof.formats.promela import write
-from stormproof.model import Process, Receive, Send, System, Transition
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
 from stormproof.protocols import protocol
+from stormproof.spec import bounded
 
 ASKED = ("k-exh", "k-er", "k-pg")
 
@@ -146,8 +149,8 @@ def section_spin(elevator: System) -> Iterator[dict[str, Any]]:
 def section_reference(elevator: System) -> Iterator[dict[str, Any]]:
     for k in (1, 2):
         start = time.process_time()
-        ts = semantics.explore(elevator, Failures().on(elevator), k)
-        expected = {p: semantics.holds(ts, p) for p in ASKED}
+        ts = bounded.explore(elevator, Failures().on(elevator), k)
+        expected = {p: bounded.holds(ts, p) for p in ASKED}
         slow = time.process_time() - start
         ours = run(elevator, k)
         assert {p: not ours.violated >> PROPERTIES.index(p) & 1 for p in ASKED} == expected

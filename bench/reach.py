@@ -17,14 +17,17 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stormproof.failures import Failures
-from stormproof.goals import cubes, parse_goal
+from stormproof.goals.cubes import cubes
+from stormproof.goals.parse import parse_goal
 from stormproof.limits import Limits
-from stormproof.model import Internal, Process, Receive, Send, System, Transition
-from stormproof.reach.answer import UNDECIDED
-from stormproof.reach.certificates import Closure, check_certificate
-from stormproof.reach.portfolio import solve
-from stormproof.reach.shapes import shapes
+from stormproof.model.actions import Internal, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.reachability.answer import UNDECIDED
+from stormproof.reachability.channel_forms import shapes
+from stormproof.reachability.check_certificates import Closure, check_certificate
+from stormproof.reachability.portfolio import solve
 
 Case = tuple[System, str]
 

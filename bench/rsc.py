@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stormproof.checks import check
+from stormproof.checks.api import check
 from stormproof.engine.rsc import rsc
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import System
+from stormproof.model.failures import Failures
+from stormproof.model.system import System
 from stormproof.protocols import groups, protocol
 from stormproof.protocols.generators import generate
 

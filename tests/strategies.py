@@ -12,22 +12,13 @@ from collections.abc import Collection, Sequence
 
 from hypothesis import strategies as st
 
-from stormproof.failures import FailureModel, Failures
-from stormproof.faults import SCOPES, ChannelFaults, Corruption
-from stormproof.model import (
-    CRASH,
-    Action,
-    Channel,
-    Internal,
-    Message,
-    Process,
-    Receive,
-    Send,
-    System,
-    Transition,
-)
+from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.faults import SCOPES, ChannelFaults, Corruption
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.system import System
 from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
-from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
 
 
 def random_system(

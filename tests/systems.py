@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from stormproof.model import Process, Receive, Send, System, Transition
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 
 def figure_ex1() -> System:

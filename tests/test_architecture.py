@@ -1,71 +1,37 @@
-"""Data flows one way: a room imports only what stands to its left (CONTRIBUTING, the map of the house)."""
+"""A package imports only from the packages above it in the table of layers (CONTRIBUTING, *Layers*)."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "stormproof"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "stormproof"
 
-#: Rooms by rank; a module may import its own rank's other rooms only where no cycle results.
-RANKS = [
-    {"errors"},
-    {"faults", "limits"},
-    {"model"},
-    {"failures", "spelling", "isomorphism", "parting", "comparison", "wording"},
-    {"semantics", "witness", "story", "execution", "semantics_rsc", "conflicts"},
-    {"types", "crash", "encodings"},
-    {"formats"},
-    {"protocols"},
-    {
-        "engine",
-        "takers",
-        "fewest",
-        "fewest_rsc",
-        "shorten",
-        "concretise",
-        "persistence",
-        "replay",
-        "reasons",
-        "halfduplex",
-        "confirm",
-    },
-    {"verdicts", "notes", "reproducer", "saved", "certify", "certified"},
-    {"question", "evidence", "bounded", "checks"},
-    {
-        "explain",
-        "coverage",
-        "paces",
-        "samples",
-        "showing",
-        "examples",
-        "classify",
-        "reach",
-        "goals",
-        "lattice",
-        "frontier",
-        "table",
-        "campaign",
-        "sweep",
-    },
-    {"draw"},
-    {"cli", "__main__"},
-]
-RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
+
+def layers() -> list[str]:
+    """The packages from top to bottom, as CONTRIBUTING lists them."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- layers -->")[2].partition("<!-- /layers -->")[0]
+    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+
+
+LAYERS = layers()
 
 
 def modules() -> list[Path]:
-    return sorted(p for p in SOURCE.rglob("*.py") if p != SOURCE / "__init__.py")
+    return sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem in LAYERS)
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imported_rooms(path: Path) -> set[str]:
-    """The rooms that a module imports, `_repr_*_` methods aside: those draw lazily, in notebooks only."""
+def imported_packages(path: Path) -> set[str]:
+    """The packages that a module imports, `_repr_*_` methods aside: those draw in notebooks only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     lazy = {
         id(inner)
@@ -74,15 +40,15 @@ def imported_rooms(path: Path) -> set[str]:
         for inner in ast.walk(node)
     }
     package = ("stormproof", *path.relative_to(SOURCE).parts[:-1])
-    rooms: set[str] = set()
+    found: set[str] = set()
     for node in ast.walk(tree):
         if id(node) in lazy:
             continue
         if isinstance(node, ast.ImportFrom):
-            rooms |= _from(node, package)
+            found |= _from(node, package)
         elif isinstance(node, ast.Import):
-            rooms |= {a.name.split(".")[1] for a in node.names if a.name.startswith("stormproof.")}
-    return rooms
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("stormproof.")}
+    return found
 
 
 def _from(node: ast.ImportFrom, package: tuple[str, ...]) -> set[str]:
@@ -93,28 +59,27 @@ def _from(node: ast.ImportFrom, package: tuple[str, ...]) -> set[str]:
     return {full[1]} if len(full) > 1 else {alias.name for alias in node.names}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_room_imports_only_what_is_left_of_it(path: Path) -> None:
-    room = room_of(path)
-    assert room in RANK, f"give the room '{room}' a place in RANKS"
-    for other in imported_rooms(path) - {room, "_engine"}:
-        assert other in RANK, f"{path.name} imports '{other}', which has no place in RANKS"
-        assert RANK[other] <= RANK[room], f"{room} imports {other}, which lies to its right"
+def test_the_table_lists_every_package_once() -> None:
+    folders = {p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists()}
+    flat = {p.stem for p in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    assert len(LAYERS) == len(set(LAYERS))
+    assert set(LAYERS) == folders | flat
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_only_the_engine_room_imports_the_native_engine(path: Path) -> None:
-    if room_of(path) != "engine":
-        assert "_engine" not in imported_rooms(path)
+def test_a_package_imports_only_from_those_above_it(path: Path) -> None:
+    package = package_of(path)
+    allowed = {*LAYERS[: LAYERS.index(package) + 1], *({"_engine"} if package == "engine" else ())}
+    assert imported_packages(path) <= allowed
 
 
 def test_the_replay_kernel_is_independent_and_small() -> None:
-    path = SOURCE / "replay.py"
-    assert imported_rooms(path) <= {"model", "failures", "witness"}
-    assert len(path.read_text(encoding="utf-8").splitlines()) < 200
+    path = SOURCE / "trust" / "replay.py"
+    assert imported_packages(path) <= {"model"}
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 300
 
 
-def test_the_checker_of_good_news_has_nothing_of_the_engine_and_of_the_search() -> None:
-    path = SOURCE / "confirm.py"
-    assert imported_rooms(path) <= {"model", "failures", "semantics"}
-    assert len(path.read_text(encoding="utf-8").splitlines()) < 200
+def test_the_checker_of_certificates_is_independent_and_small() -> None:
+    path = SOURCE / "trust" / "check_certificate.py"
+    assert imported_packages(path) <= {"model", "spec"}
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 300

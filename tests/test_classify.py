@@ -7,12 +7,14 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from stormproof.classify import CLASSES, INTERFERENCES, Membership, Standing, Standings, classify
-from stormproof.draw.diagram import diagram_svg, place
-from stormproof.isomorphism import same_up_to_states
+from stormproof.draw.class_diagram import diagram_svg, place
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.limits import Limits
-from stormproof.model import Internal, Process, Receive, Send, System, Transition
+from stormproof.model.actions import Internal, Receive, Send, Transition
+from stormproof.model.process import Process
+from stormproof.model.system import System
 from stormproof.protocols import protocol
+from stormproof.surveys.classify import CLASSES, INTERFERENCES, Membership, Standing, Standings, classify
 from strategies import random_system
 from systems import figure_ex1, figure_exkmc
 

@@ -10,12 +10,14 @@ import pytest
 
 import stormproof as sp
 from shared import peers
-from stormproof.comparison import compare
-from stormproof.faults import ChannelFaults, Corruption
-from stormproof.isomorphism import isomorphism, role_matchings
-from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System
-from stormproof.parting import of_traces
-from stormproof.spelling import SORTS, meaning, renaming
+from stormproof.equivalence.compare import compare
+from stormproof.equivalence.isomorphism import isomorphism, role_matchings
+from stormproof.equivalence.payload_aliases import SORTS, meaning, renaming
+from stormproof.equivalence.trace_difference import of_traces
+from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send
+from stormproof.model.faults import ChannelFaults, Corruption
+from stormproof.model.process import Process
+from stormproof.model.system import System
 from strategies import random_system
 
 

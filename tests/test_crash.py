@@ -9,14 +9,22 @@ from dataclasses import replace
 
 import pytest
 
-from stormproof import semantics
-from stormproof.checks import check
-from stormproof.crash import Missing, complete, crash_handling, in_sentences, without_impossible_crashes
+from stormproof.checks.api import check
 from stormproof.engine.rsc import rsc
 from stormproof.errors import ModelError
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System, Transition
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.transform.crash_handling import (
+    Missing,
+    complete,
+    crash_handling,
+    in_sentences,
+    without_impossible_crashes,
+)
 from strategies import random_system
 
 crash = Internal("crash")
@@ -373,8 +381,8 @@ def test_the_engine_agrees_with_the_definitions_on_crash_handling_systems(chunk:
         failures = Failures(loss=[c for c in system.channels if rng.random() < 0.3])
         k = rng.choice((1, 2))
         try:
-            ts = semantics.explore(system, failures.on(system), k, most=3_000)
-        except semantics.TooLarge:
+            ts = bounded.explore(system, failures.on(system), k, most=3_000)
+        except bounded.TooLarge:
             continue
         report = check(system, failures, k=k, properties=names, replay=False)
-        assert {v.property: v.holds for v in report} == {n: semantics.holds(ts, n) for n in names}, seed
+        assert {v.property: v.holds for v in report} == {n: bounded.holds(ts, n) for n in names}, seed

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from stormproof.execution import (
+from stormproof.model.actions import CRASH, Action, Internal, Receive, Send, Transition
+from stormproof.model.execution import (
     causally_equivalent,
     communication_of,
     communications,
@@ -21,9 +22,10 @@ from stormproof.execution import (
     precedes,
     synchronised,
 )
-from stormproof.failures import FailureModel, Failures
-from stormproof.model import CRASH, Action, Internal, Process, Receive, Send, System, Transition
-from stormproof.semantics import initial, steps
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.bounded import initial, steps
 from strategies import random_crash, random_failures, random_system
 
 

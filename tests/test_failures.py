@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from stormproof.errors import UsageError
-from stormproof.failures import Failures, parse_channel, transitive_closure
-from stormproof.faults import ChannelFaults, Corruption
-from stormproof.model import CRASH, Channel, Process, Receive, Send, System
+from stormproof.model.actions import CRASH, Channel, Receive, Send
+from stormproof.model.failures import Failures, parse_channel, transitive_closure
+from stormproof.model.faults import ChannelFaults, Corruption
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 AB, BA = Channel("A", "B"), Channel("B", "A")
 

@@ -8,13 +8,14 @@ import sys
 import pytest
 
 import stormproof as sp
-from stormproof.checks import check
+from stormproof.checks.api import check
+from stormproof.checks.report import Report, Verdict
 from stormproof.errors import UsageError
-from stormproof.failures import Failures
-from stormproof.frontier import Atom, choices, frontier, in_words
-from stormproof.lattice import maximal_sets, minimal_sets, subsets
-from stormproof.model import Channel, System
-from stormproof.verdicts import Report, Verdict
+from stormproof.model.actions import Channel
+from stormproof.model.failures import Failures
+from stormproof.model.system import System
+from stormproof.surveys.antichains import maximal_sets, minimal_sets, subsets
+from stormproof.surveys.frontier import Atom, choices, frontier, in_words
 from strategies import random_system
 
 

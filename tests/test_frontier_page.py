@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import stormproof as sp
-from stormproof.draw.frontier import with_frontier
-from stormproof.draw.report import report_page
-from stormproof.draw.survey import survey
-from stormproof.frontier import frontier
+from stormproof.draw.page.frontier import with_frontier
+from stormproof.draw.page.report import report_page
+from stormproof.surveys.failure_models import survey
+from stormproof.surveys.frontier import frontier
 
 
 def test_the_page_shows_both_halves_and_links_each_breaking_set_to_its_run() -> None:

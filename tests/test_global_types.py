@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from shared import peer_files, peers
-from stormproof import formats, semantics
-from stormproof.crash import crash_handling
+from stormproof import formats
 from stormproof.errors import InputError, ParseError
-from stormproof.failures import Failures
-from stormproof.model import CRASH, Process, System
+from stormproof.model.actions import CRASH
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.transform.crash_handling import crash_handling
 from stormproof.types import global_graph
 from stormproof.types.local import parse_local, show_local
 from stormproof.types.scribble import parse_scribble
@@ -399,7 +402,7 @@ def test_random_protocols_project_to_safe_systems(chunk: int) -> None:
 
 
 def _k_mc(system: System, k: int) -> bool:
-    return semantics.holds(semantics.explore(system, Failures().on(system), k), "k-mc")
+    return bounded.holds(bounded.explore(system, Failures().on(system), k), "k-mc")
 
 
 @pytest.mark.parametrize("chunk", range(4))
@@ -444,9 +447,9 @@ def test_other_tools_protocols(path: Path) -> None:
         assert set(system.unreliable) == set(found.unreliable)
         for role, type_ in found.types.items():
             assert parse_local(show_local(type_)) == type_, role
-        ts = semantics.explore(system, Failures().on(system), 1, most=200_000)
+        ts = bounded.explore(system, Failures().on(system), 1, most=200_000)
         if not system.unreliable:
-            assert system.directed and semantics.holds(ts, "k-mc")
+            assert system.directed and bounded.holds(ts, "k-mc")
 
 
 def test_which_roles_of_the_peers_may_crash() -> None:

@@ -6,13 +6,15 @@ import random
 
 import pytest
 
-from stormproof.failures import FailureModel, Failures
-from stormproof.halfduplex import HalfDuplex, half_duplex
+from stormproof.checks.half_duplex import HalfDuplex, half_duplex
 from stormproof.limits import Limits
-from stormproof.model import CRASH, Action, Process, Receive, Send, System, Transition
-from stormproof.replay import replay
-from stormproof.semantics import Configuration, TooLarge, initial, interfere, steps
-from stormproof.witness import Act, Witness
+from stormproof.model.actions import CRASH, Action, Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Witness
+from stormproof.model.system import System
+from stormproof.spec.bounded import Configuration, TooLarge, initial, interfere, steps
+from stormproof.trust.replay import replay
 from strategies import random_crash, random_failures, random_system
 from systems import figure_ex1, figure_exkmc
 

@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stormproof.lattice import (
+from stormproof.surveys.antichains import (
     Answer,
     Choice,
     exhaustive_frontier,

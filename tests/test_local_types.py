@@ -6,12 +6,14 @@ import random
 
 import pytest
 
-from stormproof.crash import crash_handling
 from stormproof.errors import InputError, ParseError
-from stormproof.model import CRASH, Action, Process, Receive, Send, System
+from stormproof.model.actions import CRASH, Action, Receive, Send
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.local_types import CrashBroadcast, steps, traces
+from stormproof.transform.crash_handling import crash_handling
 from stormproof.types.graph import graph_of, type_of
 from stormproof.types.local import Branch, End, Rec, Select, Stop, Var, layout_local, parse_local, show_local
-from stormproof.types.lts import CrashBroadcast, steps, traces
 from stormproof.types.translate import automaton
 from stormproof.types.wellformed import problems
 from strategies import random_local_type

@@ -8,20 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stormproof.equivalence.isomorphism import isomorphism, same_up_to_states
 from stormproof.errors import ModelError
-from stormproof.faults import ChannelFaults, Corruption
-from stormproof.isomorphism import isomorphism, same_up_to_states
-from stormproof.model import (
-    CRASH,
-    Channel,
-    Internal,
-    Process,
-    Receive,
-    Send,
-    StateKind,
-    System,
-    Transition,
-)
+from stormproof.model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+from stormproof.model.faults import ChannelFaults, Corruption
+from stormproof.model.process import Process, StateKind
+from stormproof.model.system import System
 from strategies import random_system, systems
 
 

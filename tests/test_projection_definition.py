@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from stormproof.errors import InputError
-from stormproof.model import CRASH, Action, Internal, Process, Receive, Send
+from stormproof.model.actions import CRASH, Action, Internal, Receive, Send
+from stormproof.model.process import Process
 from stormproof.types.session import session_of_scribble
 
 #: Global: ("msg", p, q, {label: G}), ("mu", t, G), ("var", t), ("end",); local: ("!", q, {label: T}) and

@@ -10,23 +10,21 @@ import time
 import pytest
 
 from shared import peers
-from stormproof.checks import check
+from stormproof.checks.api import check
+from stormproof.counterexample.rsc_witness import rsc_witness
 from stormproof.engine.rsc import RscResult, rsc
-from stormproof.execution import (
-    communications,
-    conflict_graph,
-    is_borderline_violation,
-    is_valid,
-)
-from stormproof.failures import ChannelFailure, FailureModel, Failures
 from stormproof.formats import load
 from stormproof.limits import Limits
-from stormproof.model import CRASH, Action, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
+from stormproof.model.execution import communications, conflict_graph, is_borderline_violation, is_valid
+from stormproof.model.failures import ChannelFailure, FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act
+from stormproof.model.system import System
 from stormproof.protocols import protocol
 from stormproof.protocols.generators import generate
-from stormproof.replay import replay
-from stormproof.semantics_rsc import enumerate_rsc
-from stormproof.witness import Act
+from stormproof.spec.rsc import enumerate_rsc
+from stormproof.trust.replay import replay
 from strategies import random_crash, random_failures, random_system
 from systems import clients, figure_ex1, figure_exkmc
 from test_execution import traces
@@ -50,10 +48,9 @@ def check_witness(system: System, failures: FailureModel, result: RscResult) -> 
     violation = result.violation
     assert violation is not None
     states = {p.name: p.initial for p in system}
-    for process, transition in violation.moves:
+    for process, transition in violation.firings:
         assert states[process] == transition.source and transition in system[process].transitions
         states[process] = transition.target
-    assert states == violation.states
     execution, communication = violation.execution, violation.interactions
     assert is_valid(execution, communication, failures)
     assert is_borderline_violation(execution, communication, failures)
@@ -67,7 +64,7 @@ def check_concrete(system: System, failures: FailureModel, result: RscResult) ->
     is independent, and it replays."""
     violation = result.violation
     assert violation is not None
-    made = violation.witness(system, failures)
+    made = rsc_witness(system, failures, violation)
     assert made.communication is not None
     acts = [(j, step.process, step.action) for j, step in enumerate(made.steps) if isinstance(step, Act)]
     shown = by_process(acts, dict(made.communication))
@@ -110,10 +107,10 @@ def test_against_enumeration(chunk: int) -> None:
         compared += slow.violation is not None or slow.depth == LENGTH
         if slow.violation is not None:
             assert result.holds is False, f"seed {seed}: missed {slow.violation}"
-            assert len(result.violation.moves) == len(slow.violation[0]), f"seed {seed}: not a shortest"
+            assert len(result.violation.firings) == len(slow.violation[0]), f"seed {seed}: not a shortest"
         if result.violation is not None:
             check_witness(system, failures, result)
-            assert slow.violation is not None or len(result.violation.moves) > slow.depth, f"seed {seed}"
+            assert slow.violation is not None or len(result.violation.firings) > slow.depth, f"seed {seed}"
             if seed % 5 == 0:
                 check_concrete(system, failures, result)
     assert compared >= COMPARED, f"only {compared} of {SEEDS} cases could be enumerated up to {LENGTH}"
@@ -169,7 +166,7 @@ def test_monotone_in_the_faults(chunk: int) -> None:
         if above.holds:
             assert below.holds, f"seed {seed}"
         elif below.violation is not None:
-            assert len(above.violation.moves) <= len(below.violation.moves), f"seed {seed}"
+            assert len(above.violation.firings) <= len(below.violation.firings), f"seed {seed}"
     assert informative > 10
 
 
@@ -185,14 +182,14 @@ CROSSING = System(
 def test_two_messages_that_cross() -> None:
     """The smallest violation: each sends before it receives the other's."""
     result = ask(CROSSING)
-    assert result.holds is False and len(result.violation.moves) == 4
+    assert result.holds is False and len(result.violation.firings) == 4
     assert len(result.violation.cycle) == 2
-    assert result.violation.culprit["action"] == str(result.violation.moves[-1].transition.action)
+    assert result.violation.culprit["action"] == str(result.violation.firings[-1].transition.action)
 
 
 def test_internal_actions_count_one_and_close_no_cycle() -> None:
     late = System((line("p", Internal("tau"), *(t.action for t in CROSSING["p"].transitions)), CROSSING["q"]))
-    assert len(ask(late).violation.moves) == 5
+    assert len(ask(late).violation.firings) == 5
 
 
 def test_when_it_holds_the_states_are_counted() -> None:
@@ -229,7 +226,7 @@ def test_figure_ex1() -> None:
     assert ask(ex1, Failures(loss=True).on(ex1)).holds is True
     assert ask(ex1, Failures(corrupt=True).on(ex1)).holds is False
     # start and data sent, data overtakes, err answered, start received: sent before err, received after it
-    assert len(ask(ex1, Failures(reorder=True).on(ex1)).violation.moves) == 5
+    assert len(ask(ex1, Failures(reorder=True).on(ex1)).violation.firings) == 5
 
 
 def test_figure_exkmc() -> None:
@@ -240,7 +237,7 @@ def test_figure_exkmc() -> None:
     assert ask(exkmc, Failures(corrupt=True).on(exkmc)).holds is True
     for fault in ("loss", "reorder"):
         violation = ask(exkmc, Failures(**{fault: True}).on(exkmc)).violation
-        assert len(violation.moves) == 8 and len(violation.cycle) == 3
+        assert len(violation.firings) == 8 and len(violation.cycle) == 3
 
 
 EIGHT = {
@@ -260,7 +257,7 @@ def test_rings_and_stars_of_eight_are_decided(shape: str, faults: dict[str, bool
     result = rsc(system, Failures(**faults).on(system), limits=Limits())
     assert result.holds is (shape != "ring with a token each")
     if result.violation is not None:
-        assert len(result.violation.moves) == 16 or faults == {"reorder": True}
+        assert len(result.violation.firings) == 16 or faults == {"reorder": True}
 
 
 def test_a_limit_on_states_gives_undecided() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof import semantics
-from stormproof.failures import ChannelFailure, Failures
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System
+from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.failures import ChannelFailure, Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec import bounded
 
 
 def holds(system: System, name: str, k: int, failures: Failures | None = None) -> bool:
-    return semantics.holds(semantics.explore(system, (failures or Failures()).on(system), k), name)
+    return bounded.holds(bounded.explore(system, (failures or Failures()).on(system), k), name)
 
 
 def pair(sender: list[tuple[str, object, str]], receiver: list[tuple[str, object, str]]) -> System:
@@ -19,20 +21,20 @@ def pair(sender: list[tuple[str, object, str]], receiver: list[tuple[str, object
 
 def test_interference_leaves_the_crash_message_alone() -> None:
     everything = ChannelFailure(loss=True, reorder=True, becomes={"a": frozenset("b")})
-    assert set(semantics.interfere(("a", CRASH), everything)) == {(CRASH,), ("b", CRASH)}
-    assert list(semantics.interfere((CRASH,), everything)) == []
+    assert set(bounded.interfere(("a", CRASH), everything)) == {(CRASH,), ("b", CRASH)}
+    assert list(bounded.interfere((CRASH,), everything)) == []
 
 
 def test_one_silent_step_of_each_kind() -> None:
-    assert set(semantics.interfere(("a", "b"), ChannelFailure(loss=True))) == {("b",), ("a",)}
-    assert set(semantics.interfere(("a", "b"), ChannelFailure(reorder=True))) == {("b", "a")}
+    assert set(bounded.interfere(("a", "b"), ChannelFailure(loss=True))) == {("b",), ("a",)}
+    assert set(bounded.interfere(("a", "b"), ChannelFailure(reorder=True))) == {("b", "a")}
     corrupt = ChannelFailure(becomes={"a": frozenset({"b", "c"})})
-    assert set(semantics.interfere(("a", "a"), corrupt)) == {("b", "a"), ("c", "a"), ("a", "b"), ("a", "c")}
+    assert set(bounded.interfere(("a", "a"), corrupt)) == {("b", "a"), ("c", "a"), ("a", "b"), ("a", "c")}
 
 
 def test_a_send_into_a_full_lossy_channel_loses_something_at_once() -> None:
     system = pair([("0", Send("q", "a"), "1"), ("1", Send("q", "b"), "2")], [])
-    reached = semantics.explore(system, Failures(loss=True).on(system), 1).steps
+    reached = bounded.explore(system, Failures(loss=True).on(system), 1).steps
     assert {at.words for at in reached if at.states[0] == "2"} == {(("a",),), (("b",),), ((),)}
 
 

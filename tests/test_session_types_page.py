@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stormproof import formats
-from stormproof.crash import crash_handling
 from stormproof.errors import InputError
+from stormproof.transform.crash_handling import crash_handling
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "session-types.md").read_text(encoding="utf-8")
 

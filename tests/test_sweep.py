@@ -6,13 +6,15 @@ from itertools import combinations
 
 import pytest
 
-from stormproof.checks import check
-from stormproof.crash import complete, crash_handling
+from stormproof.checks.api import check
 from stormproof.errors import UsageError
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System
-from stormproof.sweep import MOST_SETS, assumptions, sweep
+from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.surveys.crash_sets import MOST_SETS, assumptions, crash_sets
+from stormproof.transform.crash_handling import complete, crash_handling
 from stormproof.types.session import session_of_scribble
 
 RELAY = """global protocol Relay(role A, role B, role C) {
@@ -28,14 +30,14 @@ def relay() -> System:
 
 
 def test_all_sets_come_once_smallest_first(relay: System) -> None:
-    found = sweep(relay, properties=["crash-handling", "k-wmc-up-to-crash"])
+    found = crash_sets(relay, properties=["crash-handling", "k-wmc-up-to-crash"])
     expected = [c for size in range(4) for c in combinations(("A", "B", "C"), size)]
     assert [row.unreliable for row in found.rows] == expected
     assert found.all_sets
 
 
 def test_the_verdicts_are_those_of_check(relay: System) -> None:
-    found = sweep(relay, properties=["k-er", "k-er-up-to-crash", "rsc"])
+    found = crash_sets(relay, properties=["k-er", "k-er-up-to-crash", "rsc"])
     for row in found.rows:
         report = check(relay, Failures(crash=row.unreliable), properties=["k-er", "k-er-up-to-crash", "rsc"])
         assert [v.holds for v in row.verdicts] == [v.holds for v in report]
@@ -43,7 +45,7 @@ def test_the_verdicts_are_those_of_check(relay: System) -> None:
 
 
 def test_weakest_assumptions_are_the_maximal_sets_that_hold(relay: System) -> None:
-    found = sweep(relay, properties=["k-er", "crash-handling"])
+    found = crash_sets(relay, properties=["k-er", "crash-handling"])
     for name in found.properties:
         good = [frozenset(r.unreliable) for r in found.rows if r.holds(name)]
         maximal = {s for s in good if not any(s < other for other in good)}
@@ -54,7 +56,7 @@ def test_weakest_assumptions_are_the_maximal_sets_that_hold(relay: System) -> No
 
 def test_a_property_that_is_not_monotone_is_said_to_be_so(client_server: System) -> None:
     """Figure ex2(a) leaves a crash message behind; where both may crash it is completed, and cleans up."""
-    found = sweep(client_server, properties=["k-er-up-to-crash", "k-exh"])
+    found = crash_sets(client_server, properties=["k-er-up-to-crash", "k-exh"])
     holds = {row.unreliable: row.holds("k-er-up-to-crash") for row in found.rows}
     assert holds[("c",)] is False and holds[("c", "s")] is True
     words = dict(assumptions(found))
@@ -94,7 +96,7 @@ def client_server() -> System:
 
 def test_drawn_crashes_of_reliable_processes_do_not_count(client_server: System) -> None:
     """Figure ex2(a) with nobody unreliable is the plain client and server: nothing crashes."""
-    found = sweep(client_server, properties=["k-mc", "crash-handling"])
+    found = crash_sets(client_server, properties=["k-mc", "crash-handling"])
     by_set = {row.unreliable: row for row in found.rows}
     assert by_set[()].holds("k-mc") is True and by_set[("c",)].holds("k-mc") is False
     assert by_set[("c",)].holds("crash-handling") is True and not by_set[("c",)].completed
@@ -102,20 +104,20 @@ def test_drawn_crashes_of_reliable_processes_do_not_count(client_server: System)
 
 
 def test_sizes_can_be_bounded(relay: System) -> None:
-    found = sweep(relay, properties=["rsc"], max_size=1)
+    found = crash_sets(relay, properties=["rsc"], max_size=1)
     assert len(found.rows) == 4 and not found.all_sets and found.to_json()["largest"] == 1
 
 
 def test_too_many_sets_are_refused() -> None:
     many = System(tuple(Process(f"P{i}", "0") for i in range(13)))
     with pytest.raises(UsageError, match=f"more than {MOST_SETS:,}"):
-        sweep(many, properties=["rsc"])
+        crash_sets(many, properties=["rsc"])
     with pytest.raises(UsageError, match="every set"):
-        sweep(many, Failures(crash=["P0"]))
+        crash_sets(many, Failures(crash=["P0"]))
 
 
 def test_the_time_limit_is_for_the_whole_sweep(relay: System) -> None:
-    found = sweep(relay, properties=["k-er"], limits=Limits(seconds=1e-9))
+    found = crash_sets(relay, properties=["k-er"], limits=Limits(seconds=1e-9))
     assert all(row.holds("k-er") is None for row in found.rows)
     assert found.exit_code == 3
     assert "undecided" in dict(assumptions(found))["k-er"]
@@ -123,7 +125,7 @@ def test_the_time_limit_is_for_the_whole_sweep(relay: System) -> None:
 
 def test_progress_and_json(relay: System) -> None:
     seen: list[tuple[int, int | None]] = []
-    found = sweep(relay, properties=["k-exh"], k=1, progress=lambda done, of: seen.append((done, of)))
+    found = crash_sets(relay, properties=["k-exh"], k=1, progress=lambda done, of: seen.append((done, of)))
     assert seen[-1] == (8, 8)
     data = found.to_json()
     assert data["processes"] == ["A", "B", "C"] and len(data["sets"]) == 8
@@ -132,6 +134,6 @@ def test_progress_and_json(relay: System) -> None:
 
 def test_interference_goes_with_crashes(relay: System) -> None:
     """Crash messages are left alone by loss, so completed systems stay crash-handling under it."""
-    found = sweep(relay, Failures(loss=True), properties=["k-exh"], k=1)
+    found = crash_sets(relay, Failures(loss=True), properties=["k-exh"], k=1)
     assert all(row.holds("k-exh") for row in found.rows)
     assert crash_handling(complete(relay.with_unreliable(["A"]))).holds

@@ -6,10 +6,9 @@
 (True, False)
 """
 
-from .checks import check
-from .classify import classify
-from .comparison import Comparison, compare
-from .crash import complete, crash_handling
+from .checks.api import check
+from .checks.report import Report, Verdict
+from .equivalence.compare import Comparison, compare
 from .errors import (
     FormatError,
     InputError,
@@ -21,16 +20,19 @@ from .errors import (
     StormproofError,
     UsageError,
 )
-from .failures import Failures
-from .faults import ChannelFaults, Corruption
 from .formats import dumps, load, loads, save
-from .frontier import frontier
 from .limits import Limits
-from .model import CRASH, Channel, Internal, Process, Receive, Send, System, Transition
+from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+from .model.failures import Failures
+from .model.faults import ChannelFaults, Corruption
+from .model.process import Process
+from .model.run import Witness
+from .model.system import System
 from .protocols import protocol
-from .reach import reach
-from .verdicts import Report, Verdict
-from .witness import Witness
+from .reachability.api import reach
+from .surveys.classify import classify
+from .surveys.frontier import frontier
+from .transform.crash_handling import complete, crash_handling
 
 __all__ = [
     "CRASH",

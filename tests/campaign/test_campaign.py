@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from stormproof.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
-from stormproof.campaign import run as running
-from stormproof.campaign.jobs import Job
 from stormproof.errors import InputError, OutputError, UsageError
 from stormproof.limits import Limits
+from stormproof.surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
+from stormproof.surveys.campaign import run as running
+from stormproof.surveys.campaign.jobs import Job
 
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from stormproof.campaign import Plan, Results, jobs_of, run_campaign, summary
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
+from stormproof.surveys.campaign import Plan, Results, jobs_of, run_campaign, summary
 
 pytest.importorskip("distributed", reason="the optional package 'distributed' is not installed")
 

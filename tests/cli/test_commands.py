@@ -10,7 +10,8 @@ import jsonschema
 import pytest
 
 from stormproof.cli import show
-from stormproof.model import Process, System
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 SHOP = """\
 protocol Shop

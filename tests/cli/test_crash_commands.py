@@ -9,8 +9,8 @@ import pytest
 
 from shared import peer_files, peers
 from stormproof import formats
-from stormproof.crash import crash_handling
-from stormproof.isomorphism import same_up_to_states
+from stormproof.equivalence.isomorphism import same_up_to_states
+from stormproof.transform.crash_handling import crash_handling
 
 SHOP = """global protocol Shop(role Buyer, role Shop) {
   order(int) from Buyer to Shop;

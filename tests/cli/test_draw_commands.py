@@ -10,11 +10,11 @@ import pytest
 from runner import Outcome
 
 from pictures import check_svg, texts
-from stormproof.draw.survey import asked_column, failure_models
 from stormproof.errors import FormatError
-from stormproof.failures import Failures
 from stormproof.formats import FORMATS, dumps
+from stormproof.model.failures import Failures
 from stormproof.protocols import protocol
+from stormproof.surveys.failure_models import asked_column, failure_models
 
 Call = Callable[..., Outcome]
 

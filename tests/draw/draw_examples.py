@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from stormproof.model import (
-    CRASH,
-    Action,
-    Channel,
-    Internal,
-    Message,
-    Process,
-    Receive,
-    Send,
-    System,
-    Transition,
-)
-from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.system import System
 from systems import figure_ex1
 
 SR, RS = Channel("S", "R"), Channel("R", "S")

@@ -11,12 +11,14 @@ from draw_examples import CORRUPTION, CRASHING, EX1, EXAMPLES, NASTY, REORDERING
 
 from pictures import check_svg, texts
 from stormproof.draw.automaton import automaton_svg, system_svg
-from stormproof.draw.conflict import conflict_picture, conflict_svg
+from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
-from stormproof.draw.layered import Box, Edge, lay_out
-from stormproof.draw.ordering import crossings
-from stormproof.model import Channel, Internal, Receive, Send, StateKind, System
-from stormproof.witness import Act, Corrupt
+from stormproof.draw.layout.layered import Box, Edge, lay_out
+from stormproof.draw.layout.ordering import crossings
+from stormproof.model.actions import Channel, Internal, Receive, Send
+from stormproof.model.process import StateKind
+from stormproof.model.run import Act, Corrupt
+from stormproof.model.system import System
 from strategies import random_failures, random_system, random_witness
 
 
@@ -101,7 +103,7 @@ def test_crossings_are_counted() -> None:
 
 def test_a_planar_automaton_is_drawn_without_crossings() -> None:
     """The crash edge of A jumps over a1, whose other successor then has to go to the other side."""
-    from stormproof.draw import layered
+    from stormproof.draw.layout import layered
 
     found = []
     original = layered.order_ranks

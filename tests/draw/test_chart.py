@@ -7,11 +7,11 @@ import random
 import pytest
 from draw_examples import CRASH_RUN, CRASHING, EX1, EXAMPLES, ROUNDS, SR, START, run, sends, takes
 
-from stormproof.draw.chart import Change, Chart, End, Span, chart
-from stormproof.draw.folding import Fold
+from stormproof.draw.chart.build import Change, Chart, End, Span, chart
+from stormproof.draw.chart.folding import Fold
 from stormproof.errors import InputError
-from stormproof.model import Channel, Receive, Send
-from stormproof.witness import Act, Corrupt, Lose, Swap
+from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.run import Act, Corrupt, Lose, Swap
 from strategies import random_failures, random_system, random_witness
 
 

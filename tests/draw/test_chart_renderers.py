@@ -11,13 +11,14 @@ from draw_examples import EX1, EXAMPLES, NASTY, SR, process, run, sends, takes
 from rich.cells import cell_len
 
 from pictures import check_svg, texts
-from stormproof.draw.chart import Chart, chart
-from stormproof.draw.chart_layout import lay_out
-from stormproof.draw.chart_mermaid import chart_mermaid
-from stormproof.draw.chart_svg import chart_svg
-from stormproof.draw.chart_text import chart_text
-from stormproof.model import Receive, Send, System
-from stormproof.witness import Corrupt
+from stormproof.draw.chart.build import Chart, chart
+from stormproof.draw.chart.layout import lay_out
+from stormproof.draw.chart.mermaid import chart_mermaid
+from stormproof.draw.chart.svg import chart_svg
+from stormproof.draw.chart.text import chart_text
+from stormproof.model.actions import Receive, Send
+from stormproof.model.run import Corrupt
+from stormproof.model.system import System
 from strategies import random_failures, random_system, random_witness
 
 

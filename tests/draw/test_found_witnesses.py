@@ -9,11 +9,11 @@ from rich.cells import cell_len
 
 import stormproof as sp
 from pictures import check_svg
-from stormproof.draw.chart import chart
-from stormproof.draw.chart_svg import chart_svg
-from stormproof.draw.chart_text import chart_text
-from stormproof.draw.conflict import conflict_picture, conflict_svg
-from stormproof.model import System
+from stormproof.draw.chart.build import chart
+from stormproof.draw.chart.svg import chart_svg
+from stormproof.draw.chart.text import chart_text
+from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
+from stormproof.model.system import System
 from strategies import random_failures, random_system
 
 

@@ -15,12 +15,14 @@ import pytest
 from draw_examples import EX1, EXAMPLES
 
 from stormproof import Failures, check
-from stormproof.draw.chart import chart
-from stormproof.draw.chart_mermaid import chart_mermaid, mermaid_text
-from stormproof.draw.conflict import conflict_picture
+from stormproof.draw.chart.build import chart
+from stormproof.draw.chart.mermaid import chart_mermaid, mermaid_text
+from stormproof.draw.conflict_graph import conflict_picture
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid, quoted
-from stormproof.draw.metrics import printable
-from stormproof.model import Process, Receive, Send, System, Transition
+from stormproof.draw.text_metrics import printable
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.process import Process
+from stormproof.model.system import System
 from stormproof.protocols import names, protocol
 
 DOT = shutil.which("dot")

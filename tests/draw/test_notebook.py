@@ -8,9 +8,9 @@ import pytest
 from draw_examples import EX1, LOSS, NASTY, nasty
 
 from pictures import check_svg, texts
-from stormproof.draw.chart import chart
-from stormproof.failures import Failures
-from stormproof.verdicts import Report, Verdict
+from stormproof.checks.report import Report, Verdict
+from stormproof.draw.chart.build import chart
+from stormproof.model.failures import Failures
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "docs" / "example.ipynb"
 

@@ -25,14 +25,15 @@ from draw_examples import (
     takes,
 )
 
-from stormproof.draw.report import report_page
-from stormproof.draw.survey import survey
-from stormproof.examples import examples
-from stormproof.failures import Failures
-from stormproof.model import Receive, Send, System
+from stormproof.checks.report import Report, Verdict
+from stormproof.draw.page.report import report_page
+from stormproof.examples.find import examples
+from stormproof.model.actions import Receive, Send
+from stormproof.model.failures import Failures
+from stormproof.model.run import Act, Witness
+from stormproof.model.system import System
 from stormproof.protocols import protocol
-from stormproof.verdicts import Report, Verdict
-from stormproof.witness import Act, Witness
+from stormproof.surveys.failure_models import survey
 
 
 def holds(name: str) -> Verdict:

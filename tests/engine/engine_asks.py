@@ -6,10 +6,12 @@ import random
 from typing import Any
 
 from stormproof import _engine
-from stormproof.engine.kproperties import PROPERTIES
+from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
-from stormproof.failures import FailureModel, Failures
-from stormproof.model import CRASH, Action, Internal, Process, Receive, Send, System, Transition
+from stormproof.model.actions import CRASH, Action, Internal, Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
 from strategies import random_crash, random_failures, random_system
 
 #: Every property but the two that are asked on perfect channels only.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from engine_asks import crashing_stream, process
 
-from stormproof import encodings
-from stormproof.failures import Failures
-from stormproof.faults import ChannelFaults, Corruption
-from stormproof.model import CRASH, Channel, Receive, Send, System, Transition
+from stormproof.model.actions import CRASH, Channel, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.faults import ChannelFaults, Corruption
+from stormproof.model.system import System
+from stormproof.transform import paper_encodings
 
 SYSTEM = System(
     (
@@ -20,7 +21,7 @@ SYSTEM = System(
 
 def encode(**faults: object) -> System:
     failures = Failures(**faults)  # type: ignore[arg-type]
-    return encodings.encode(SYSTEM, encodings.resolve(SYSTEM, failures))[0]
+    return paper_encodings.encode(SYSTEM, paper_encodings.resolve(SYSTEM, failures))[0]
 
 
 def rows(system: System, name: str) -> set[Transition]:
@@ -28,7 +29,7 @@ def rows(system: System, name: str) -> set[Transition]:
 
 
 def test_nothing_to_encode() -> None:
-    system, model = encodings.encode(SYSTEM, Failures().on(SYSTEM))
+    system, model = paper_encodings.encode(SYSTEM, Failures().on(SYSTEM))
     assert system == SYSTEM and model.perfect
 
 
@@ -68,20 +69,22 @@ def test_corruption_then_loss() -> None:
 
 
 def test_reordering_stays_with_the_channel() -> None:
-    _, model = encodings.encode(SYSTEM, Failures(loss=True, reorder=["A->B"]).on(SYSTEM))
+    _, model = paper_encodings.encode(SYSTEM, Failures(loss=True, reorder=["A->B"]).on(SYSTEM))
     assert set(model.channels) == {Channel("A", "B")}
     assert model.on(Channel("A", "B")).describe() == ("reordering",)
 
 
 def test_faults_that_the_file_declares() -> None:
     declared = System(SYSTEM.processes, faults=(ChannelFaults("A", "C", corrupt=Corruption()),))
-    encoded, _ = encodings.encode(declared, encodings.resolve(declared, Failures()))
+    encoded, _ = paper_encodings.encode(declared, paper_encodings.resolve(declared, Failures()))
     assert rows(encoded, "A") == rows(SYSTEM, "A") | {Transition("s", Send("C", m), "s") for m in "ab"}
 
 
 def test_the_crash_message_is_left_alone() -> None:
     system = crashing_stream("a", "b")
-    encoded, model = encodings.encode(system, encodings.resolve(system, Failures(loss=True, corrupt=True)))
+    encoded, model = paper_encodings.encode(
+        system, paper_encodings.resolve(system, Failures(loss=True, corrupt=True))
+    )
     crashes = [t for p in encoded for t in p.transitions if getattr(t.action, "message", None) is CRASH]
     assert crashes == [
         t for p in system for t in p.transitions if getattr(t.action, "message", None) is CRASH

@@ -9,9 +9,11 @@ import pytest
 from engine_asks import ALWAYS, chain, crashing_stream, decide, pairs, perfect, stream
 
 from shared import peers
-from stormproof.failures import Failures
 from stormproof.formats import load
-from stormproof.model import Process, Send, System, Transition
+from stormproof.model.actions import Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 COMBINATIONS = [
     dict(zip(("loss", "corrupt", "reorder"), flags)) for flags in itertools.product((False, True), repeat=3)

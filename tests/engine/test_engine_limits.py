@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from engine_asks import ALWAYS, pairs, perfect
 
-from stormproof.engine.kproperties import explore
+from stormproof.engine.k_properties import explore
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
 

@@ -6,11 +6,11 @@ import pytest
 from engine_asks import ALWAYS
 
 from shared import peers
-from stormproof import encodings
-from stormproof.engine.kproperties import explore
-from stormproof.failures import Failures
+from stormproof.engine.k_properties import explore
 from stormproof.formats import load
 from stormproof.limits import Limits
+from stormproof.model.failures import Failures
+from stormproof.transform import paper_encodings
 
 K_MC = ("k-exh", "k-er", "k-pg")
 
@@ -55,7 +55,7 @@ def test_the_elevator_under_corruption_is_decided_where_the_paper_timed_out(name
 def least(name: str, failures: Failures) -> str:
     """y for a property that holds at some k up to 10, as far as small explorations reach."""
     system = load(peers("kmc", f"{name}.txt"))
-    encoded, model = encodings.encode(system, encodings.resolve(system, failures))
+    encoded, model = paper_encodings.encode(system, paper_encodings.resolve(system, failures))
     held: set[str] = set()
     for k in range(1, 11):
         found = explore(encoded, model, k, properties=K_MC, limits=Limits(states=60_000))

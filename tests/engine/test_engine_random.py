@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from engine_asks import ALWAYS, decide, random_question, verdicts
 
-from stormproof import semantics
-from stormproof.engine.kproperties import PROPERTIES
+from stormproof.engine.k_properties import PROPERTIES
+from stormproof.spec import bounded
 
 CHUNKS, EACH = 40, 500
 
@@ -19,13 +19,13 @@ def test_every_property_as_defined(chunk: int) -> None:
         seed += 1
         system, failures, k = random_question(seed)
         try:
-            ts = semantics.explore(system, failures, k, most=150)
-        except semantics.TooLarge:
+            ts = bounded.explore(system, failures, k, most=150)
+        except bounded.TooLarge:
             continue
         compared += 1
         names = PROPERTIES if failures.perfect else ALWAYS
         answer = decide(system, failures, k, names)
-        expected = {name: semantics.holds(ts, name) for name in names}
+        expected = {name: bounded.holds(ts, name) for name in names}
         assert verdicts(answer) == expected, f"seed {seed}, k = {k}"
         if failures.perfect:
             assert answer.states == len(ts.steps), f"seed {seed}, k = {k}"

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 from engine_asks import ALWAYS, decide, perfect, verdicts
 
-from stormproof.failures import Failures
-from stormproof.model import Internal, System, Transition
+from stormproof.model.actions import Internal, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.system import System
 from strategies import random_crash, random_system
 
 MOST = 20_000

@@ -7,8 +7,8 @@ import random
 import pytest
 from engine_asks import ALWAYS, chain, decide, evidence, perfect, random_question, verdicts
 
-from stormproof.engine.kproperties import PROPERTIES, explore
-from stormproof.model import System
+from stormproof.engine.k_properties import PROPERTIES, explore
+from stormproof.model.system import System
 from strategies import random_crash, random_system
 
 CHUNKS, EACH = 20, 1000

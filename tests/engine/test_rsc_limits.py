@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from stormproof.engine.rsc import rsc
-from stormproof.failures import FailureModel
 from stormproof.limits import Limits
-from stormproof.model import Process, Receive, Send, System
+from stormproof.model.actions import Receive, Send
+from stormproof.model.failures import FailureModel
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 
 def test_a_large_alphabet_does_not_use_up_the_time_before_the_search_begins() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from stormproof.model import Action, Process, System
+from stormproof.model.actions import Action
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 
 def same_traces(first: System, second: System) -> bool:

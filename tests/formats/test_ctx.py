@@ -10,13 +10,15 @@ import pytest
 
 from shared import peer_files
 from stormproof import formats
-from stormproof.crash import complete, crash_handling
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, StormproofError
-from stormproof.failures import Failures
-from stormproof.faults import ChannelFaults
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System
-from stormproof.semantics import explore
+from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.failures import Failures
+from stormproof.model.faults import ChannelFaults
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.bounded import explore
+from stormproof.transform.crash_handling import complete, crash_handling
 from stormproof.types.session import session_of_scribble, session_of_types
 from stormproof.types.syntax import End
 from strategies import random_global_text, random_local_type

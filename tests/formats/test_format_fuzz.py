@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stormproof import formats
 from stormproof.errors import StormproofError
-from stormproof.model import System
+from stormproof.model.system import System
 from strategies import odd_system
 
 READ = sorted(f.name for f in formats.FORMATS.values() if f.read)

@@ -10,7 +10,7 @@ from formats_traces import same_traces
 
 import stormproof
 from stormproof import formats
-from stormproof.isomorphism import same_up_to_states
+from stormproof.equivalence.isomorphism import same_up_to_states
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "formats"
 WRITTEN = [

@@ -10,11 +10,13 @@ import pytest
 
 from shared import peers
 from stormproof import formats
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, UsageError
-from stormproof.faults import ChannelFaults, Corruption
 from stormproof.formats.kmc_write import MAX_ACTIONS
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System, Transition
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.faults import ChannelFaults, Corruption
+from stormproof.model.process import Process
+from stormproof.model.system import System
 
 PING = "role A { s: B!ping -> end }\nrole B { s: A?ping -> end }\n"
 

@@ -13,9 +13,11 @@ import pytest
 from shared import peers
 from stormproof import formats
 from stormproof.errors import FormatError, UsageError
-from stormproof.failures import Failures
-from stormproof.model import Process, Send, System, Transition
-from stormproof.semantics import explore
+from stormproof.model.actions import Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.bounded import explore
 from strategies import odd_system
 
 needs_spin = pytest.mark.skipif(

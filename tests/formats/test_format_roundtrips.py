@@ -12,9 +12,10 @@ from hypothesis import given, settings
 
 from shared import peer_files
 from stormproof import formats
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import Internal, System
+from stormproof.model.actions import Internal
+from stormproof.model.system import System
 from strategies import odd_system, odd_systems
 
 #: Languages that are read and written.

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from stormproof import formats
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import InputError
-from stormproof.faults import ChannelFaults, Corruption
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.faults import ChannelFaults, Corruption
 from strategies import odd_system
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "language.md"

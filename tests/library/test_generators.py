@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof import formats, protocols, semantics
-from stormproof.checks import check
+from stormproof import formats, protocols
+from stormproof.checks.api import check
+from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import UsageError
-from stormproof.failures import Failures
-from stormproof.isomorphism import same_up_to_states
-from stormproof.model import System
+from stormproof.model.failures import Failures
+from stormproof.model.system import System
 from stormproof.protocols.generators import FAMILIES, generate
 from stormproof.protocols.generators.sketch import Sketch
+from stormproof.spec import bounded
 
 
 def least(system: System, most: int = 4) -> int | None:
@@ -52,7 +53,7 @@ def test_pairs_are_independent(pairs: int, messages: int) -> None:
     system = generate("pairs", pairs=pairs, messages=messages)
     assert len(system.channels) == 2 * pairs and least(system) == 1 and is_rsc(system)
     alone = generate("pairs", pairs=1, messages=messages)
-    sizes = [len(semantics.explore(s, Failures().on(s), 1).steps) for s in (alone, system)]
+    sizes = [len(bounded.explore(s, Failures().on(s), 1).steps) for s in (alone, system)]
     assert sizes[1] == sizes[0] ** pairs, "configurations of independent parts multiply"
 
 
@@ -79,7 +80,7 @@ def test_windows_deliver_in_order_under_loss(family: str, window: int) -> None:
     safety argument for numbers modulo N + 1, and modulo 2 N."""
     system = generate(family, window=window)
     modulus = window + 1 if family == "go-back-n" else 2 * window
-    ts = semantics.explore(system, Failures(loss=True).on(system), 2)
+    ts = bounded.explore(system, Failures(loss=True).on(system), 2)
     for sender, receiver in {at.states for at in ts.steps}:
         ahead = (_base(receiver) - _base(sender)) % modulus
         assert ahead <= window, (sender, receiver)
@@ -94,7 +95,7 @@ def _base(state: str) -> int:
 def test_the_largest_number_is_elected(nodes: int) -> None:
     system = generate("leader-election", nodes=nodes)
     assert least(system) == 1
-    ts = semantics.explore(system, Failures().on(system), 2)
+    ts = bounded.explore(system, Failures().on(system), 2)
     ends = [at for at, leaving in ts.steps.items() if not leaving]
     assert [at.states for at in ends] == [("follower",) * (nodes - 1) + ("leader",)]
     assert not any(any(at.words) for at in ends)
@@ -104,7 +105,7 @@ def test_the_largest_number_is_elected(nodes: int) -> None:
 def test_one_station_holds_the_token(stations: int) -> None:
     system = generate("token-ring", stations=stations)
     assert least(system) == 1 and is_rsc(system)
-    for at in semantics.explore(system, Failures().on(system), 2).steps:
+    for at in bounded.explore(system, Failures().on(system), 2).steps:
         holders = sum(s in ("holding", "sent", "release") for s in at.states)
         assert holders + sum("token" in word for word in at.words) == 1
 
@@ -115,7 +116,7 @@ def test_philosophers_starve_unless_one_is_left_handed(philosophers: int) -> Non
         system = generate("dining-philosophers", philosophers=philosophers, left_handed=left_handed)
         report = check(system, k=1, properties=["k-pg"], replay=False)
         assert report["k-pg"].holds is left_handed
-        for at in semantics.explore(system, Failures().on(system), 1).steps:
+        for at in bounded.explore(system, Failures().on(system), 1).steps:
             states = dict(zip(system.names, at.states, strict=True))
             for i in range(1, philosophers + 1):
                 left, right = states[f"Philosopher{i}"], states[f"Philosopher{i % philosophers + 1}"]
@@ -133,7 +134,7 @@ def sized(proposers: int, acceptors: int, retries: int, **options: bool) -> Syst
 def test_paxos_chooses_one_value(size: tuple[int, int, int], lossy: bool) -> None:
     """Agreement, on perfect and on lossy channels: no two proposers choose different values."""
     system = sized(*size)
-    ts = semantics.explore(system, Failures(loss=lossy).on(system), 1)
+    ts = bounded.explore(system, Failures(loss=lossy).on(system), 1)
     chosen = {frozenset(_chosen(at.states)) for at in ts.steps}
     assert all(len(values) <= 1 for values in chosen)
     assert any(chosen), "somebody does choose"
@@ -149,7 +150,7 @@ def test_paxos_is_multiparty_compatible(size: tuple[int, int, int]) -> None:
 def test_paxos_in_turn_still_chooses_one_value(size: tuple[int, int, int]) -> None:
     system = sized(*size, in_turn=True)
     assert least(system) == 1
-    ts = semantics.explore(system, Failures().on(system), 1)
+    ts = bounded.explore(system, Failures().on(system), 1)
     chosen = {frozenset(_chosen(at.states)) for at in ts.steps}
     assert all(len(values) <= 1 for values in chosen) and any(chosen)
 
@@ -159,7 +160,7 @@ def test_forgetful_acceptors_may_choose_two_values() -> None:
     for in_turn in (False, True):
         system = sized(2, 1, 1, forgetful=True, in_turn=in_turn)
         assert least(system) == 1
-        ts = semantics.explore(system, Failures().on(system), 1)
+        ts = bounded.explore(system, Failures().on(system), 1)
         assert {"1", "2"} in [_chosen(at.states) for at in ts.steps]
 
 
@@ -211,7 +212,7 @@ def test_wrong_parameters(name: str, values: dict[str, int], message: str) -> No
 
 
 def test_a_sketch_stops_at_its_limit() -> None:
-    from stormproof.model import Internal
+    from stormproof.model.actions import Internal
 
     role = Sketch("small", most=2).role("A")
     role.add("a", Internal("x"), "a")

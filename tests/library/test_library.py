@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from stormproof import formats, protocols
-from stormproof.checks import check
+from stormproof.checks.api import check
 from stormproof.errors import UsageError
 from stormproof.protocols.catalogue import FIGURES, GENERATED, GROUP_OF, GROUPS, STARRED, TABLE, UNDETERMINED
 
@@ -93,7 +93,7 @@ def test_the_design_implies_what_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["go-back-2", "selective-repeat-2"])
 def test_windows_survive_loss(name: str) -> None:
-    from stormproof.failures import Failures
+    from stormproof.model.failures import Failures
 
     report = check(protocols.protocol(name), Failures(loss=True), k=1, properties=["k-er", "k-pg"])
     assert report["k-er"].holds and report["k-pg"].holds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stormproof import protocols
 from stormproof.protocols.catalogue import TABLE
-from stormproof.table import Comparison, compare, run_table
+from stormproof.surveys.paper_table import Comparison, compare, run_table
 
 
 def test_the_whole_table() -> None:

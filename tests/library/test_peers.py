@@ -6,7 +6,7 @@ import pytest
 
 from shared import peers
 from stormproof import compare, formats, protocols
-from stormproof.model import System
+from stormproof.model.system import System
 from stormproof.protocols.catalogue import TABLE
 
 FILES = {

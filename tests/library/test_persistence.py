@@ -6,30 +6,30 @@ import random
 
 import pytest
 
-from stormproof import semantics
-from stormproof.checks import check
-from stormproof.encodings import encode, resolve
-from stormproof.failures import FailureModel, Failures
-from stormproof.model import Process, Receive, Send, System, Transition
-from stormproof.persistence import persists
-from stormproof.table.twin import twin
+from stormproof.checks.all_bounds import persists
+from stormproof.checks.api import check
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.surveys.paper_table.corruption_shortcut import twin
+from stormproof.transform.paper_encodings import encode, resolve
 from strategies import random_failures, random_system
 
 NAMES = ("k-er", "k-wer", "k-pg", "k-exh")
 
 
-def violations(
-    ts: semantics.TransitionSystem, name: str
-) -> list[tuple[semantics.Configuration, dict[str, str]]]:
+def violations(ts: bounded.TransitionSystem, name: str) -> list[tuple[bounded.Configuration, dict[str, str]]]:
     """Some violating configurations, each with a culprit as the engine would name it."""
     found = []
-    for at in list(semantics.VIOLATIONS[name](ts))[:3]:
+    for at in list(bounded.VIOLATIONS[name](ts))[:3]:
         for culprit in culprits(ts, at, name):
             found.append((at, culprit))
     return found
 
 
-def culprits(ts: semantics.TransitionSystem, at: semantics.Configuration, name: str) -> list[dict[str, str]]:
+def culprits(ts: bounded.TransitionSystem, at: bounded.Configuration, name: str) -> list[dict[str, str]]:
     system = ts.system
     if name in ("k-er", "k-wer"):
         return [{"channel": str(c)} for c, word in zip(system.channels, at.words, strict=True) if word]
@@ -37,7 +37,7 @@ def culprits(ts: semantics.TransitionSystem, at: semantics.Configuration, name: 
 
 
 def lasting(
-    system: System, model: FailureModel, ts: semantics.TransitionSystem, name: str, k: int, max_k: int
+    system: System, model: FailureModel, ts: bounded.TransitionSystem, name: str, k: int, max_k: int
 ) -> bool:
     return any(
         None
@@ -65,14 +65,14 @@ def test_what_lasts_is_violated_at_larger_bounds(chunk: int) -> None:
         system = random_system(rng, processes=rng.choice((2, 2, 3)))
         model = random_failures(rng, system).on(system)
         try:
-            now = semantics.explore(system, model, 1, 600)
-            later = [semantics.explore(system, model, k, 4000) for k in (2, 3)]
-        except semantics.TooLarge:
+            now = bounded.explore(system, model, 1, 600)
+            later = [bounded.explore(system, model, k, 4000) for k in (2, 3)]
+        except bounded.TooLarge:
             continue
         for name in NAMES:
             if lasting(system, model, now, name, 1, 3):
                 claims += 1
-                assert not any(semantics.holds(ts, name) for ts in later), (seed, name)
+                assert not any(bounded.holds(ts, name) for ts in later), (seed, name)
     assert claims > 20
 
 
@@ -86,8 +86,8 @@ def test_a_wait_that_a_larger_bound_ends_does_not_last() -> None:
 
     system = System((side("A", "B"), side("B", "A")))
     model = Failures().on(system)
-    ts = semantics.explore(system, model, 1)
-    assert not semantics.holds(ts, "k-exh")
+    ts = bounded.explore(system, model, 1)
+    assert not bounded.holds(ts, "k-exh")
     assert not any(lasting(system, model, ts, name, 1, 2) for name in NAMES)
 
 
@@ -116,12 +116,12 @@ def test_the_encoding_of_corruption_refines_the_definitions(chunk: int) -> None:
             continue
         for k in (1, 2):
             try:
-                defined = semantics.explore(other, asked.on(other), k, 3000)
-                coded = semantics.explore(encoded, left, k, 3000)
-            except semantics.TooLarge:
+                defined = bounded.explore(other, asked.on(other), k, 3000)
+                coded = bounded.explore(encoded, left, k, 3000)
+            except bounded.TooLarge:
                 break
             for name in ("k-exh", "k-er", "k-pg"):
-                if not semantics.holds(defined, name):
+                if not bounded.holds(defined, name):
                     compared += 1
-                    assert not semantics.holds(coded, name), (seed, k, name)
+                    assert not bounded.holds(coded, name), (seed, k, name)
     assert compared > 20

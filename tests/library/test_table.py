@@ -13,12 +13,12 @@ import pytest
 
 from shared import SHARED
 from stormproof import protocols
-from stormproof.checks import check
+from stormproof.checks.api import check
 from stormproof.errors import InternalError, StormproofError, UsageError
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.semantics import TooLarge, explore, holds
-from stormproof.table import (
+from stormproof.model.failures import Failures
+from stormproof.spec.bounded import TooLarge, explore, holds
+from stormproof.surveys.paper_table import (
     PAPER_COLUMNS,
     Cell,
     Column,
@@ -30,8 +30,15 @@ from stormproof.table import (
     render,
     run_table,
 )
-from stormproof.table.grounds import DRAINED, LOSSY_SENDS, MONOTONE, NOTHING_NEW, ONE_MESSAGE, confirmed
-from stormproof.table.published import TIMEOUT
+from stormproof.surveys.paper_table.differences import (
+    DRAINED,
+    LOSSY_SENDS,
+    MONOTONE,
+    NOTHING_NEW,
+    ONE_MESSAGE,
+    confirmed,
+)
+from stormproof.surveys.paper_table.published import TIMEOUT
 from strategies import random_failures, random_system
 
 

@@ -8,15 +8,18 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from stormproof import protocols
-from stormproof.engine.cover import WORD
+from stormproof.engine.coverability import WORD
 from stormproof.errors import UsageError
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import Channel, Process, Receive, Send, System, Transition
-from stormproof.reach import bounds, pnml
-from stormproof.reach.karpmiller import INFINITY, KarpMiller
-from stormproof.reach.shapes import shapes
-from stormproof.semantics import TooLarge, explore
+from stormproof.model.actions import Channel, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.reachability.channel_bounds import channel_bounds
+from stormproof.reachability.channel_forms import shapes
+from stormproof.reachability.karp_miller import INFINITY, KarpMiller
+from stormproof.reachability.pnml import pnml
+from stormproof.spec.bounded import TooLarge, explore
 from strategies import random_failures, random_system
 
 PUMP = System(
@@ -29,7 +32,7 @@ PUMP = System(
 
 def test_a_loop_of_sends_is_unbounded_whatever_the_channel() -> None:
     for failures in (Failures(), Failures(loss=True), Failures(reorder=True), Failures(corrupt=True)):
-        found = bounds(PUMP, failures)
+        found = channel_bounds(PUMP, failures)
         assert found.answer == "unbounded" and found.exit_code == 1
         assert found.channels[Channel("A", "B")].bounded is False
         assert found.channels[Channel("A", "B")].loop == ("A B!x",)
@@ -37,13 +40,13 @@ def test_a_loop_of_sends_is_unbounded_whatever_the_channel() -> None:
 
 def test_infinity_spreads() -> None:
     """What B makes of the messages of A is unbounded as well, though no loop of B is one of sends only."""
-    found = bounds(PUMP, Failures(reorder=True))
+    found = channel_bounds(PUMP, Failures(reorder=True))
     assert found.channels[Channel("B", "A")].bounded is False
 
 
 def test_bounded_protocols_have_their_bound() -> None:
     for failures in (Failures(), Failures(reorder=True), Failures(corrupt=True)):
-        found = bounds(protocols.protocol("alternating-bit"), failures)
+        found = channel_bounds(protocols.protocol("alternating-bit"), failures)
         assert found.answer == "bounded" and found.exit_code == 0
         assert {b.most for b in found.channels.values()} == {1}
 
@@ -55,7 +58,7 @@ def test_bounds_agree_with_exploration(chunk: int) -> None:
         rng = random.Random(seed)
         system = random_system(rng, states=3, transitions=5)
         asked = random_failures(rng, system)
-        found = bounds(system, asked, limits=Limits(states=1500))
+        found = channel_bounds(system, asked, limits=Limits(states=1500))
         for k in (1, 2, 3):
             try:
                 steps = explore(system, asked.on(system), k, most=300).steps

@@ -9,13 +9,23 @@ from dataclasses import replace
 import pytest
 
 from stormproof import protocols
-from stormproof.failures import Failures
-from stormproof.goals import cubes, parse_goal
+from stormproof.goals.cubes import cubes
+from stormproof.goals.parse import parse_goal
 from stormproof.limits import Limits
-from stormproof.reach import Answer, check_certificate, reach
-from stormproof.reach.certificates import Certificate, Closure, Equation, HalfDuplex, Saturated, Summarised
-from stormproof.reach.equation import have_z3
-from stormproof.reach.portfolio import solve
+from stormproof.model.failures import Failures
+from stormproof.reachability.answer import Answer
+from stormproof.reachability.api import reach
+from stormproof.reachability.check_certificates import (
+    Certificate,
+    Closure,
+    Equation,
+    HalfDuplex,
+    Saturated,
+    Summarised,
+    check_certificate,
+)
+from stormproof.reachability.portfolio import solve
+from stormproof.reachability.state_equation import have_z3
 from strategies import random_failures, random_system
 
 EARLY = (

@@ -7,29 +7,19 @@ from itertools import product
 
 import pytest
 
-from stormproof.engine.cover import BAG, COUNT, WORD
+from stormproof.engine.coverability import BAG, COUNT, WORD
 from stormproof.errors import ParseError
-from stormproof.failures import ChannelFailure, Failures, transitive_closure
-from stormproof.goals import (
-    And,
-    At,
-    Contains,
-    Demand,
-    Holds,
-    Named,
-    Or,
-    cubes,
-    heads,
-    holds,
-    is_deadlock,
-    parse_goal,
-    show,
-)
-from stormproof.model import CRASH, Channel, Internal, Message, Process, Receive, Send, System, Transition
-from stormproof.reach.settle import settle_word
-from stormproof.reach.shapes import Shape
-from stormproof.reach.targets import options
-from stormproof.semantics import interfere
+from stormproof.goals.cubes import Demand, cubes, heads, holds, is_deadlock
+from stormproof.goals.expression import And, At, Contains, Holds, Named, Or, show
+from stormproof.goals.parse import parse_goal
+from stormproof.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
+from stormproof.model.failures import ChannelFailure, Failures, transitive_closure
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.reachability.channel_forms import Shape
+from stormproof.reachability.reachable_by_faults import settle_word
+from stormproof.reachability.targets import options
+from stormproof.spec.bounded import interfere
 
 SENDER = Process(
     "Sender",

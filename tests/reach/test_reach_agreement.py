@@ -7,19 +7,22 @@ from collections import Counter
 
 import pytest
 
-from stormproof.crash import complete
-from stormproof.engine.cover import Searcher
+from stormproof.engine.coverability import Searcher
 from stormproof.engine.lowering import lower
-from stormproof.failures import FailureModel
-from stormproof.goals import And, At, Contains, Cube, Goal, Holds, Named, cubes, holds, show
+from stormproof.goals.cubes import Cube, cubes, holds
+from stormproof.goals.expression import And, At, Contains, Goal, Holds, Named, show
 from stormproof.limits import Limits
-from stormproof.model import Channel, Message, System
-from stormproof.reach import REACHABLE, UNDECIDED, UNREACHABLE, Answer, check_certificate
-from stormproof.reach.portfolio import WAYS, solve
-from stormproof.reach.runs import accept_run
-from stormproof.reach.shapes import shapes
-from stormproof.reach.targets import wanted
-from stormproof.semantics import TooLarge, explore
+from stormproof.model.actions import Channel, Message
+from stormproof.model.failures import FailureModel
+from stormproof.model.system import System
+from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
+from stormproof.reachability.build_run import accept_run
+from stormproof.reachability.channel_forms import shapes
+from stormproof.reachability.check_certificates import check_certificate
+from stormproof.reachability.portfolio import WAYS, solve
+from stormproof.reachability.targets import wanted
+from stormproof.spec.bounded import TooLarge, explore
+from stormproof.transform.crash_handling import complete
 from strategies import random_failures, random_system
 
 CHUNKS, SEEDS = 25, 600

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from stormproof import protocols
-from stormproof.failures import Failures
 from stormproof.limits import Limits
-from stormproof.model import Process, Receive, Send, System, Transition
-from stormproof.reach import REACHABLE, UNDECIDED, UNREACHABLE, reach
-from stormproof.reach.certificates import Closure, HalfDuplex
-from stormproof.witness import Act, Corrupt, Lose, Swap
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Corrupt, Lose, Swap
+from stormproof.model.system import System
+from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
+from stormproof.reachability.api import reach
+from stormproof.reachability.check_certificates import Closure, HalfDuplex
 
 ROUND0, ROUND1 = "Sender@{send0, wait0, resend0}", "Sender@{send1, wait1, resend1}"
 #: A message with the other bit is taken while the sender is not at it: it can only be an old repetition.

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from stormproof.reach.simplex import OutOfTime, farkas
+from stormproof.reachability.simplex import OutOfTime, farkas
 
 
 def test_a_refutation_refutes_and_small_solutions_are_never_refuted() -> None:

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 import pytest
 from trust_runs import events_on, fewest_faults, is_run, matching, random_run, random_script
 
-from stormproof import semantics
-from stormproof.concretise import concretise
+from stormproof.counterexample.build import build_witness
+from stormproof.counterexample.reorder import changes
 from stormproof.errors import InternalError
-from stormproof.failures import ChannelFailure, FailureModel, Failures
-from stormproof.model import CRASH, Action, Channel, Process, Receive, Send, System, Transition, channel_of
-from stormproof.semantics import Configuration, Word
-from stormproof.shorten import changes
-from stormproof.witness import Act, Lose, Swap, Witness
+from stormproof.model.actions import CRASH, Action, Channel, Receive, Send, Transition, channel_of
+from stormproof.model.failures import ChannelFailure, FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Lose, Swap, Witness
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.spec.bounded import Configuration, Word
 from strategies import random_crash, random_failures, random_system
 
 AB = Channel("A", "B")
@@ -31,7 +33,7 @@ def test_random_runs_become_runs_with_the_fewest_faults(chunk: int) -> None:
         failures = random_failures(rng, system).on(system)
         bound = rng.choice([1, 2, 3, None])
         moves, channels = random_run(rng, system, failures, bound, rng.randint(1, 14))
-        witness = concretise(system, failures, moves, channels, bound, polish=0)
+        witness = build_witness(system, failures, moves, channels, bound, polish=0)
         assert dict(witness.channels) == channels, seed
         assert is_run(system, failures, witness, bound), seed
         for channel in system.channels:
@@ -71,7 +73,7 @@ def test_one_channel_under_heavy_interference(chunk: int) -> None:
         k = rng.randint(1, 3)
         system, moves, final = random_script(rng, failure, k, rng.randint(1, 12), "abc")
         model = FailureModel({AB: failure})
-        witness = concretise(system, model, moves, {AB: final}, k, polish=0)
+        witness = build_witness(system, model, moves, {AB: final}, k, polish=0)
         assert is_run(system, model, witness, k), seed
         assert len(witness.faults) == fewest_faults(failure, events_on(moves, AB), final, k), seed
 
@@ -84,12 +86,12 @@ def test_a_given_matching_is_realised(chunk: int) -> None:
         failure = random_channel(rng, "ab")
         system, moves, final = random_script(rng, failure, 4, rng.randint(1, 12), "ab")
         model = FailureModel({AB: failure})
-        first = concretise(system, model, moves, {AB: final}, None, polish=0)
+        first = build_witness(system, model, moves, {AB: final}, None, polish=0)
         moves = moves_of(system, first)
         index = {s: i for i, s in enumerate(i for i, s in enumerate(first.steps) if isinstance(s, Act))}
         pairs = [(index[r], index[s]) for r, s in matching(first.steps)]
-        again = concretise(system, model, moves, {AB: final}, None, pairs)
-        anyhow = concretise(system, model, moves, None, None, pairs)
+        again = build_witness(system, model, moves, {AB: final}, None, pairs)
+        anyhow = build_witness(system, model, moves, None, None, pairs)
         for witness in (again, anyhow):
             assert is_run(system, model, witness, None), seed
             assert witness.communication == matching(witness.steps), seed
@@ -101,16 +103,16 @@ def test_long_runs_with_ten_messages_a_channel_are_valid(seed: int) -> None:
     rng = random.Random(seed)
     failure = random_channel(rng, "abcde")
     system, moves, final = random_script(rng, failure, 10, 150, "abcde")
-    witness = concretise(system, FailureModel({AB: failure}), moves, {AB: final}, 10)
+    witness = build_witness(system, FailureModel({AB: failure}), moves, {AB: final}, 10)
     assert is_run(system, FailureModel({AB: failure}), witness, 10), seed
 
 
 def fewest_to(system: System, failures: FailureModel, k: int, end: Configuration) -> tuple[int, int]:
     """The least (actions, faults) of any run to a configuration, by Bellman and Ford over the definitions."""
-    best = {semantics.initial(system): (0, 0)}
+    best = {bounded.initial(system): (0, 0)}
     queue = list(best)
     for at in queue:
-        for step in semantics.steps(system, failures, at, k):
+        for step in bounded.steps(system, failures, at, k):
             event = step.event
             full = event is not None and isinstance(event.action, Send)
             full = full and len(at.words[system.channels.index(channel_of(*event))]) == k
@@ -130,7 +132,7 @@ def test_no_run_to_the_same_end_is_shorter_or_has_fewer_faults(chunk: int) -> No
         system = random_system(rng, processes=2)
         failures = random_failures(rng, system).on(system)
         moves, channels = random_run(rng, system, failures, 2, rng.randint(1, 6))
-        witness = concretise(system, failures, moves, channels, 2, shortest=False, polish=100_000)
+        witness = build_witness(system, failures, moves, channels, 2, shortest=False, polish=100_000)
         if not witness.faults:
             continue
         words = tuple(channels.get(c, ()) for c in system.channels)
@@ -149,7 +151,7 @@ def test_no_commuting_of_the_same_actions_has_fewer_changes_of_process(chunk: in
         system = random_system(rng)
         perfect = FailureModel({})
         moves, channels = random_run(rng, system, perfect, 2, 7)
-        witness = concretise(system, perfect, moves, channels, 2)
+        witness = build_witness(system, perfect, moves, channels, 2)
         own = {n: [t.action for p, t in moves if p == n] for n in system.names}
         least = min(changes(order) for order in interleavings(own, 2))
         assert changes([a.process for a in witness.acts]) == least, seed
@@ -189,14 +191,14 @@ def lines(sender: str, receiver: str = "") -> tuple[System, list[tuple[str, Tran
 
 def test_a_send_into_a_full_lossy_channel_is_lost_at_once() -> None:
     system, moves = lines("ab")
-    witness = concretise(system, Failures(loss=True).on(system), moves, {AB: ("a",)}, 1)
+    witness = build_witness(system, Failures(loss=True).on(system), moves, {AB: ("a",)}, 1)
     assert [type(s) for s in witness.steps] == [Act, Act, Lose]
     assert witness.steps[2] == Lose(AB, 1, "b")
 
 
 def test_each_overtaking_is_one_swap() -> None:
     system, moves = lines("abc", "ca")
-    witness = concretise(system, Failures(reorder=True).on(system), moves, {AB: ("b",)}, 3)
+    witness = build_witness(system, Failures(reorder=True).on(system), moves, {AB: ("b",)}, 3)
     assert list(witness.faults) == [Swap(AB, 1), Swap(AB, 0)]
 
 
@@ -204,14 +206,14 @@ def test_a_crash_message_goes_into_a_full_channel_when_another_is_lost() -> None
     rows = (Transition("0", Send("B", "a"), "1"), Transition("1", Send("B", CRASH), "2"))
     system = System((Process("A", "0", rows), Process("B", "0", (Transition("0", Receive("A", "a"), "0"),))))
     moves = [("A", r) for r in rows]
-    witness = concretise(system, Failures(loss=True).on(system), moves, {AB: (CRASH,)}, 1)
+    witness = build_witness(system, Failures(loss=True).on(system), moves, {AB: (CRASH,)}, 1)
     assert witness.steps[1] == Lose(AB, 0, "a")
     with pytest.raises(InternalError, match="A->B"):
-        concretise(system, Failures().on(system), moves, {AB: (CRASH,)}, 1)
+        build_witness(system, Failures().on(system), moves, {AB: (CRASH,)}, 1)
 
 
 def test_what_no_interference_allows_is_an_internal_error() -> None:
     system, moves = lines("ab", "b")
     for failures in (Failures(), Failures(corrupt=True, corrupt_map=[])):
         with pytest.raises(InternalError, match="no interference"):
-            concretise(system, failures.on(system), moves, {AB: ()}, None)
+            build_witness(system, failures.on(system), moves, {AB: ()}, None)

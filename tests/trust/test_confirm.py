@@ -11,13 +11,25 @@ from typing import Any
 
 import pytest
 
-from stormproof.certified import certificate_from_json, certificate_to_json, confirm_text
-from stormproof.certify import certify
-from stormproof.confirm import Certificate, Goal, Move, confirm, obligations
 from stormproof.errors import InputError, StormproofError
-from stormproof.failures import FailureModel, Failures
-from stormproof.model import Process, Receive, Send, System, Transition
-from stormproof.semantics import TooLarge, TransitionSystem, explore, holds, initial
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.bounded import TooLarge, TransitionSystem, explore, holds, initial
+from stormproof.trust.certificate_json import (
+    certificate_from_json,
+    certificate_to_json,
+    check_certificate_text,
+)
+from stormproof.trust.check_certificate import (
+    Certificate,
+    CertifiedStep,
+    Goal,
+    check_certificate,
+    obligations,
+)
+from stormproof.trust.make_certificate import make_certificate
 from strategies import random_crash, random_failures, random_system
 
 #: What runs can certify: all k-properties but the two side conditions of Lange and Yoshida's theorem.
@@ -58,7 +70,7 @@ def certificates(chunk: int, seeds: int = SEEDS) -> Iterator[tuple[Case, Certifi
     for case in cases(chunk, seeds):
         _, system, failures, k, _ = case
         for name in PROPERTIES:
-            found = certify(system, failures, name, k, MOST)
+            found = make_certificate(system, failures, name, k, MOST)
             if found is not None:
                 yield case, found
 
@@ -67,10 +79,10 @@ def certificates(chunk: int, seeds: int = SEEDS) -> Iterator[tuple[Case, Certifi
 def test_there_is_a_certificate_exactly_when_the_property_holds(chunk: int) -> None:
     for seed, system, failures, k, whole in cases(chunk):
         for name in PROPERTIES:
-            found = certify(system, failures, name, k, MOST)
+            found = make_certificate(system, failures, name, k, MOST)
             assert (found is not None) == holds(whole, name), (seed, name)
             if found is not None:
-                answer = confirm(system, failures, found)
+                answer = check_certificate(system, failures, found)
                 assert answer.ok, (seed, name, answer.message)
                 assert answer.configurations == len(whole.steps)
                 asked = [goal for at in whole.steps for goal in set(obligations(system, name, at))]
@@ -101,7 +113,9 @@ def without_a_configuration(rng: random.Random, c: Certificate, _: TransitionSys
     number = {old: new for new, old in enumerate(kept)}
     runs = {
         goal: {
-            number[at]: Move(move.event, number.get(move.after, 0)) for at, move in run.items() if at != gone
+            number[at]: CertifiedStep(move.event, number.get(move.after, 0))
+            for at, move in run.items()
+            if at != gone
         }
         for goal, run in c.runs.items()
     }
@@ -113,7 +127,7 @@ def _pick(rng: random.Random, c: Certificate) -> tuple[Goal, int] | None:
     return rng.choice(every) if every else None
 
 
-def _changed(c: Certificate, goal: Goal, at: int, move: Move | None) -> Certificate:
+def _changed(c: Certificate, goal: Goal, at: int, move: CertifiedStep | None) -> Certificate:
     run = {i: m for i, m in c.runs[goal].items() if i != at}
     if move is not None:
         run[at] = move
@@ -131,9 +145,9 @@ def without_a_goal(rng: random.Random, c: Certificate, _: TransitionSystem) -> C
     return picked and replace(c, runs={g: run for g, run in c.runs.items() if g != picked[0]})
 
 
-def _all_moves(c: Certificate, whole: TransitionSystem, at: int) -> set[Move]:
+def _all_moves(c: Certificate, whole: TransitionSystem, at: int) -> set[CertifiedStep]:
     number = {configuration: i for i, configuration in enumerate(c.configurations)}
-    return {Move(event, number[after]) for event, after in whole.steps[c.configurations[at]]}
+    return {CertifiedStep(event, number[after]) for event, after in whole.steps[c.configurations[at]]}
 
 
 def to_elsewhere(rng: random.Random, c: Certificate, whole: TransitionSystem) -> Certificate | None:
@@ -143,7 +157,7 @@ def to_elsewhere(rng: random.Random, c: Certificate, whole: TransitionSystem) ->
         return None
     goal, at = picked
     event = c.runs[goal][at].event
-    wrong = {Move(event, i) for i in range(len(c.configurations) + 1)} - _all_moves(c, whole, at)
+    wrong = {CertifiedStep(event, i) for i in range(len(c.configurations) + 1)} - _all_moves(c, whole, at)
     return _changed(c, goal, at, rng.choice(sorted(wrong, key=str)))
 
 
@@ -154,7 +168,7 @@ def by_another_action(rng: random.Random, c: Certificate, whole: TransitionSyste
         return None
     goal, at = picked
     events = {move.event for run in c.runs.values() for move in run.values()} | {None}
-    wrong = {Move(e, c.runs[goal][at].after) for e in events} - _all_moves(c, whole, at)
+    wrong = {CertifiedStep(e, c.runs[goal][at].after) for e in events} - _all_moves(c, whole, at)
     return _changed(c, goal, at, rng.choice(sorted(wrong, key=str))) if wrong else None
 
 
@@ -209,7 +223,7 @@ def test_a_wrong_certificate_is_refused(mutation: Mutation) -> None:
         for (seed, system, failures, _, whole), right in certificates(chunk):
             wrong = mutation(random.Random(seed), right, whole)
             if wrong is not None:
-                answer = confirm(system, failures, wrong)
+                answer = check_certificate(system, failures, wrong)
                 assert not answer.ok and answer.message, (seed, right.property)
                 refused += 1
     assert refused > 20, refused
@@ -226,17 +240,17 @@ def test_no_certificate_of_what_is_not_so(chunk: int) -> None:
                 continue
             goals = {goal for at in whole.steps for goal in obligations(system, name, at)}
             moves = {
-                number[at]: [Move(event, number[after]) for event, after in leaving]
+                number[at]: [CertifiedStep(event, number[after]) for event, after in leaving]
                 for at, leaving in whole.steps.items()
                 if leaving
             }
             for _ in range(5):
                 runs = {goal: {at: _best(rng, goal, some) for at, some in moves.items()} for goal in goals}
                 forged = Certificate(name, k, tuple(whole.steps), runs)
-                assert not confirm(system, failures, forged).ok, (seed, name)
+                assert not check_certificate(system, failures, forged).ok, (seed, name)
 
 
-def _best(rng: random.Random, goal: Goal, moves: list[Move]) -> Move:
+def _best(rng: random.Random, goal: Goal, moves: list[CertifiedStep]) -> CertifiedStep:
     return next((m for m in moves if goal.met_by(m.event)), None) or rng.choice(moves)
 
 
@@ -247,7 +261,7 @@ def test_a_certificate_of_something_else_is_accepted_only_if_it_proves_that_too(
         rng = random.Random(seed)
         other = replace(right, property=rng.choice(PROPERTIES), k=rng.choice((1, 2, 3)))
         model = rng.choice((failures, Failures().on(system), Failures(loss=True).on(system)))
-        if confirm(system, model, other).ok:
+        if check_certificate(system, model, other).ok:
             assert holds(explore(system, model, other.k, 10 * MOST), other.property), seed
 
 
@@ -257,7 +271,7 @@ def test_certificates_survive_as_json(chunk: int) -> None:
         text = json.dumps(certificate_to_json(system, failures, right))
         read, model, again = certificate_from_json(text)
         assert (read.processes, again) == (system.processes, right), seed
-        assert confirm_text(text) == confirm(system, failures, right), seed
+        assert check_certificate_text(text) == check_certificate(system, failures, right), seed
         assert model.channels.keys() == failures.channels.keys(), seed
 
 
@@ -289,7 +303,7 @@ def test_a_broken_file_is_told_or_refused_or_still_right(chunk: int) -> None:
         for _ in range(20):
             text = json.dumps(_broken(rng, data))
             try:
-                answer = confirm_text(text)
+                answer = check_certificate_text(text)
             except StormproofError:
                 told += 1
                 continue
@@ -304,12 +318,12 @@ def test_a_broken_file_is_told_or_refused_or_still_right(chunk: int) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", "7", "null", '{"stormproof": 1}', "[" * 100_000])
 def test_what_is_no_certificate_is_told(text: str) -> None:
     with pytest.raises(InputError):
-        confirm_text(text)
+        check_certificate_text(text)
 
 
 def test_side_conditions_have_no_certificate_of_this_kind() -> None:
     system = pair("a")
-    found = confirm(system, Failures().on(system), Certificate("k-sibi", 1, (initial(system),), {}))
+    found = check_certificate(system, Failures().on(system), Certificate("k-sibi", 1, (initial(system),), {}))
     assert not found.ok
 
 
@@ -324,12 +338,12 @@ def test_two_configurations_and_their_five_obligations() -> None:
     """By hand, at k = 1: empty (A is to send, B to receive) and full (both, and `a` is to be taken)."""
     system = pair("a")
     model = Failures().on(system)
-    certificate = certify(system, model, "k-mc", 1)
+    certificate = make_certificate(system, model, "k-mc", 1)
     assert certificate is not None
-    answer = confirm(system, model, certificate)
+    answer = check_certificate(system, model, certificate)
     assert (answer.ok, answer.configurations, answer.obligations) == (True, 2, 5)
     assert answer.message == (
         "at k = 1, 2 configurations closed under every step, "
         "and for each of their 5 obligations a run that meets it"
     )
-    assert certify(pair("a", "b"), Failures().on(pair("a", "b")), "k-er", 1) is None
+    assert make_certificate(pair("a", "b"), Failures().on(pair("a", "b")), "k-er", 1) is None

@@ -14,19 +14,22 @@ from click.testing import CliRunner
 from trust_evidence import random_pair
 from trust_runs import path
 
-from stormproof import Failures, check, semantics
+from stormproof import Failures, check
+from stormproof.checks.report import Report
 from stormproof.cli import group
-from stormproof.coverage import coverage
-from stormproof.examples import Example, Examples, examples
-from stormproof.failures import FailureModel
+from stormproof.examples.coverage import coverage
+from stormproof.examples.fault_steps import rests
+from stormproof.examples.find import Example, Examples, examples
 from stormproof.limits import Limits
-from stormproof.model import Channel, Configuration, Internal, Receive, Send, StateKind, System, Transition
-from stormproof.paces import rests
+from stormproof.model.actions import Channel, Configuration, Internal, Receive, Send, Transition
+from stormproof.model.failures import FailureModel
+from stormproof.model.message_tracking import flights
+from stormproof.model.process import StateKind
+from stormproof.model.run import Act, Step, Witness
+from stormproof.model.system import System
 from stormproof.protocols import protocol
-from stormproof.replay import replay
-from stormproof.story import flights
-from stormproof.verdicts import Report
-from stormproof.witness import Act, Step, Witness
+from stormproof.spec import bounded
+from stormproof.trust.replay import replay
 from strategies import random_crash, random_failures, random_system
 
 
@@ -38,7 +41,7 @@ def test_coverage_is_that_of_the_definitions(chunk: int) -> None:
         system, failures = random_pair(rng)
         k = rng.choice((1, 2))
         taken = set()
-        for at, steps in semantics.explore(system, failures, k).steps.items():
+        for at, steps in bounded.explore(system, failures, k).steps.items():
             for event, after in steps:
                 if event is not None:
                     i = system.names.index(event.process)
@@ -218,7 +221,7 @@ def test_the_least_bound_on_perfect_channels(chunk: int) -> None:
 
 
 def shortest_end(system: System, k: int) -> int | None:
-    ts = semantics.explore(system, FailureModel({}), k)
+    ts = bounded.explore(system, FailureModel({}), k)
     ends = {
         at for at in ts.steps if not any(at.words) and all(rests(p, s) for p, s in zip(ts.system, at.states))
     }

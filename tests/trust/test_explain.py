@@ -12,17 +12,19 @@ from click.testing import CliRunner
 from trust_evidence import random_pair
 from trust_runs import is_run
 
-from stormproof import semantics
-from stormproof.checks import check
+from stormproof.checks.api import check
+from stormproof.checks.report import Report, Verdict
 from stormproof.cli import group
-from stormproof.explain import explain, explanations
-from stormproof.failures import Failures
-from stormproof.model import CRASH, Internal, Process, Receive, Send, System, Transition
+from stormproof.explain.explanation import explain, explanations
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Lose, Witness
+from stormproof.model.system import System
+from stormproof.narrate.reason import reason
 from stormproof.protocols import protocol
-from stormproof.reasons import reason
-from stormproof.semantics import Configuration, Event
-from stormproof.verdicts import Report, Verdict
-from stormproof.witness import Act, Lose, Witness
+from stormproof.spec import bounded
+from stormproof.spec.bounded import Configuration, Event
 
 NAMES = ("k-exh", "k-er", "k-pg", "k-wer", "rsc")
 
@@ -54,7 +56,7 @@ def test_what_is_never_sent_is_never_sent(chunk: int) -> None:
         text = explain(report, verdict)
         blamed = report.system[verdict.witness.culprit["process"]]
         waits = blamed.receives(verdict.witness.states[blamed.name])
-        ts = semantics.explore(report.system, report.model, verdict.witness_k or 1)
+        ts = bounded.explore(report.system, report.model, verdict.witness_k or 1)
         end = end_of(report.system, verdict.witness)
         again = [a for a in waits if end in ts.can_reach(Event(a.peer, Send(blamed.name, a.message)).__eq__)]
         assert (f"{blamed.name} waits for ever" in text) == (not again), (seed, text)
@@ -74,7 +76,7 @@ def test_a_repair_repairs_the_run(chunk: int) -> None:
             if "repairs this run" in text:
                 changed = repaired(report.system, verdict, text)
                 assert is_run(changed, report.model, verdict.witness, verdict.witness_k), seed
-                ts = semantics.explore(changed, report.model, verdict.witness_k or 1)
+                ts = bounded.explore(changed, report.model, verdict.witness_k or 1)
                 assert not blamed_again(ts, verdict), (seed, text)
                 repairs[verdict.property] += 1
     assert repairs["k-er"] > 10, repairs
@@ -96,7 +98,7 @@ def repaired(system: System, verdict: Verdict, text: str) -> System:
     return replace(system, processes=tuple(new if p == old else p for p in system))
 
 
-def blamed_again(ts: semantics.TransitionSystem, verdict: Verdict) -> bool:
+def blamed_again(ts: bounded.TransitionSystem, verdict: Verdict) -> bool:
     """Is the wanted action of the culprit still out of reach from the end of the run?"""
     assert verdict.witness is not None
     culprit, end = verdict.witness.culprit, end_of(ts.system, verdict.witness)

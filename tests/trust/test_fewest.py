@@ -12,14 +12,17 @@ from itertools import count
 
 import pytest
 
-from stormproof import semantics, semantics_rsc
-from stormproof.checks import check
-from stormproof.concretise import quality
-from stormproof.engine.rsc import best, rsc
-from stormproof.failures import FailureModel
+from stormproof.checks.api import check
+from stormproof.counterexample.build import quality
+from stormproof.counterexample.rsc_witness import best_rsc_witness
+from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
-from stormproof.model import Channel, Receive, Send, System
-from stormproof.semantics import Configuration, TransitionSystem
+from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.failures import FailureModel
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.spec import rsc as rsc_definition
+from stormproof.spec.bounded import Configuration, TransitionSystem
 from strategies import random_crash, random_failures, random_system
 
 PROPERTIES = ("k-exh", "k-exh-literal", "k-er", "k-wer", "k-pg", "k-er-up-to-crash", "k-exh-up-to-crash")
@@ -29,7 +32,7 @@ def least(ts: TransitionSystem, wanted: set[Configuration]) -> tuple[int, int, i
     """The least (actions, faults, changes of process) of any run to one of the configurations."""
     ticket = count()
     heap: list[tuple[tuple[int, int, int], int, Configuration, str]] = [
-        ((0, 0, 0), next(ticket), semantics.initial(ts.system), "")
+        ((0, 0, 0), next(ticket), bounded.initial(ts.system), "")
     ]
     seen = set()
     while heap:
@@ -61,12 +64,12 @@ def test_no_run_to_any_violation_is_better(chunk: int) -> None:
         k = rng.choice((1, 1, 2, 2, 3))
         report = check(system, failures, k=k, properties=PROPERTIES)
         try:  # the system that was checked, which may have been completed
-            ts = semantics.explore(report.system, report.model, k, most=400)
-        except semantics.TooLarge:
+            ts = bounded.explore(report.system, report.model, k, most=400)
+        except bounded.TooLarge:
             continue
         for verdict in report.verdicts:
             if verdict.holds is False and verdict.witness is not None:
-                offenders = set(semantics.VIOLATIONS[verdict.property](ts))
+                offenders = set(bounded.VIOLATIONS[verdict.property](ts))
                 expected = least(ts, offenders)
                 assert quality(verdict.witness) == expected, (seed, k, verdict.property)
                 compared += 1
@@ -76,24 +79,24 @@ def test_no_run_to_any_violation_is_better(chunk: int) -> None:
 
 def least_violation(system: System, failures: FailureModel, length: int) -> tuple[int, int, int] | None:
     """The least (actions, faults, changes of process) of all executions that are not RSC, up to a length."""
-    level: dict[tuple[semantics_rsc.Class, int], int] = {(tuple(() for _ in system), -1): 0}
+    level: dict[tuple[rsc_definition.Class, int], int] = {(tuple(() for _ in system), -1): 0}
     for depth in range(1, length + 1):
-        following: dict[tuple[semantics_rsc.Class, int], int] = {}
+        following: dict[tuple[rsc_definition.Class, int], int] = {}
         for (done, last), changed in level.items():
-            for actor, longer in semantics_rsc._extensions(system, failures, done):
+            for actor, longer in rsc_definition._extensions(system, failures, done):
                 total = changed + (last not in (-1, actor))
                 key = (longer, actor)
                 following[key] = min(total, following.get(key, total))
         if len(following) > 3_000:
             return None
-        bad = [key for key in following if semantics_rsc._cyclic(system, key[0])]
+        bad = [key for key in following if rsc_definition._cyclic(system, key[0])]
         if bad:
             return depth, *min((faults_of(system, failures, done), following[done, a]) for done, a in bad)
         level = following
     return None
 
 
-def faults_of(system: System, failures: FailureModel, done: semantics_rsc.Class) -> int:
+def faults_of(system: System, failures: FailureModel, done: rsc_definition.Class) -> int:
     """Corrupted ones; pairs received in the other order; unmatched sends that are lost or overtaken."""
     total = 0
     for channel in system.channels:
@@ -130,10 +133,10 @@ def test_no_execution_against_rsc_is_better(chunk: int) -> None:
         found = rsc(system, failures, limits=Limits())
         if found.violation is None:
             continue
-        expected = least_violation(system, failures, min(7, len(found.violation.moves)))
+        expected = least_violation(system, failures, min(7, len(found.violation.firings)))
         if expected is not None:
-            shown = best(system, failures, found.violation)
-            assert quality(shown.witness(system, failures)) == expected, seed
+            shown = best_rsc_witness(system, failures, found.violation)
+            assert quality(shown) == expected, seed
             compared += 1
             with_faults += expected[1] > 0
     assert compared > 10 and with_faults > 1, (compared, with_faults)

@@ -9,14 +9,16 @@ import pytest
 from trust_evidence import Evidence, Judge, evidence, mutants, random_pair
 from trust_runs import path
 
-from stormproof import semantics
-from stormproof.checks import check
-from stormproof.concretise import concretise
-from stormproof.failures import FailureModel, Failures
-from stormproof.model import CRASH, Channel, Internal, Process, Receive, Send, System, Transition
+from stormproof.checks.api import check
+from stormproof.counterexample.build import build_witness
+from stormproof.model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Corrupt, Lose, Swap, Witness, witness_from_json
+from stormproof.model.system import System
 from stormproof.protocols import protocol
-from stormproof.replay import replay
-from stormproof.witness import Act, Corrupt, Lose, Swap, Witness, witness_from_json
+from stormproof.spec import bounded
+from stormproof.trust.replay import replay
 
 PAIRS, CHUNKS = 20_000, 40
 
@@ -44,13 +46,13 @@ def test_the_search_agrees_with_the_definitions(chunk: int) -> None:
         rng = random.Random(seed)
         system, failures = random_pair(rng)
         k = rng.choice((1, 2))
-        ts = semantics.explore(system, failures, k)
-        names = [n for n in semantics.VIOLATIONS if failures.perfect or n not in ("k-obi", "k-sibi")]
-        bad = {name: set(semantics.VIOLATIONS[name](ts)) for name in names}
+        ts = bounded.explore(system, failures, k)
+        names = [n for n in bounded.VIOLATIONS if failures.perfect or n not in ("k-obi", "k-sibi")]
+        bad = {name: set(bounded.VIOLATIONS[name](ts)) for name in names}
         for at in rng.sample(sorted(ts.steps, key=repr), min(4, len(ts.steps))):
             run, _ = path(ts, {at})
             channels = {c: w for c, w in zip(system.channels, at.words) if w}
-            witness = concretise(system, failures, run, channels, k)
+            witness = build_witness(system, failures, run, channels, k)
             for name in names:
                 found = replay(system, failures, name, k, witness)
                 assert found.established == found.ok == (at in bad[name]), (seed, name, at, found.message)
@@ -106,7 +108,7 @@ def test_the_paper_s_corruption() -> None:
     """Example interferences, e_c: data arrives as end, and both channels are written to (Figure ex1)."""
     model = Failures(corrupt=True).on(EX1)
     run = moves("s!start r?start s!data r?end r!ack s!data")
-    witness = concretise(EX1, model, run, {SR: ("data",), RS: ("ack",)}, None, polish=0)
+    witness = build_witness(EX1, model, run, {SR: ("data",), RS: ("ack",)}, None, polish=0)
     assert witness.faults == (Corrupt(SR, 0, "data", "end"),)
     assert witness.steps[witness.steps.index(witness.faults[0]) + 1] == Act(
         "Receiver", Receive("Sender", "end"), "acknowledge"
@@ -120,7 +122,7 @@ def test_the_paper_s_loss() -> None:
     """Example interferences, e_l: end is lost, and the receiver waits for ever for data or end."""
     model = Failures(loss=True).on(EX1)
     run = moves("s!start r?start s!data r?data s!end")
-    witness = concretise(EX1, model, run, {}, 1)
+    witness = build_witness(EX1, model, run, {}, 1)
     sent = witness.steps.index(Act("Sender", Send("Receiver", "end"), "wait_ack"))
     (lost,) = witness.faults
     assert witness.steps[sent + 1] == lost and isinstance(lost, Lose) and lost.message == "end"
@@ -133,7 +135,7 @@ def test_the_paper_s_reordering() -> None:
     """Example interferences, e_o: end overtakes data, and the error message is sent and received."""
     model = Failures(reorder=True).on(EX1)
     run = moves("s!start r?start s!data s!end r?end r!ack s?ack r?data r!err s?err")
-    witness = concretise(EX1, model, run, {}, None)
+    witness = build_witness(EX1, model, run, {}, None)
     assert witness.faults == (Swap(SR, 0),)
     assert [str(a.action) for a in witness.project("Receiver")] == [
         "Sender?start",

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from stormproof import evidence
-from stormproof.checks import check
+from stormproof.checks import evidence
+from stormproof.checks.api import check
 from stormproof.cli import group
 from stormproof.errors import InputError, InternalError
-from stormproof.failures import Failures
+from stormproof.model.failures import Failures
+from stormproof.model.run import Replay
 from stormproof.protocols import protocol
-from stormproof.saved import replay_result, result_from_json
-from stormproof.witness import Replay
+from stormproof.trust.saved_report import replay_result, result_from_json
 
 
 def saved(name: str = "alternating-bit", **failures: Any) -> dict[str, Any]:

@@ -9,15 +9,18 @@ from typing import NamedTuple
 
 from trust_runs import is_run
 
-from stormproof import semantics
-from stormproof.concretise import concretise
-from stormproof.engine.kproperties import PROPERTIES, explore
+from stormproof.counterexample.build import build_witness
+from stormproof.counterexample.contents import contents
+from stormproof.counterexample.rsc_witness import rsc_witness
+from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.engine.rsc import rsc
-from stormproof.execution import communication_of, conflict_graph, is_valid
-from stormproof.failures import FailureModel
 from stormproof.limits import Limits
-from stormproof.model import Channel, Message, Receive, Send, System, channel_of
-from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.actions import Channel, Message, Receive, Send, channel_of
+from stormproof.model.execution import communication_of, conflict_graph, is_valid
+from stormproof.model.failures import FailureModel
+from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.system import System
+from stormproof.spec import bounded
 from strategies import random_crash, random_failures, random_system
 
 
@@ -41,11 +44,12 @@ def evidence(rng: random.Random, system: System, failures: FailureModel, k: int)
         system, failures, k, properties=asked, limits=Limits(), threads=1, reduction=rng.random() < 0.5
     )
     for name, violation in found.violations.items():
-        made = concretise(system, failures, violation.moves, violation.channels, k, culprit=violation.culprit)
+        ends = contents(system, failures, violation)
+        made = build_witness(system, failures, violation.firings, ends, k, culprit=violation.end.culprit)
         yield Evidence(name, k, made)
     against = rsc(system, failures, limits=Limits()).violation
     if against is not None:
-        yield Evidence("rsc", None, against.witness(system, failures))
+        yield Evidence("rsc", None, rsc_witness(system, failures, against))
 
 
 def mutants(rng: random.Random, system: System, given: Evidence) -> Iterator[Evidence]:
@@ -212,8 +216,8 @@ class Judge:
 
     def __init__(self, system: System, failures: FailureModel) -> None:
         self.system, self.failures = system, failures
-        self.explored: dict[int, semantics.TransitionSystem] = {}
-        self.bad: dict[tuple[str, int], set[semantics.Configuration]] = {}
+        self.explored: dict[int, bounded.TransitionSystem] = {}
+        self.bad: dict[tuple[str, int], set[bounded.Configuration]] = {}
 
     def proves(self, given: Evidence) -> bool:
         if not is_run(self.system, self.failures, given.witness, given.k):
@@ -223,13 +227,13 @@ class Judge:
     def _bounded(self, given: Evidence) -> bool:
         assert given.k is not None
         if given.k not in self.explored:
-            self.explored[given.k] = semantics.explore(self.system, self.failures, given.k)
+            self.explored[given.k] = bounded.explore(self.system, self.failures, given.k)
         key = (given.property, given.k)
         if key not in self.bad:
-            self.bad[key] = set(semantics.VIOLATIONS[given.property](self.explored[given.k]))
+            self.bad[key] = set(bounded.VIOLATIONS[given.property](self.explored[given.k]))
         words = tuple(tuple(given.witness.channels.get(c, ())) for c in self.system.channels)
         states = tuple(given.witness.states[name] for name in self.system.names)
-        return semantics.Configuration(states, words) in self.bad[key]
+        return bounded.Configuration(states, words) in self.bad[key]
 
     def _rsc(self, witness: Witness) -> bool:
         acts = [i for i, s in enumerate(witness.steps) if isinstance(s, Act)]

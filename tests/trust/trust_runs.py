@@ -9,21 +9,13 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from stormproof import semantics
-from stormproof.failures import ChannelFailure, FailureModel
-from stormproof.model import (
-    CRASH,
-    Channel,
-    Message,
-    Process,
-    Receive,
-    Send,
-    System,
-    Transition,
-    channel_of,
-)
-from stormproof.semantics import Configuration
-from stormproof.witness import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.actions import CRASH, Channel, Message, Receive, Send, Transition, channel_of
+from stormproof.model.failures import ChannelFailure, FailureModel
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.system import System
+from stormproof.spec import bounded
+from stormproof.spec.bounded import Configuration
 
 Moves = tuple[tuple[str, Transition], ...]
 
@@ -36,10 +28,10 @@ class Found(NamedTuple):
     channels: dict[Channel, tuple[Message, ...]]
 
 
-def path(ts: semantics.TransitionSystem, wanted: set[Configuration]) -> tuple[Moves, Configuration]:
+def path(ts: bounded.TransitionSystem, wanted: set[Configuration]) -> tuple[Moves, Configuration]:
     """The moves of a run with the fewest actions to one of the wanted configurations, and that one."""
-    start = semantics.initial(ts.system)
-    parent: dict[Configuration, tuple[Configuration, semantics.Event | None] | None] = {start: None}
+    start = bounded.initial(ts.system)
+    parent: dict[Configuration, tuple[Configuration, bounded.Event | None] | None] = {start: None}
     queue: deque[Configuration] = deque([start])
     while queue:
         at = queue.popleft()
@@ -67,10 +59,10 @@ def _unwind(system: System, parent: dict, at: Configuration) -> tuple[Moves, Con
 def violations(system: System, failures: FailureModel, k: int, most: int = 1500) -> Iterator[Found]:
     """For each base property that fails, a shortest run to a violating configuration."""
     try:
-        ts = semantics.explore(system, failures, k, most)
-    except semantics.TooLarge:
+        ts = bounded.explore(system, failures, k, most)
+    except bounded.TooLarge:
         return
-    for name, violating in semantics.VIOLATIONS.items():
+    for name, violating in bounded.VIOLATIONS.items():
         if name in ("k-obi", "k-sibi") and not failures.perfect:
             continue
         bad = set(violating(ts))
@@ -83,10 +75,10 @@ def random_run(
     rng: random.Random, system: System, failures: FailureModel, bound: int | None, length: int
 ) -> tuple[Moves, dict[Channel, tuple[Message, ...]]]:
     """A random run of the definitions, its faults forgotten."""
-    at = semantics.initial(system)
+    at = bounded.initial(system)
     moves = []
     for _ in range(length):
-        choices = list(semantics.steps(system, failures, at, bound))
+        choices = list(bounded.steps(system, failures, at, bound))
         if not choices:
             break
         acts = [c for c in choices if c.event is not None]
@@ -117,7 +109,7 @@ def fewest_faults(
         best[i, word] = cost
         if i == len(events) and word == final:
             return cost
-        for other in semantics.interfere(word, failure):
+        for other in bounded.interfere(word, failure):
             heappush(heap, (cost + 1, next(order), i, other))
         if i == len(events):
             continue
@@ -143,12 +135,12 @@ def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
 
 def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
     """By the definitions: each step is one of `semantics.steps`, a send into a full channel with its loss."""
-    at, i = semantics.initial(system), 0
+    at, i = bounded.initial(system), 0
     while i < len(witness.steps):
         step = witness.steps[i]
         following = witness.steps[i + 1] if i + 1 < len(witness.steps) else None
         wanted, used = _after(system, at, step, following, bound)
-        options = [s.after for s in semantics.steps(system, failures, at, bound) if _same(s.event, step)]
+        options = [s.after for s in bounded.steps(system, failures, at, bound) if _same(s.event, step)]
         if wanted not in options:
             return False
         at = wanted
@@ -187,13 +179,13 @@ def _after(
     return Configuration(tuple(states), tuple(words.values())), used
 
 
-def _same(event: semantics.Event | None, step: Step) -> bool:
+def _same(event: bounded.Event | None, step: Step) -> bool:
     if isinstance(step, Act):
-        return event == semantics.Event(step.process, step.action)
+        return event == bounded.Event(step.process, step.action)
     return event is None
 
 
-def _fault(word: semantics.Word, step: Lose | Corrupt | Swap) -> semantics.Word | None:
+def _fault(word: bounded.Word, step: Lose | Corrupt | Swap) -> bounded.Word | None:
     p = step.position
     if not 0 <= p < len(word) - isinstance(step, Swap):
         return None
@@ -212,7 +204,7 @@ def random_script(
     done: list[tuple[bool, Message]] = []
     for _ in range(length):
         for _ in range(rng.randrange(4)):
-            others = list(semantics.interfere(word, failure))
+            others = list(bounded.interfere(word, failure))
             word = rng.choice(others) if others else word
         if word and rng.random() < 0.4:
             done.append((False, word[0]))

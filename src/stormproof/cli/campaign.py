@@ -15,11 +15,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ..campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
-from ..campaign.jobs import STANDARD_FAILURES
 from ..errors import UsageError
 from ..limits import Limits
-from ..wording import plural
+from ..model.phrases import plural
+from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
+from ..surveys.campaign.jobs import STANDARD_FAILURES
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 
@@ -122,7 +122,7 @@ def _models(names: str | None, failures: Any) -> Mapping[str, Mapping[str, Any]]
         if name not in STANDARD_FAILURES:
             raise UsageError(f"unknown failure model '{name}'; there are {', '.join(STANDARD_FAILURES)}")
         chosen[name] = STANDARD_FAILURES[name]
-    from ..verdicts import failures_to_json
+    from ..model.failures_json import failures_to_json
 
     asked = failures_to_json(failures)
     if (

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from ..checks import check
-from ..failures import Failures
+from ..checks.api import check
+from ..checks.report import PROPERTIES
 from ..limits import Limits
-from ..verdicts import PROPERTIES
+from ..model.failures import Failures
 from .console import console, print_json, progress_line
 from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
 from .render import print_examples, print_report, question_flags
@@ -75,7 +75,7 @@ def command(
         )
     samples = None
     if examples:
-        from ..examples import examples as sample
+        from ..examples.find import examples as sample
 
         samples = sample(report, k)
     if as_json:

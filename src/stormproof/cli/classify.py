@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats
-from ..classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
-from ..draw.diagram import diagram_svg
-from ..faults import SCOPES
+from ..draw.class_diagram import diagram_svg
 from ..limits import Limits
+from ..model.faults import SCOPES
+from ..surveys.classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
 from .console import console, print_json, progress_line, save_text
 from .options import input_argument, json_option, limit_options, load_input
 from .render import print_heading

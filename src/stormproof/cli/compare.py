@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from .. import formats
-from ..comparison import Comparison, compare
+from ..equivalence.compare import Comparison, compare
 from ..errors import UsageError
 from ..formats import dot
-from ..model import System
-from ..wording import arrow
+from ..model.phrases import arrow
+from ..model.system import System
 from . import HOLDS, UNDECIDED, VIOLATED
 from .console import console, print_json
 from .options import json_option, load_input

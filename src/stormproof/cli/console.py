@@ -16,7 +16,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from .. import formats
-from ..engine.monitor import Progress, ProgressCallback
+from ..engine.watch import Progress, ProgressCallback
 from ..errors import visible
 from ..limits import format_memory
 

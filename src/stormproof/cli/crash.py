@@ -11,13 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats
-from ..crash import CrashHandling, complete, crash_handling, in_sentences
 from ..errors import UsageError
-from ..failures import Failures
 from ..limits import Limits
-from ..model import CRASH_ACTION, Internal, System
-from ..sweep import Sweep, assumptions, in_words, sweep
-from ..wording import plural
+from ..model.actions import CRASH_ACTION, Internal
+from ..model.failures import Failures
+from ..model.phrases import plural
+from ..model.system import System
+from ..surveys.crash_sets import CrashSets, assumptions, crash_sets, in_words
+from ..transform.crash_handling import CrashHandling, complete, crash_handling, in_sentences
 from .console import console, counter_line, print_json, save_text
 from .convert import target_language
 from .options import (
@@ -85,7 +86,7 @@ def command(
     _refuse_mixture(sweeps)
     if sweeps:
         with counter_line("sets of unreliable processes checked") as progress:
-            found = sweep(
+            found = crash_sets(
                 system,
                 failures,
                 properties=properties or None,
@@ -187,7 +188,7 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
         out.print(Text("add what is missing with --complete"), style="dim")
 
 
-def print_sweep(out: Console, found: Sweep) -> None:
+def print_sweep(out: Console, found: CrashSets) -> None:
     """A row a set, a column a property; then what each property needs."""
     table = Table(box=None, padding=(0, 1), header_style="dim")
     table.add_column("may crash", overflow="fold")

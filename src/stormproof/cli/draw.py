@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-from ..checks import check
+from ..checks.api import check
+from ..checks.report import Report, Verdict
 from ..draw.automaton import system_svg
-from ..draw.chart import Chart, chart
-from ..draw.chart_mermaid import chart_mermaid
-from ..draw.chart_svg import chart_svg
-from ..draw.chart_text import chart_text
-from ..draw.conflict import conflict_picture, conflict_svg
+from ..draw.chart.build import Chart, chart
+from ..draw.chart.mermaid import chart_mermaid
+from ..draw.chart.svg import chart_svg
+from ..draw.chart.text import chart_text
+from ..draw.conflict_graph import conflict_picture, conflict_svg
 from ..draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
 from ..errors import UsageError, did_you_mean
-from ..failures import Failures
 from ..limits import Limits
-from ..model import System
-from ..verdicts import Report, Verdict
+from ..model.failures import Failures
+from ..model.system import System
 from . import UNDECIDED
 from .console import console, print_json, progress_line, save_text
 from .options import failure_options, input_argument, json_option, limit_options, load_input, output_options

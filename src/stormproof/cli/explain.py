@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from ..checks import check
-from ..explain import explanations
-from ..failures import Failures
+from ..checks.api import check
+from ..explain.explanation import explanations
 from ..limits import Limits
+from ..model.failures import Failures
 from .console import console, print_json, progress_line
 from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
 

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..frontier import FAULTS, Atom, Frontier, frontier, in_words
 from ..limits import Limits
-from ..wording import plural
+from ..model.phrases import plural
+from ..surveys.frontier import FAULTS, Atom, Frontier, frontier, in_words
 from .console import console, counter_line, print_json
 from .options import input_argument, json_option, limit_options, load_input, split_list
 

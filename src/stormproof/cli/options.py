@@ -11,10 +11,11 @@ from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..errors import UsageError
-from ..failures import Failures, parse_channel
-from ..faults import SCOPES
 from ..limits import Limits, parse_memory
-from ..model import Channel, System
+from ..model.actions import Channel
+from ..model.failures import Failures, parse_channel
+from ..model.faults import SCOPES
+from ..model.system import System
 
 F = TypeVar("F", bound=Callable[..., Any])
 

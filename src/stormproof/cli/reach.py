@@ -8,14 +8,16 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from ..draw.chart import chart
-from ..draw.chart_text import chart_text
+from ..draw.chart.build import chart
+from ..draw.chart.text import chart_text
 from ..errors import UsageError
-from ..failures import Failures
-from ..goals import NAMED
+from ..goals.expression import NAMED
 from ..limits import Limits
-from ..reach import Answer, bounds, pnml, reach
-from ..reach.bounds import Bounds
+from ..model.failures import Failures
+from ..reachability.answer import Answer
+from ..reachability.api import reach
+from ..reachability.channel_bounds import Bounds, channel_bounds
+from ..reachability.pnml import pnml
 from .console import console, print_json, progress_line, save_text
 from .options import failure_options, input_argument, json_option, limit_options, load_input
 
@@ -71,7 +73,7 @@ def command(
         save_text(None if pnml_file == "-" else pnml_file, pnml(system, failures), overwrite=force)
     if ask_bounds:
         with progress_line() as progress:
-            found = bounds(system, failures, limits=limits, progress=progress)
+            found = channel_bounds(system, failures, limits=limits, progress=progress)
         print_json(found.to_json()) if as_json else _print_bounds(console(), found)
         return found.exit_code
     if goal is None:

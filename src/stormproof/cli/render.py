@@ -8,12 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..draw.chart import chart
-from ..draw.chart_text import chart_text
-from ..examples import Examples
-from ..failures import FailureModel
-from ..model import Channel, System
-from ..verdicts import Report, Verdict
+from ..checks.report import Report, Verdict
+from ..draw.chart.build import chart
+from ..draw.chart.text import chart_text
+from ..examples.find import Examples
+from ..model.actions import Channel
+from ..model.failures import FailureModel
+from ..model.system import System
 
 #: Below this many columns a field beside its name would stand letter under letter.
 _NARROW = 50

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
-from ..certified import certificate_from_json, is_certificate
-from ..confirm import confirm
 from ..formats import read_text
-from ..replay import BUDGET
-from ..saved import Answer, replay_result, result_from_json
+from ..trust.certificate_json import certificate_from_json, is_certificate
+from ..trust.check_certificate import check_certificate
+from ..trust.replay import BUDGET
+from ..trust.saved_report import Answer, replay_result, result_from_json
 from .console import console, print_json
 from .options import json_option
 from .render import describe_failures
@@ -65,7 +65,7 @@ def command(source: str, budget: int, as_json: bool) -> int:
 def _confirmed(text: str, source: str, as_json: bool) -> int:
     """Good news: a set of configurations that no step leaves, and a run for every obligation."""
     system, model, certificate = certificate_from_json(text, source)
-    found = confirm(system, model, certificate)
+    found = check_certificate(system, model, certificate)
     answer = Answer(certificate.property, certificate.k, found.ok, found.message)
     if as_json:
         print_json({"stormproof": 1, "replays": [answer.to_json()]})

@@ -8,15 +8,15 @@ from importlib.metadata import version
 import click
 
 from .. import formats
-from ..draw.frontier import with_frontier
-from ..draw.report import report_page
-from ..draw.survey import asked_column, survey
-from ..examples import SECONDS, Examples, examples
-from ..failures import Failures
-from ..frontier import frontier
+from ..checks.report import Report, Verdict
+from ..draw.page.frontier import with_frontier
+from ..draw.page.report import report_page
+from ..examples.find import SECONDS, Examples, examples
 from ..limits import Limits
-from ..verdicts import Report, Verdict
-from ..wording import plural
+from ..model.failures import Failures
+from ..model.phrases import plural
+from ..surveys.failure_models import asked_column, survey
+from ..surveys.frontier import frontier
 from .console import print_json, progress_line, save_text
 from .options import (
     failure_options,

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..failures import Failures
 from ..formats import system_to_json
-from ..model import System
+from ..model.failures import Failures
+from ..model.system import System
 from .console import console, print_json
 from .options import input_argument, json_option, load_input
 from .render import describe_failures, print_heading

@@ -18,16 +18,34 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats, protocols
-from ..campaign.jobs import STANDARD_FAILURES
-from ..certified import certificate_to_json
-from ..certify import MOST
+from ..checks.report import PROPERTIES
 from ..errors import OutputError, UsageError, did_you_mean
 from ..limits import Limits
 from ..protocols.catalogue import TABLE
-from ..table import PAPER_COLUMNS, RENDERERS, Column, Comparison, Matrix, compare, render, run_table
-from ..table.grounds import asked, certificate_of
-from ..table.render import IMPOSSIBLE, Box, Grid, agreement_lines, footnote, grids, impossible_lines, split
-from ..verdicts import PROPERTIES
+from ..surveys.campaign.jobs import STANDARD_FAILURES
+from ..surveys.paper_table import (
+    PAPER_COLUMNS,
+    RENDERERS,
+    Column,
+    Comparison,
+    Matrix,
+    compare,
+    render,
+    run_table,
+)
+from ..surveys.paper_table.differences import asked, certificate_of
+from ..surveys.paper_table.render import (
+    IMPOSSIBLE,
+    Box,
+    Grid,
+    agreement_lines,
+    footnote,
+    grids,
+    impossible_lines,
+    split,
+)
+from ..trust.certificate_json import certificate_to_json
+from ..trust.make_certificate import MOST
 from .console import console
 from .options import limit_options, split_list
 

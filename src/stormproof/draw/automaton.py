@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..model import Process, StateKind, System, Transition
-from .chart_signs import Point, arrowhead
-from .curves import curve
-from .layered import Box, Drawing, Edge, lay_out
-from .metrics import clip, printable, text_width
+from ..model.actions import Transition
+from ..model.process import Process, StateKind
+from ..model.system import System
+from .chart.signs import Point, arrowhead
+from .layout.curves import curve
+from .layout.layered import Box, Drawing, Edge, lay_out
 from .svg import document, escape, number, path, tag, text
+from .text_metrics import clip, printable, text_width
 
 _STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
 _LONGEST = 170.0

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import _engine
-from ..failures import FailureModel
-from ..model import CRASH, Channel, Internal, Message, Process, Receive, Send, System, Transition, channel_of
+from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.failures import FailureModel
+from ..model.process import Process
+from ..model.system import System
 
 _SEND, _RECEIVE, _INTERNAL = 0, 1, 2
 _NO_CHANNEL = 2**32 - 1

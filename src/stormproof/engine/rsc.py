@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 from .. import _engine
-from ..concretise import concretise, quality
-from ..execution import (
+from ..limits import Limits
+from ..model.actions import Firing, Receive, channel_of
+from ..model.execution import (
     Communication,
     ConflictGraph,
     Event,
@@ -18,35 +17,27 @@ from ..execution import (
     communication_of,
     conflict_graph,
 )
-from ..failures import FailureModel
-from ..fewest_rsc import fewest_violations
-from ..limits import Limits
-from ..model import Receive, System, channel_of
-from ..witness import Witness
+from ..model.failures import FailureModel
+from ..model.system import System
 from .lowering import Lowered, lower
-from .monitor import STOPS, ProgressCallback, watch
-from .moves import Move
-
-#: Of equally good violations, how many are compared by their changes of process.
-COMPARED = 100
+from .watch import STOPS, ProgressCallback, watch
 
 
 @dataclass(frozen=True)
 class RscViolation:
     """A borderline violation; a shortest one, unless a limit stopped the search after it was found.
 
-    `moves` are actions only, faults implicit; `communication` pairs the index of each reception in `moves`
-    with the index of the send that it matches. The last move closes the cycle.
+    Faults are implicit; `communication` pairs the index of each reception in `firings` with the index of the
+    send that it matches. The last firing closes the cycle.
     """
 
-    moves: tuple[Move, ...]
+    firings: tuple[Firing, ...]
     communication: tuple[tuple[int, int], ...]
-    states: Mapping[str, str]
     shortest: bool = True
 
     @property
     def execution(self) -> tuple[Event, ...]:
-        return tuple((move.process, move.transition.action) for move in self.moves)
+        return tuple((f.process, f.transition.action) for f in self.firings)
 
     @property
     def interactions(self) -> Communication:
@@ -66,7 +57,7 @@ class RscViolation:
     @property
     def culprit(self) -> dict[str, str]:
         """The reception that closes the cycle."""
-        process, transition = self.moves[-1]
+        process, transition = self.firings[-1]
         channel = channel_of(process, transition.action)
         assert isinstance(transition.action, Receive)
         return {
@@ -76,19 +67,6 @@ class RscViolation:
             "message": str(transition.action.message),
             "action": str(transition.action),
         }
-
-    def witness(self, system: System, failures: FailureModel) -> Witness:
-        """The run with every fault explicit, whose communication is this one."""
-        return concretise(
-            system,
-            failures,
-            self.moves,
-            None,
-            bound=None,
-            communication=self.communication,
-            culprit=self.culprit,
-            shortest=self.shortest,
-        )
 
 
 @dataclass(frozen=True)
@@ -132,27 +110,5 @@ def rsc(
 
 
 def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
-    moves = tuple(Move(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
-    pairs = tuple((r, s) for r, s in found.communication)
-    return _made(lowered.system, moves, pairs, found.shortest)
-
-
-def _made(
-    system: System, moves: tuple[Move, ...], pairs: tuple[tuple[int, int], ...], shortest: bool
-) -> RscViolation:
-    states = {p.name: p.initial for p in system} | {m.process: m.transition.target for m in moves}
-    return RscViolation(moves, pairs, states, shortest)
-
-
-def best(system: System, failures: FailureModel, found: RscViolation) -> RscViolation:
-    """Of the shortest violations the one with the fewest faults, then the fewest changes of process."""
-    if not found.shortest:
-        return found
-    chosen, least = found, quality(found.witness(system, failures))
-    others = fewest_violations(system, failures, len(found.moves), least[1])
-    for moves, pairs in islice(others, COMPARED):
-        other = _made(system, tuple(Move(*m) for m in moves), pairs, True)
-        reached = quality(other.witness(system, failures))
-        if reached < least:
-            chosen, least = other, reached
-    return chosen
+    firings = tuple(Firing(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
+    return RscViolation(firings, tuple((r, s) for r, s in found.communication), found.shortest)

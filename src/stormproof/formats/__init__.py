@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
-from ..model import System
+from ..model.system import System
 from .files import MAX_BYTES, STDIN, check_free, clean, display_name, read_text, save
 from .json_ import from_json as system_from_json
 from .json_ import to_json as system_to_json

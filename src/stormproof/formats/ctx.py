@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 
 from ..errors import Place
-from ..model import System
+from ..model.system import System
 from ..types.local import Reader, layout_local, role_text
 from ..types.recover import session_of_system
 from ..types.session import Session, session_of_types
 from ..types.syntax import LocalType
 from ..types.text import Source as TypeSource
 from ..types.wellformed import advise_context, report_warnings
-from .notes import read_notes, system_notes, write_notes
+from .annotations import read_notes, system_notes, write_notes
 from .text import Source
 
 _BLANKS = re.compile(r"(?:\s+|#[^\n]*)*")

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import ModelError
-from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
-from .notes import Notes, read_notes
+from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Notes, read_notes
 from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-from ..model import CRASH, Action, Internal, Process, Send, System
+from ..model.actions import CRASH, Action, Internal, Send
+from ..model.process import Process
+from ..model.system import System
+from .annotations import system_notes, write_notes
 from .dot import BOLT, KEYWORDS, PLAIN
-from .notes import system_notes, write_notes
 
 
 def write(system: System) -> str:

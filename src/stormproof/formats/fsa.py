@@ -16,8 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import FormatError, ModelError
-from ..model import Internal, Process, Receive, Send, System, Transition
-from .notes import Aliases, MessageAliases, Notes, read_notes, role_notes, system_notes, write_notes
+from ..model.actions import Internal, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Aliases, MessageAliases, Notes, read_notes, role_notes, system_notes, write_notes
 from .storm_scan import quote
 from .text import Budget, Source, guess, shorten
 

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ..errors import ModelError
-from ..faults import SCOPES, ChannelFaults, Corruption
-from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
+from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
+from ..model.faults import SCOPES, ChannelFaults, Corruption
+from ..model.process import Process
+from ..model.system import System
 from .json_places import Path, find
 from .text import Budget, Source, near, shorten
 

@@ -13,8 +13,10 @@ import re
 from dataclasses import dataclass, field
 
 from ..errors import ModelError
-from ..model import Message, Process, Receive, Send, System, Transition
-from .notes import Notes, read_notes
+from ..model.actions import Message, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Notes, read_notes
 from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(

@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import FormatError
-from ..model import Internal, Process, Send, System, Transition
-from .notes import Aliases, MessageAliases, role_notes, system_notes, write_notes
+from ..model.actions import Internal, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Aliases, MessageAliases, role_notes, system_notes, write_notes
 
 #: As many actions a role may be unrolled into.
 MAX_ACTIONS = 100_000

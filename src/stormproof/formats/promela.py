@@ -17,9 +17,11 @@ from __future__ import annotations
 import re
 
 from ..errors import FormatError, UsageError
-from ..failures import ChannelFailure, FailureModel, Failures
-from ..model import CRASH, Action, Channel, Internal, Process, Send, System, channel_of
-from .notes import Aliases, MessageAliases
+from ..model.actions import CRASH, Action, Channel, Internal, Send, channel_of
+from ..model.failures import ChannelFailure, FailureModel, Failures
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Aliases, MessageAliases
 
 _FITS = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _WORDS = """active assert atomic bit bool break byte chan d_step D_proctype do else empty enabled end eval

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..errors import FormatError, InputError, Place, UsageError, did_you_mean
-from ..model import System
+from ..model.system import System
 
 
 @dataclass(frozen=True)

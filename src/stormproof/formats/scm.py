@@ -24,8 +24,10 @@ import re
 from dataclasses import dataclass, field
 
 from ..errors import ModelError
-from ..model import Action, Channel, Internal, Process, Receive, Send, System, Transition
-from .notes import Notes, read_notes
+from ..model.actions import Action, Channel, Internal, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Notes, read_notes
 from .storm_faults import Declared
 from .text import Budget, Source, Tokens, guess, shorten
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..model import Action, Channel, Internal, Process, Receive, Send, System, channel_of
-from .notes import Aliases, MessageAliases, role_notes, write_notes
+from ..model.actions import Action, Channel, Internal, Receive, Send, channel_of
+from ..model.process import Process
+from ..model.system import System
+from .annotations import Aliases, MessageAliases, role_notes, write_notes
 from .scm import TAU
 from .storm_faults import write_faults
 from .storm_scan import quote

@@ -6,7 +6,7 @@ Nothing is written, since a system has lost its global view.
 
 from __future__ import annotations
 
-from ..model import System
+from ..model.system import System
 from ..types.scribble import starts_protocol
 from ..types.session import Session, session_of_scribble
 from ..types.wellformed import report_warnings

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from ..errors import ModelError, ParseError
-from ..model import CRASH, Action, Internal, Message, Process, Receive, Send, System, Transition
+from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
 from ..types.text import Source as TypeSource
 from .storm_faults import Declared, parse_faults, resolve
 from .storm_scan import BLANK, NAME, Cursor, Trace

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import ModelError
-from ..faults import SCOPES, ChannelFaults, Corruption
-from ..model import CRASH, Channel, System
+from ..model.actions import CRASH, Channel
+from ..model.faults import SCOPES, ChannelFaults, Corruption
+from ..model.system import System
 from .storm_scan import Cursor, quote, write_message
 from .text import Source, guess
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from ..model import CRASH, Message
+from ..model.actions import CRASH, Message
 from ..types.text import message_name
 from .text import Source, shorten
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Place
-from ..model import Message, Process
+from ..model.actions import Message
+from ..model.process import Process
 from ..types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 from ..types.text import Source as TypeSource
 from ..types.translate import automaton

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..model import Action, Internal, Process, Send, System
+from ..model.actions import Action, Internal, Send
+from ..model.process import Process
+from ..model.system import System
 from .storm_faults import write_faults
 from .storm_scan import quote, write_message
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .. import formats
 from ..errors import InputError, UsageError, did_you_mean
-from ..model import System
+from ..model.system import System
 from .catalogue import CLASSICS, GENERATED, GROUP_OF, GROUPS
 from .generators import generate
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import ModelError, Place, did_you_mean
-from ..model import CRASH
-from ..model import Message as Label
+from ..model.actions import CRASH
+from ..model.actions import Message as Label
 from .scribble_syntax import (
     Block,
     Choice,

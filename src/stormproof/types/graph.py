@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import ModelError, Place
-from ..model import Message
+from ..model.actions import Message
 from .stackless import Task, run
 from .syntax import (
     RESERVED,

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from ..errors import ModelError, Place
-from ..model import CRASH, Message
+from ..model.actions import CRASH, Message
 from .stackless import Task, run
 from .syntax import RESERVED, Alternative, Branch, Choice, End, LocalType, Rec, Select, Stop, Var, bottom_up
 from .text import Source, Token, message_name, payload_end

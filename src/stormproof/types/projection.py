@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..errors import ModelError, Place
-from ..model import CRASH
-from ..model import Message as Label
+from ..model.actions import CRASH
+from ..model.actions import Message as Label
 from . import graph as local
 from .global_graph import CHOICE, END, MESSAGE, GlobalGraph, Node
 from .local import message_text

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from ..crash import action_text, crash_handling
 from ..errors import FormatError, ModelError
-from ..model import CRASH, CRASH_ACTION, Action, Internal, Message, Process, Receive, Send, System
+from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Message, Receive, Send
+from ..model.process import Process
+from ..model.system import System
+from ..transform.crash_handling import action_text, crash_handling
 from .graph import END, SEND, WAIT, Edge, LocalGraph, State
 from .session import Session
 from .translate import automaton_of_graph

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..errors import UsageError, did_you_mean
-from ..model import System
+from ..model.system import System
 from .global_graph import global_graph
 from .graph import LocalGraph, graph_of, type_of
 from .projection import project

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Place
-from ..model import Message
+from ..model.actions import Message
 
 #: Words that a recursion variable cannot be.
 RESERVED = frozenset(("end", "stop", "mu", "rec", "crash"))

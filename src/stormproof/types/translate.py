@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..crash import broadcast, fresh, loops
 from ..errors import ModelError
-from ..model import CRASH_ACTION, Internal, Process, Receive, Send, System, Transition
+from ..model.actions import CRASH_ACTION, Internal, Receive, Send, Transition
+from ..model.process import Process
+from ..model.system import System
+from ..transform.crash_handling import broadcast, fresh, loops
 from .graph import END, SEND, STOP, LocalGraph, graph_of, state_names
 from .syntax import LocalType
 from .wellformed import check_graph, check_type, graph_problems, report_warnings

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError, Place, did_you_mean
-from ..model import CRASH
+from ..model.actions import CRASH
 from .graph import SEND, WAIT, LocalGraph, State, graph_of
 from .local import message_text
 from .syntax import LocalType, Rec, Var, children

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...errors import UsageError, did_you_mean
-from ...model import System
+from ...model.system import System
 from .paxos import paxos
 from .rings import dining_philosophers, leader_election, token_ring
 from .shapes import branching, pairs, pipeline, ring, star

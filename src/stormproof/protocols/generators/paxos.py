@@ -28,7 +28,7 @@ The paper's own automata are not public, so no cell of its table is claimed to b
 
 from __future__ import annotations
 
-from ...model import System
+from ...model.system import System
 from .paxos_roles import Acceptor, ForgetfulAcceptor, PatientProposer, Proposer, Size, State
 from .sketch import Role, Sketch
 

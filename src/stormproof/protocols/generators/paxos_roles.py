@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...model import Action, Receive, Send
+from ...model.actions import Action, Receive, Send
 
 #: A proposal: its number and the proposer whose value it carries.
 Proposal = tuple[int, int]

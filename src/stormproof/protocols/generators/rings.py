@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...model import Receive, Send, System
+from ...model.actions import Receive, Send
+from ...model.system import System
 from .sketch import Role, Sketch
 
 

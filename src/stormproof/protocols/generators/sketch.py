@@ -6,7 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
 from ...errors import UsageError
-from ...model import Action, Process, System, Transition
+from ...model.actions import Action, Transition
+from ...model.process import Process
+from ...model.system import System
 
 S = TypeVar("S", bound=Hashable)
 

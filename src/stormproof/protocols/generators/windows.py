@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...model import Action, Receive, Send, System
+from ...model.actions import Action, Receive, Send
+from ...model.system import System
 from .sketch import Role, Sketch
 
 

@@ -1,0 +1,1 @@
+"""One system, one failure model, some properties: requests, decisions, verdicts, reports."""

@@ -1,0 +1,270 @@
+"""Violations that no larger bound repairs, so that the search for the least k need not explore them all.
+
+A configuration that k-bounded runs reach is reached by k'-bounded ones for every k' >= k, and what
+k'-bounded runs can do from there is part of what runs without any bound can do. So if an *over-
+approximation* of the unbounded runs from a violating configuration lacks the event that would be needed,
+the property fails for every k' >= k:
+
+- k-er, k-wer, k-pg: the event is a reception; without a bound it never comes.
+- k-exh: where the receiver will never again take anything from a channel, and some run, for each larger
+  bound, fills the channel up to it, the sender's next send is held back for ever, whatever the bound.
+
+The over-approximation keeps each channel's word as it is up to a length, and then only that more may
+follow, which may be anything. It is finite, and it is exact where nobody sends. A failure to show
+persistence says nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..model.actions import (
+    Channel,
+    Configuration,
+    Firing,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+    Word,
+    channel_of,
+)
+from ..model.failures import FailureModel
+from ..model.process import StateKind
+from ..model.system import System
+from ..spec.bounded import Event, interfere, is_receive_on, steps
+
+#: Abstract configurations before the attempt is given up; most close within a few hundred.
+MOST_STATES = 4_000
+MOST_SECONDS = 2.0
+
+
+class Content(NamedTuple):
+    """What a channel holds: a word, and whether anything may follow it."""
+
+    word: Word
+    more: bool
+
+
+class Lasting(NamedTuple):
+    """A violation at the largest bound: what follows the one that was found, and where that leads."""
+
+    firings: tuple[Firing, ...]
+    states: Mapping[str, str]
+    channels: Mapping[Channel, Word]
+    culprit: Mapping[str, str]
+
+
+class Abstract(NamedTuple):
+    states: tuple[str, ...]
+    contents: tuple[Content, ...]
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """The over-approximation of all runs of a system, of any bound; `room` is how far words are kept."""
+
+    system: System
+    failures: FailureModel
+    room: Mapping[Channel, int]
+
+    def steps(self, at: Abstract) -> Iterator[tuple[Event | None, Abstract]]:
+        index = self.system.channel_index
+        for i, process in enumerate(self.system):
+            for _, action, target in process.outgoing(at.states[i]):
+                states = (*at.states[:i], target, *at.states[i + 1 :])
+                event = Event(process.name, action)
+                channel = channel_of(process.name, action)
+                if channel is None:
+                    yield event, Abstract(states, at.contents)
+                    continue
+                assert not isinstance(action, Internal)
+                j = index[channel]
+                follow = self._put if isinstance(action, Send) else self._take
+                for content in follow(channel, at.contents[j], action.message):
+                    yield event, Abstract(states, (*at.contents[:j], content, *at.contents[j + 1 :]))
+        for channel, j in index.items():
+            word, more = at.contents[j]
+            for other in interfere(word, self.failures.on(channel)):
+                yield (
+                    None,
+                    Abstract(at.states, (*at.contents[:j], Content(other, more), *at.contents[j + 1 :])),
+                )
+
+    def _put(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
+        word, more = content
+        if more or len(word) >= self.room[channel]:
+            yield Content(word, True)
+        else:
+            yield Content((*word, message), False)
+
+    def _take(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
+        word, more = content
+        if word and word[0] == message:
+            yield Content(word[1:], more)
+        if more and (not word or self.failures.on(channel).reorder):
+            yield content
+
+    def never(self, start: Abstract, wanted: Callable[[Event], bool], most: int, until: float) -> bool:
+        """Is it certain that no run from `start` has such an event?"""
+        seen = {start}
+        queue = [start]
+        for at in queue:
+            for event, after in self.steps(at):
+                if event is not None and wanted(event):
+                    return False
+                if after not in seen:
+                    seen.add(after)
+                    queue.append(after)
+            if len(seen) > most or time.monotonic() > until:
+                return False
+        return True
+
+
+def persists(
+    system: System,
+    failures: FailureModel,
+    name: str,
+    states: Mapping[str, str],
+    channels: Mapping[Channel, Word],
+    culprit: Mapping[str, str],
+    k: int,
+    max_k: int,
+    most: int = MOST_STATES,
+    seconds: float = MOST_SECONDS,
+) -> Lasting | None:
+    """The violation at `max_k`, if this one of `name`, found at k, proves one at every bound up to there."""
+    until = time.monotonic() + seconds
+    words = {c: tuple(channels.get(c, ())) for c in system.channels}
+    if any(len(word) > 64 for word in words.values()):
+        return None
+    start = Abstract(
+        tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
+    )
+
+    def never(wanted: Callable[[Event], bool]) -> bool:
+        for slack in (0, 1):
+            room = {c: len(words[c]) + slack for c in system.channels}
+            if Beyond(system, failures, room).never(start, wanted, most, until):
+                return True
+        return False
+
+    same = Lasting((), states, words, culprit)
+    if name in ("k-er", "k-wer"):
+        return same if _reception_never_comes(name, words, culprit, never) else None
+    if name == "k-pg":
+        process = culprit.get("process")
+        if process is None or system[process].kind(states[process]) is not StateKind.RECEIVING:
+            return None
+        never_receives = never(lambda e: e.process == process and isinstance(e.action, Receive))
+        return same if never_receives else None
+    if name == "k-exh":
+        at = Configuration(start.states, tuple(words.values()))
+        return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
+    return None
+
+
+def _reception_never_comes(
+    name: str,
+    words: Mapping[Channel, Word],
+    culprit: Mapping[str, str],
+    never: Callable[[Callable[[Event], bool]], bool],
+) -> bool:
+    for channel, word in words.items():
+        if str(channel) == culprit.get("channel") and word:
+            return never(is_receive_on(channel, word[0] if name == "k-er" else None))
+    return False
+
+
+def _channel_stays_full(
+    system: System,
+    failures: FailureModel,
+    at: Configuration,
+    culprit: Mapping[str, str],
+    bounds: range,
+    never: Callable[[Callable[[Event], bool]], bool],
+) -> Lasting | None:
+    """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
+    name = culprit.get("process")
+    if name is None:
+        return None
+    state = at.states[system.names.index(name)]
+    for peer in dict.fromkeys(a.peer for a in system[name].sends(state)):
+        channel = Channel(name, peer)
+        if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
+            continue
+        if never(is_receive_on(channel)):
+            run = _filling(system, failures, at, channel, bounds)
+            if run is not None:
+                return _held_back(system, channel, *run)
+    return None
+
+
+def _held_back(system: System, channel: Channel, moves: tuple[Firing, ...], end: Configuration) -> Lasting:
+    states = dict(zip(system.names, end.states, strict=True))
+    state = states[channel.sender]
+    send = next(a for a in system[channel.sender].sends(state) if a.peer == channel.receiver)
+    culprit = {
+        "process": channel.sender,
+        "state": state,
+        "channel": str(channel),
+        "message": str(send.message),
+        "action": str(send),
+    }
+    return Lasting(moves, states, dict(zip(system.channels, end.words, strict=True)), culprit)
+
+
+def _filling(
+    system: System, failures: FailureModel, at: Configuration, channel: Channel, bounds: range
+) -> tuple[tuple[Firing, ...], Configuration] | None:
+    """A run that fills the channel up to each bound in turn, its sender wanting to send more."""
+    moves, here = list[Firing](), at
+    for bound in bounds:
+        found = _filled(system, failures, here, channel, bound)
+        if found is None:
+            return None
+        moves += found[0]
+        here = found[1]
+    return tuple(moves), here
+
+
+def _filled(
+    system: System, failures: FailureModel, start: Configuration, channel: Channel, bound: int
+) -> tuple[tuple[Firing, ...], Configuration] | None:
+    """Best first: the fuller the channel the better. A failure to find a run says nothing."""
+    process = system[channel.sender]
+    i, j = system.names.index(channel.sender), system.channels.index(channel)
+    before: dict[Configuration, tuple[Configuration, Event | None] | None] = {start: None}
+    heap = [(-len(start.words[j]), 0, start)]
+    while heap and len(before) < MOST_STATES:
+        at = heapq.heappop(heap)[2]
+        held = any(a.peer == channel.receiver for a in process.sends(at.states[i]))
+        if len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING:
+            return _unwind(system, before, at), at
+        for event, after in steps(system, failures, at, bound):
+            if after not in before:
+                before[after] = (at, event)
+                heapq.heappush(heap, (-len(after.words[j]), len(before), after))
+    return None
+
+
+def _unwind(
+    system: System,
+    before: Mapping[Configuration, tuple[Configuration, Event | None] | None],
+    end: Configuration,
+) -> tuple[Firing, ...]:
+    """The actions of the run to `end`; what a channel does silently is implicit."""
+    moves, here = list[Firing](), end
+    while (step := before[here]) is not None:
+        previous, event = step
+        if event is not None:
+            i = system.names.index(event.process)
+            taken = Transition(previous.states[i], event.action, here.states[i])
+            moves.append(Firing(event.process, taken))
+        here = previous
+    return tuple(reversed(moves))

@@ -1,0 +1,98 @@
+"""What a verdict implies, and what it does not (semantics, sections 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..engine.k_properties import Exploration
+from ..limits import Limits, format_memory
+from ..model.failures import FailureModel
+from ..model.system import System
+
+#: The violation was shown to last for all larger bounds, which were not explored (`persistence`).
+LASTS = "no larger bound repairs this violation, so none needs exploring"
+
+#: Verdicts that speak of all channel lengths when the guard holds, and so need the side conditions.
+GUARDED = ("k-mc", "k-exh")
+
+
+def candidate_for_any_length(system: System, model: FailureModel) -> bool:
+    """The part of the guard of Lange and Yoshida's Theorem 1 that needs no search."""
+    return model.perfect and system.csa and not system.classification.internal
+
+
+def side_conditions(system: System, model: FailureModel, names: Sequence[str]) -> tuple[str, ...]:
+    """k-obi and k-sibi, where they decide what k-mc and k-exh imply; a directed system has both."""
+    if system.directed or not candidate_for_any_length(system, model):
+        return ()
+    return ("k-obi", "k-sibi") if any(n in GUARDED for n in names) else ()
+
+
+def implies_any_length(system: System, model: FailureModel, exploration: Exploration) -> bool:
+    """The guard: perfect channels, CSA, no internal action, and directed or k-obi and k-sibi."""
+    if not candidate_for_any_length(system, model):
+        return False
+    return system.directed or bool(exploration.holds.get("k-obi") and exploration.holds.get("k-sibi"))
+
+
+def on_holding(
+    system: System, model: FailureModel, name: str, exploration: Exploration | None
+) -> tuple[str, ...]:
+    found = []
+    if name == "k-mc" and exploration is not None:
+        found.append(_any_length(system, model, exploration, "safe for channels of any length"))
+    if name == "k-exh" and exploration is not None:
+        if implies_any_length(system, model, exploration):
+            found.append(f"so the system is existentially {exploration.k}-bounded (Lange and Yoshida 2019)")
+        if model.channels and model.everywhere(system, "loss"):
+            found.append("holds by definition: every channel is lossy, so a full one never blocks a send")
+    return (*found, *_common(system, model, name, exploration))
+
+
+def on_failing(
+    system: System, model: FailureModel, name: str, exploration: Exploration | None
+) -> tuple[str, ...]:
+    return _common(system, model, name, exploration)
+
+
+def _any_length(system: System, model: FailureModel, exploration: Exploration, claim: str) -> str:
+    k = exploration.k
+    if implies_any_length(system, model, exploration):
+        return f"so the system is {claim} (Lange and Yoshida 2019, Theorem 1)"
+    return f"speaks of channels of length {k} only: {_why_not(system, model)}"
+
+
+def _why_not(system: System, model: FailureModel) -> str:
+    if not model.perfect:
+        return "under interference it says nothing of longer ones"
+    if not system.csa:
+        return "the system is not a CSA"
+    if system.classification.internal:
+        return "the system has internal actions"
+    return "the system is neither directed nor k-obi and k-sibi"
+
+
+def _common(
+    system: System, model: FailureModel, name: str, exploration: Exploration | None
+) -> tuple[str, ...]:
+    found = []
+    if exploration is not None and not system.csa:
+        found.append("not a CSA, on which the k-properties are defined, so the paper's theorems do not apply")
+    if exploration is not None and exploration.k == 1 and any(f.reorder for f in model.channels.values()):
+        found.append("with k = 1 reordering can do nothing: this is the verdict without it")
+    return tuple(found)
+
+
+def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: Sequence[int]) -> str:
+    """Which limit was hit, and what is known all the same."""
+    limit = {
+        "time": f"the time limit of {limits.seconds:g} s was reached" if limits.seconds else "out of time",
+        "memory": f"the memory limit of {format_memory(limits.bytes or 0)} was reached",
+        "states": f"the limit of {limits.states:,} configurations was reached"
+        if limits.states
+        else "too many",
+        "interrupted": "interrupted",
+    }.get(stopped, stopped or "not decided")
+    where = "" if k is None else f" at k = {k}"
+    known = f"; violated at k = {', '.join(map(str, failed))}" if failed else ""
+    return f"{limit}{where} after {states:,} configurations{known}"

@@ -1,0 +1,1 @@
+"""From what the engine found to the run that is shown: every fault explicit, as few of them as possible."""

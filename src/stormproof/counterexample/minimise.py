@@ -1,0 +1,258 @@
+"""Among the shortest runs to a violation, one with the fewest faults, then the fewest changes of process.
+
+The engine tells where all shortest runs end and which control states they pass through (`engine/slice.hpp`),
+but not which message was lost or corrupted. This search plays those runs with words. A fault is put off for
+as long as it can be, which takes no choice away: a message is lost when a later one is received or when the
+channel is full, it is overtaken and corrupted when it is received, and what is then still wrong with the
+words is mended at the end. Each price is a number of fault steps (Def. irs): one for each message lost, for
+each message taken as another, for each pair that is swapped.
+
+Runs without faults are tried first, then those with one, and so on, so the first found has the fewest. The
+search is exact within its budget; beyond, it answers nothing and the engine's run is shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations
+from typing import NamedTuple
+
+from ..engine.k_properties import End
+from ..model.actions import (
+    CRASH,
+    Firing,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+    Word,
+    channel_of,
+)
+from ..model.failures import ChannelFailure, FailureModel
+from ..model.system import System
+from ..spec.bounded import initial, interfere
+
+#: Words that the search for the cheapest end of one channel may see.
+WORDS = 2_000
+
+
+@dataclass(frozen=True)
+class Shortest:
+    """The runs in question: of `length` actions to one of the ends, through these control states.
+
+    Without `controls` the runs may be shorter, and the words of the ends are meant literally; `known` says
+    that there are no shorter ones.
+    """
+
+    system: System
+    failures: FailureModel
+    bound: int | None
+    length: int
+    ends: tuple[End, ...]
+    controls: tuple[frozenset[tuple[str, ...]], ...] | None = None
+    known: bool = True
+
+
+class Best(NamedTuple):
+    """The run, the words that it ends with, and the end that it is of."""
+
+    moves: tuple[Firing, ...]
+    words: tuple[Word, ...]
+    end: End
+
+
+class _Place(NamedTuple):
+    """Control states, the messages as they were sent, who acted last (-1: nobody)."""
+
+    states: tuple[str, ...]
+    words: tuple[Word, ...]
+    last: int
+
+
+class _Way(NamedTuple):
+    """The cheapest way to a place: compared by faults, then by changes of process."""
+
+    faults: int
+    changes: int
+    before: _Place | None
+    move: Firing | None
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        return self.faults, self.changes
+
+
+_Layer = dict[_Place, _Way]
+
+
+def fewest(runs: Shortest, most: int, budget: int) -> Best | None:
+    """The best of the runs with at most so many faults; None: there is none, or the budget is spent."""
+    search = _Search(runs, budget)
+    if not runs.known:  # the shortest first, even with some more faults
+        return search.with_at_most(most + runs.length)
+    for faults in range(most + 1):
+        found = search.with_at_most(faults)
+        if found is not None or search.budget <= 0:
+            return found
+    return None
+
+
+class _Search:
+    def __init__(self, runs: Shortest, budget: int) -> None:
+        self.runs, self.budget = runs, budget
+        self.channels = runs.system.channels
+        self.index = runs.system.channel_index
+        self.failures = [runs.failures.on(c) for c in self.channels]
+        self.ends: dict[tuple[str, ...], list[End]] = {}
+        for end in runs.ends:
+            self.ends.setdefault(end.states, []).append(end)
+        self.finished: dict[tuple[int, Word, Word, Message | None, int], tuple[int, Word] | None] = {}
+
+    def with_at_most(self, faults: int) -> Best | None:
+        start = initial(self.runs.system)
+        layers: list[_Layer] = [{_Place(*start, -1): _Way(0, 0, None, None)}]
+        while True:
+            level = len(layers) - 1
+            if self.runs.controls is None or level == self.runs.length:
+                best = self._best(layers, faults)
+                if best is not None:
+                    return best
+            if level == self.runs.length or not layers[-1]:
+                return None
+            layers.append(self._following(layers[-1], level + 1, faults))
+            self.budget -= len(layers[-1])
+            if self.budget <= 0:
+                return None
+
+    def _following(self, layer: _Layer, level: int, faults: int) -> _Layer:
+        allowed = None if self.runs.controls is None else self.runs.controls[level]
+        found: _Layer = {}
+        for place, way in layer.items():
+            if len(found) > self.budget:
+                break
+            for i, transition, price, words in self._moves(place, faults - way.faults):
+                states = (*place.states[:i], transition.target, *place.states[i + 1 :])
+                if allowed is not None and states not in allowed:
+                    continue
+                changes = way.changes + (place.last not in (-1, i))
+                to = _Place(states, words, i)
+                if to not in found or (way.faults + price, changes) < found[to].cost:
+                    move = Firing(self.runs.system.names[i], transition)
+                    found[to] = _Way(way.faults + price, changes, place, move)
+        return found
+
+    def _moves(self, at: _Place, allowed: int) -> Iterator[tuple[int, Transition, int, tuple[Word, ...]]]:
+        for i, process in enumerate(self.runs.system):
+            for transition in process.outgoing(at.states[i]):
+                channel = channel_of(process.name, transition.action)
+                if channel is None or isinstance(transition.action, Internal):
+                    yield i, transition, 0, at.words
+                    continue
+                n = self.index[channel]
+                for price, word in self._after(n, at.words[n], transition.action):
+                    if price <= allowed:
+                        yield i, transition, price, (*at.words[:n], word, *at.words[n + 1 :])
+
+    def _after(self, n: int, word: Word, action: Send | Receive) -> Iterator[tuple[int, Word]]:
+        """What a channel may hold after the action, and how many faults that takes."""
+        failure, bound = self.failures[n], self.runs.bound
+        if isinstance(action, Receive):
+            yield from _taken(failure, word, action.message)
+        elif bound is None or len(word) < bound:
+            yield 0, (*word, action.message)
+        elif failure.loss:
+            longer = (*word, action.message)
+            yield from ((1, longer[:i] + longer[i + 1 :]) for i, m in enumerate(longer) if m is not CRASH)
+
+    # ---- the end ---------------------------------------------------------------------------------------
+
+    def _best(self, layers: list[_Layer], faults: int) -> Best | None:
+        best: tuple[tuple[int, int], _Place, tuple[Word, ...], End] | None = None
+        for place, way in layers[-1].items():
+            for end in self.ends.get(place.states, ()):
+                mended = self._mended(place.words, end, faults - way.faults)
+                if mended is not None:
+                    cost = (way.faults + mended[0], way.changes)
+                    if best is None or cost < best[0]:
+                        best = cost, place, mended[1], end
+        if best is None:
+            return None
+        return Best(_trace(layers, best[1]), best[2], best[3])
+
+    def _mended(self, words: tuple[Word, ...], end: End, allowed: int) -> tuple[int, tuple[Word, ...]] | None:
+        """The fewest faults that make of these words some that the end stands for, and those words."""
+        total, found = 0, []
+        for n, (word, wanted) in enumerate(zip(words, end.words, strict=True)):
+            head = end.head[1] if end.head is not None and end.head[0] == n else None
+            key = (n, word, wanted, head, allowed - total)
+            if key not in self.finished:
+                self.finished[key] = self._mend(*key)
+            mended = self.finished[key]
+            if mended is None:
+                return None
+            total += mended[0]
+            found.append(mended[1])
+        return total, tuple(found)
+
+    def _mend(
+        self, n: int, word: Word, wanted: Word, head: Message | None, allowed: int
+    ) -> tuple[int, Word] | None:
+        """Breadth first over the definition's own silent steps, one channel at a time."""
+        if not 0 <= len(word) - len(wanted) <= allowed:
+            return None
+        seen, layer = {word}, [word]
+        for cost in range(allowed + 1):
+            for candidate in layer:
+                if self._stands_for(n, wanted, candidate) and head in (None, *candidate[:1]):
+                    return cost, candidate
+            more = (w for x in layer for w in interfere(x, self.failures[n]) if len(w) >= len(wanted))
+            layer = [w for w in dict.fromkeys(more) if w not in seen]
+            seen.update(layer)
+            if len(seen) > WORDS:
+                return None
+        return None
+
+    def _stands_for(self, n: int, wanted: Word, word: Word) -> bool:
+        if self.runs.controls is None or wanted == word:
+            return wanted == word
+        if (wanted[-1:] == (CRASH,)) != (word[-1:] == (CRASH,)) or len(wanted) != len(word):
+            return False
+        return self.lengths[n] or (self.failures[n].reorder and Counter(wanted) == Counter(word))
+
+    @cached_property
+    def lengths(self) -> list[bool]:
+        """Of each channel: does a length stand for its content?"""
+        return [self.runs.failures.only_length_matters(self.runs.system, c) for c in self.channels]
+
+
+def _taken(failure: ChannelFailure, word: Word, wanted: Message) -> Iterator[tuple[int, Word]]:
+    """All ways to receive a message: which one it was, and what becomes of those before it."""
+    for i, message in enumerate(word):
+        price = i + (message != wanted)
+        if not failure.may_become(message, wanted):
+            continue
+        if i == 0 or (failure.loss and not (failure.reorder and message is not CRASH)):
+            yield price, word[i + 1 :]
+        elif failure.reorder and message is not CRASH:
+            for kept in _kept(word[:i], failure.loss):
+                yield price, (*kept, *word[i + 1 :])
+
+
+def _kept(before: Word, loss: bool) -> Iterator[Word]:
+    if not loss:
+        return iter((before,))
+    return chain.from_iterable(combinations(before, n) for n in range(len(before), -1, -1))
+
+
+def _trace(layers: Sequence[_Layer], place: _Place) -> tuple[Firing, ...]:
+    moves = []
+    for layer in reversed(layers[1:]):
+        way = layer[place]
+        assert way.move is not None and way.before is not None
+        moves.append(way.move)
+        place = way.before
+    return tuple(reversed(moves))

@@ -1,0 +1,232 @@
+"""Among the shortest violations of RSC, one with the fewest faults, then with the fewest changes of process.
+
+Every shortest violation can be reordered into a borderline one, with the same faults: so it is enough to walk
+the rendezvous prefixes of semantics, section 4, with the number of faults beside each state. A fault is one
+message taken as another, one lost because a later one of its channel is received, or one overtaken. For that
+a state counts, besides what the decision needs, the messages left behind in each channel that loses or
+reorders. All the best violations are then compared by how often the process changes when what is independent
+commutes. Exact within its budgets; beyond, the engine's violation stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..model.actions import CRASH, Channel, Firing, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.failures import FailureModel
+from ..model.process import Process
+from ..model.system import System
+
+#: States that the walks over prefixes may see, and steps back from violations.
+STATES, BACK = 5_000, 1_000
+
+
+class Pending(NamedTuple):
+    """The send that is received last: its channel, its message, and who depends on it."""
+
+    channel: Channel
+    message: Message
+    depends: frozenset[str]
+
+
+class Prefix(NamedTuple):
+    """What a rendezvous prefix leaves; `behind` counts unmatched sends, where later ones may be received."""
+
+    states: tuple[str, ...]
+    blocked: frozenset[Channel]
+    pending: Pending | None
+    behind: tuple[int, ...]
+
+
+class Interaction(NamedTuple):
+    """One move, or the two of a matched pair; `pending`: this send is the one received last."""
+
+    moves: tuple[Firing, ...]
+    matched: bool = False
+    pending: bool = False
+
+
+class Violation(NamedTuple):
+    """Moves in borderline order, and (reception, send) pairs of their indices."""
+
+    moves: tuple[Firing, ...]
+    communication: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class _Node:
+    """The fewest faults to a state, and all last steps of runs that have so few."""
+
+    faults: int
+    ways: list[tuple[Interaction, int, Prefix]]
+
+
+def fewest_violations(system: System, failures: FailureModel, length: int, most: int) -> Iterator[Violation]:
+    """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
+    budget = STATES * 10 // max(10, len(system.names))
+    for faults in range(most + 1):
+        walk = _Walk(system, failures, length, faults)
+        ends = walk.forward(budget)
+        budget -= sum(map(len, walk.layers))
+        if ends or budget <= 0:
+            yield from walk.back(ends)
+            return
+
+
+class _Walk:
+    def __init__(self, system: System, failures: FailureModel, length: int, most: int) -> None:
+        self.system, self.failures, self.length, self.most = system, failures, length, most
+        self.index = system.channel_index
+        self.layers: list[dict[Prefix, _Node]] = [{} for _ in range(length)]
+
+    def forward(self, budget: int) -> list[tuple[Interaction, Prefix]]:
+        """Fills the layers, one for each number of actions; what ends them."""
+        start = Prefix(tuple(p.initial for p in self.system), frozenset(), None, (0,) * len(self.index))
+        self.layers[0][start] = _Node(0, [])
+        seen = 0
+        for done, layer in enumerate(self.layers):
+            seen += len(layer)
+            if seen > budget:
+                return []
+            for prefix, node in layer.items():
+                for interaction, price, to in self.steps(prefix):
+                    after = done + len(interaction.moves)
+                    if after + _least(to) <= self.length and node.faults + price <= self.most:
+                        self._add(self.layers[after], to, node.faults + price, (interaction, done, prefix))
+        return [
+            (last, prefix)
+            for prefix, node in self.layers[-1].items()
+            for last, price in self.closing(prefix)
+            if node.faults + price <= self.most
+        ]
+
+    def _add(
+        self, layer: dict[Prefix, _Node], to: Prefix, faults: int, way: tuple[Interaction, int, Prefix]
+    ) -> None:
+        node = layer.get(to)
+        if node is None or faults < node.faults:
+            layer[to] = _Node(faults, [way])
+        elif faults == node.faults:
+            node.ways.append(way)
+
+    # ---- the moves of semantics, section 4 ------------------------------------------------------------
+
+    def steps(self, at: Prefix) -> Iterator[tuple[Interaction, int, Prefix]]:
+        """Every interaction that may come next, its faults, and what it leaves."""
+        for i, process in enumerate(self.system):
+            for t in process.outgoing(at.states[i]):
+                states = (*at.states[:i], t.target, *at.states[i + 1 :])
+                if isinstance(t.action, Internal):
+                    yield Interaction((Firing(process.name, t),)), 0, at._replace(states=states)
+                elif isinstance(t.action, Send):
+                    yield from self._sends(at._replace(states=states), process, t)
+
+    def _sends(
+        self, at: Prefix, process: Process, t: Transition
+    ) -> Iterator[tuple[Interaction, int, Prefix]]:
+        """`at`: already with the sender's next state."""
+        assert isinstance(t.action, Send)
+        channel = Channel(process.name, t.action.peer)
+        move = Firing(process.name, t)
+        failure, n = self.failures.on(channel), self.index[channel]
+        if failure.loss or failure.reorder:
+            yield Interaction((move,)), 0, self._left(at, n, at.behind[n] + 1)
+        else:
+            yield Interaction((move,)), 0, at._replace(blocked=at.blocked | {channel})
+        ahead = self._ahead(at, channel, t.action.message)
+        if channel in at.blocked or ahead is None:
+            return
+        passed = self._left(at, n, 0) if failure.loss else at
+        if at.pending is None:
+            pending = Pending(channel, t.action.message, frozenset((process.name,)))
+            yield Interaction((move,), pending=True), ahead, passed._replace(pending=pending)
+        elif at.pending.channel == channel and not (failure.reorder and t.action.message is not CRASH):
+            return
+        yield from self._pairs(passed, process.name, t, ahead)
+
+    def _pairs(
+        self, at: Prefix, sender: str, t: Transition, ahead: int
+    ) -> Iterator[tuple[Interaction, int, Prefix]]:
+        assert isinstance(t.action, Send)
+        channel = Channel(sender, t.action.peer)
+        overtakes = int(at.pending is not None and at.pending.channel == channel)
+        receiver = self.system.names.index(channel.receiver)
+        for r, price in self._receptions(at, channel, t.action.message):
+            states = (*at.states[:receiver], r.target, *at.states[receiver + 1 :])
+            pair = Interaction((Firing(sender, t), Firing(channel.receiver, r)), matched=True)
+            pending = at.pending
+            if pending is not None and not pending.depends.isdisjoint(channel):
+                pending = pending._replace(depends=pending.depends.union(channel))
+            yield pair, ahead + overtakes + price, at._replace(states=states, pending=pending)
+
+    def _ahead(self, at: Prefix, channel: Channel, message: Message) -> int | None:
+        """How many faults it takes that a message sent now passes those left behind; None: it cannot."""
+        behind = at.behind[self.index[channel]]
+        if behind and message is CRASH and not self.failures.on(channel).loss:
+            return None
+        return behind
+
+    def _left(self, at: Prefix, n: int, behind: int) -> Prefix:
+        return at._replace(behind=(*at.behind[:n], behind, *at.behind[n + 1 :]))
+
+    def _receptions(self, at: Prefix, channel: Channel, sent: Message) -> Iterator[tuple[Transition, int]]:
+        """How the receiver may take this message now, and whether it must be corrupted for that."""
+        receiver = self.system[channel.receiver]
+        for t in receiver.outgoing(at.states[self.system.names.index(channel.receiver)]):
+            if isinstance(t.action, Receive) and channel_of(receiver.name, t.action) == channel:
+                if self.failures.on(channel).may_become(sent, t.action.message):
+                    yield t, int(t.action.message != sent)
+
+    def closing(self, at: Prefix) -> Iterator[tuple[Interaction, int]]:
+        """The reception of the pending send, by a process that depends on it."""
+        if at.pending is not None and at.pending.channel.receiver in at.pending.depends:
+            for t, price in self._receptions(at, at.pending.channel, at.pending.message):
+                yield Interaction((Firing(at.pending.channel.receiver, t),)), price
+
+    # ---- from ends to violations ----------------------------------------------------------------------
+
+    def back(self, ends: list[tuple[Interaction, Prefix]]) -> Iterator[Violation]:
+        """All of them, one for each class of runs that differ by commuting, within the budget."""
+        stack: list[tuple[tuple[Interaction, ...], int, Prefix]]
+        stack = [((last,), self.length - 1, prefix) for last, prefix in ends]
+        seen: set[tuple[int, Prefix, object]] = set()
+        while stack and len(seen) < BACK:
+            interactions, done, prefix = stack.pop()
+            key = (done, prefix, self._class(interactions))
+            if key in seen:
+                continue
+            seen.add(key)
+            if done == 0:
+                yield _written(interactions)
+            for interaction, before, source in self.layers[done][prefix].ways:
+                stack.append(((interaction, *interactions), before, source))
+
+    def _class(self, interactions: tuple[Interaction, ...]) -> object:
+        """What each process did with whom: the same for all orders of what is independent."""
+        own: dict[str, list[tuple[Transition, bool, bool]]] = {}
+        for moves, matched, pending in interactions:
+            for process, transition in moves:
+                own.setdefault(process, []).append((transition, matched, pending))
+        return frozenset((process, tuple(did)) for process, did in own.items())
+
+
+def _least(prefix: Prefix) -> int:
+    """How many actions a violation needs from here on: the send that is received last, a pair by which the
+    receiver comes to depend on it, that reception."""
+    if prefix.pending is None:
+        return 4
+    return 1 if prefix.pending.channel.receiver in prefix.pending.depends else 3
+
+
+def _written(interactions: tuple[Interaction, ...]) -> Violation:
+    moves: list[Firing] = []
+    pairs, pending = [], -1
+    for interaction in interactions:
+        if interaction.pending:
+            pending = len(moves)
+        moves += interaction.moves
+        if interaction.matched:
+            pairs.append((len(moves) - 1, len(moves) - 2))
+    return Violation(tuple(moves), (*pairs, (len(moves) - 1, pending)))

@@ -1,0 +1,43 @@
+"""The run that is shown against RSC: of the shortest violations the one with the fewest faults."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ..engine.rsc import RscViolation
+from ..model.failures import FailureModel
+from ..model.run import Witness
+from ..model.system import System
+from .build import build_witness, quality
+from .minimise_rsc import fewest_violations
+
+#: Of equally good violations, how many are compared by their changes of process.
+COMPARED = 100
+
+
+def rsc_witness(system: System, failures: FailureModel, violation: RscViolation) -> Witness:
+    """The run with every fault explicit that has this communication."""
+    return build_witness(
+        system,
+        failures,
+        violation.firings,
+        None,
+        bound=None,
+        communication=violation.communication,
+        culprit=violation.culprit,
+        shortest=violation.shortest,
+    )
+
+
+def best_rsc_witness(system: System, failures: FailureModel, found: RscViolation) -> Witness:
+    """Of the shortest violations the one with the fewest faults, then the fewest changes of process."""
+    chosen = rsc_witness(system, failures, found)
+    if not found.shortest:
+        return chosen
+    least = quality(chosen)
+    others = fewest_violations(system, failures, len(found.firings), least[1])
+    for firings, pairs in islice(others, COMPARED):
+        other = rsc_witness(system, failures, RscViolation(firings, pairs, True))
+        if quality(other) < least:
+            chosen, least = other, quality(other)
+    return chosen

@@ -1,0 +1,107 @@
+"""Message sequence charts as Mermaid text.
+
+Mermaid draws level arrows only, so a message that stays under way is announced in a note at its send
+and drawn at its reception, with a number that joins the two.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...model.actions import CRASH_ACTION, Internal, Receive
+from ...model.run import Act, Corrupt, Lose, Swap
+from ..text_metrics import printable
+from .build import Chart, End, Flight
+
+#: What Mermaid reads as syntax even inside a label (`\\n` breaks a line, a backquote starts Markdown, two
+#: dollars a formula, `fa:` an icon, `wrap:` a layout), and how it wants it written.
+_CODES = {ord(c): f"#{ord(c)};" for c in '#;<>&"{}%\\`$:*'}
+
+#: Keywords that Mermaid looks for even inside a quoted text: the one closes a block, the other turns it.
+_KEYWORDS = re.compile(r"\b(end|direction)\b", re.IGNORECASE)
+
+
+def mermaid_text(words: object) -> str:
+    """A label that Mermaid shows as it is."""
+    shown = printable(words).translate(_CODES)
+    return _KEYWORDS.sub(lambda found: f"#{ord(found[0][0])};{found[0][1:]}", shown)
+
+
+def chart_mermaid(chart: Chart) -> str:
+    """A `sequenceDiagram`; folded rounds become loops."""
+    alias = {name: f"p{i}" for i, name in enumerate(chart.names)}
+    lines = ["sequenceDiagram"]
+    lines += [f"  participant {a} as {mermaid_text(name)}" for name, a in alias.items()]
+    by_step = {i: f for f in chart.shown for i in f.instants}
+    numbers = {f.sent: n + 1 for n, f in enumerate(f for f in chart.shown if _apart(f))}
+    passed = {f.sent: _passed(chart, f, numbers) for f in chart.shown}
+    starts = {f.first: f for f in chart.folds}
+    stops = {f.first + f.length - 1 for f in chart.folds}
+    for i, step in enumerate(chart.steps):
+        if i in chart.hidden:
+            continue
+        if i in starts:
+            lines.append(f"  loop {starts[i].times} times")
+        lines += _step(i, step, by_step.get(i), alias, numbers, passed)
+        if i in stops:
+            lines.append("  end")
+    return "\n".join([*lines, *_ends(chart, alias)]) + "\n"
+
+
+def _apart(flight: Flight) -> bool:
+    last = flight.instants[-1]
+    return flight.end is not End.OPEN and tuple(range(flight.sent, last + 1)) != flight.instants
+
+
+def _passed(chart: Chart, flight: Flight, numbers: dict[int, int]) -> str:
+    """What a message overtakes: by number where it has one, else by name."""
+    others = [chart.flights[i] for i in flight.overtakes]
+    return ", ".join(f"({numbers[f.sent]})" if f.sent in numbers else mermaid_text(f.message) for f in others)
+
+
+def _step(
+    i: int,
+    step: Act | Lose | Corrupt | Swap,
+    flight: Flight | None,
+    alias: dict[str, str],
+    numbers: dict[int, int],
+    passed: dict[int, str],
+) -> list[str]:
+    if isinstance(step, Swap):
+        return []
+    if isinstance(step, Act) and isinstance(step.action, Internal):
+        sign = "⚡ " if step.action.name == CRASH_ACTION else ""
+        return [f"  Note over {alias[step.process]}: {sign}{mermaid_text(step.action.name)}"]
+    assert flight is not None
+    number = f"({numbers[flight.sent]}) " if flight.sent in numbers else ""
+    here = alias[flight.channel.sender]
+    if isinstance(step, Act) and not isinstance(step.action, Receive):
+        if flight.end is End.OPEN:
+            became = f" becomes {mermaid_text(flight.arrives)}" if flight.changes else ""
+            words = f"{mermaid_text(flight.message)}{became} ({flight.fate})"
+            return [f"  {here}--){alias[flight.channel.receiver]}: {words}"]
+        return [f"  Note over {here}: {number}sends {mermaid_text(flight.message)}"] if number else []
+    if i != flight.ended:
+        return []
+    return [_arrow(flight, alias, number, passed[flight.sent])]
+
+
+def _arrow(flight: Flight, alias: dict[str, str], number: str, passed: str) -> str:
+    names = " ⇝ ".join(mermaid_text(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
+    lost = flight.end is End.LOST
+    remarks = ["corrupted"] if flight.changes else []
+    remarks += ["lost"] if lost else []
+    remarks += [f"overtakes {passed}"] if passed else []
+    behind = f" ({', '.join(remarks)})" if remarks else ""
+    sender, receiver = (alias[end] for end in flight.channel)
+    return f"  {sender}{'-x' if lost else '->>'}{receiver}: {number}{names}{behind}"
+
+
+def _ends(chart: Chart, alias: dict[str, str]) -> list[str]:
+    lines = []
+    for line in chart.lifelines:
+        if line.wait is not None:
+            phrases = "; ".join(line.wait.phrases(len(chart.lifelines) > 2))
+            verb = "waits for " if line.wait.receives else ""
+            lines.append(f"  Note over {alias[line.name]}: ⌛ {verb}{mermaid_text(phrases)}")
+    return lines

@@ -1,0 +1,1 @@
+"""Layered graph layout."""

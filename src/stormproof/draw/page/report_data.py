@@ -1,0 +1,174 @@
+"""What the report page shows, worked out before any markup: cells, runs, and what each step changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...checks.report import Report, Verdict
+from ...examples.find import Examples
+from ...model.actions import Channel
+from ...model.run import Act, Witness
+from ...model.system import System
+from ..chart.build import Chart, chart, describe
+from ..text_metrics import printable
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict in the matrix; `run` is the number of the run that it opens, where there is one."""
+
+    id: str
+    column: str
+    verdict: Verdict
+    run: int | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A witness to step through; the cells that share it open the same one. `good`: of what holds."""
+
+    chart: Chart
+    witness: Witness
+    system: int
+    cells: tuple[str, ...]
+    explanation: str = ""
+    command: str = ""
+    good: bool = False
+
+    def steps(self, system: System) -> list[dict[str, Any]]:
+        """For each moment, the start first: what happened, local states, channels, the transition taken."""
+        order = {p.name: {s: j for j, s in enumerate(p.states)} for p in system}
+        number = {name: i for i, name in enumerate(system.names)}
+        moments = [self._moment(-1, order, None)]
+        for i, step in enumerate(self.chart.steps):
+            edge = None
+            if isinstance(step, Act):
+                before = self.chart.states_at(i - 1)[step.process]
+                here = order[step.process]
+                edge = f"{number[step.process]}:{here[before]}:{here[step.state]}"
+            moments.append(self._moment(i, order, edge))
+        return moments
+
+    def _moment(self, i: int, order: Mapping[str, Mapping[str, int]], edge: str | None) -> dict[str, Any]:
+        at = self.chart.states_at(i)
+        words = self.chart.contents[i + 1]
+        return {
+            "say": "the start" if i < 0 else printable(describe(self.chart.steps[i])),
+            "at": [order[name][state] for name, state in at.items()],
+            "in": [[_name(c), [printable(m) for m in word]] for c, word in words.items()],
+            "edge": edge,
+        }
+
+
+def _name(channel: Channel) -> str:
+    return f"{printable(channel.sender)} → {printable(channel.receiver)}"
+
+
+@dataclass
+class Matrix:
+    """Failure models by their names, properties, and a cell where the one was asked under the other."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    runs: list[Run] = field(default_factory=list)
+    systems: list[System] = field(default_factory=list)
+
+
+#: What a caller says about a violated verdict: a paragraph, and the command that shows it again.
+Telling = Callable[[Report, Verdict], str]
+
+
+def matrix(
+    reports: Mapping[str, Report],
+    explain: Telling,
+    command: Telling,
+    examples: Mapping[str, Examples] | None = None,
+) -> Matrix:
+    """The cells of all reports; verdicts with the same witness on the same system share one run. Those that
+    hold open the sample run that shows it, where `examples` (by failure model) have one."""
+    rows = tuple(dict.fromkeys(v.property for r in reports.values() for v in r))
+    found = Matrix(tuple(reports), rows, {})
+    slugs = _slugs(reports)
+    for column, report in reports.items():
+        for verdict in report:
+            run = None
+            if verdict.holds is False and verdict.witness is not None:
+                run = _run_for(found, report, verdict, explain, command)
+            elif verdict.holds and examples and column in examples:
+                run = _sample_for(found, report, verdict, examples[column], command)
+            name = f"{slugs[column]}.{verdict.property}"
+            found.cells[column, verdict.property] = Cell(name, column, verdict, run)
+            if run is not None:
+                old = found.runs[run]
+                found.runs[run] = replace(old, cells=(*old.cells, name))
+    return found
+
+
+def _sample_for(
+    found: Matrix, report: Report, verdict: Verdict, examples: Examples, command: Telling
+) -> int | None:
+    example = examples.of(verdict.property)
+    if example is None:
+        return None
+    told = "; ".join(f"{names}: {text}" for names, text in examples.lines(example))
+    told = f"{told}. The run is complete: {example.run.closing}."
+    picture = chart(report.system, example.run.witness, fold=False, waits=example.run.back is None)
+    system = _system_number(found, report.system)
+    for i, run in enumerate(found.runs):
+        if (run.good, run.system, run.explanation, run.chart) == (True, system, told, picture):
+            return i
+    found.runs.append(
+        Run(picture, example.run.witness, system, (), told, command(report, verdict), good=True)
+    )
+    return len(found.runs) - 1
+
+
+def _run_for(found: Matrix, report: Report, verdict: Verdict, explain: Telling, command: Telling) -> int:
+    assert verdict.witness is not None
+    system = _system_number(found, report.system)
+    for i, run in enumerate(found.runs):
+        if not run.good and run.system == system and _same(run.witness, verdict.witness):
+            return i
+    picture = chart(report.system, verdict.witness, fold=False)
+    found.runs.append(
+        Run(picture, verdict.witness, system, (), explain(report, verdict), command(report, verdict))
+    )
+    return len(found.runs) - 1
+
+
+def _same(first: Witness, second: Witness) -> bool:
+    """Equal as drawings: the steps and whom they blame."""
+    return first.steps == second.steps and dict(first.culprit) == dict(second.culprit)
+
+
+def _system_number(found: Matrix, system: System) -> int:
+    """The number of the picture for a system; who may crash makes no difference to it."""
+    plain = system.with_unreliable(())
+    for i, known in enumerate(found.systems):
+        if known.with_unreliable(()) == plain:
+            return i
+    found.systems.append(system)
+    return len(found.systems) - 1
+
+
+def _slugs(names: Iterable[str]) -> dict[str, str]:
+    """Different names get different addresses."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = _slug(name)
+        found[name] = plain if plain not in found.values() else f"{plain}-{len(found)}"
+    return found
+
+
+def _slug(name: str) -> str:
+    """A name for addresses: letters, digits and single dashes."""
+    return re.sub(r"\W+", "-", name).strip("-") or "model"
+
+
+def ends(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Where each run ends, by process."""
+    return [run.chart.states_at(len(run.chart.steps)) for run in runs]

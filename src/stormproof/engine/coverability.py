@@ -1,0 +1,246 @@
+"""Unbounded reachability in the native engine: control graph, backward and forward search, with names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from .. import _engine
+from ..limits import Limits
+from ..model.actions import Channel, Message, Transition
+from .lowering import Lowered
+from .watch import STOPS, ProgressCallback, watch
+
+#: How a channel's content is kept: its numbers in the engine.
+WORD, BAG, COUNT = 0, 1, 2
+_NOBODY = 2**32 - 1
+_MOST_NUMBERS = 2**16 - 1
+#: In a summarised word: what follows is the set of messages behind the first k. No message is empty.
+BEHIND = ""
+
+_T = TypeVar("_T")
+
+
+class Element(NamedTuple):
+    """A configuration: local states, which channels end in a crash message, the rest of each channel.
+
+    A multiset is kept as a word in some fixed order, a length as copies of one message.
+    """
+
+    states: tuple[str, ...]
+    marks: tuple[bool, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+class Taken(NamedTuple):
+    """One step of a found run: a transition of a process, or (backward search) a corruption on a channel.
+
+    `choice`: in forward search the position in the channel that a reception took; 1 for a send that was lost.
+    """
+
+    process: str | None
+    transition: Transition | None
+    channel: Channel | None
+    choice: int
+    corruption: tuple[str, str] | None
+
+
+class Weights(NamedTuple):
+    """A linear function that no step increases: weights of local states and of messages in channels."""
+
+    states: Mapping[tuple[str, str], int]
+    messages: Mapping[tuple[Channel, Message], int]
+    bound: int
+
+
+class Demanded(NamedTuple):
+    """What is asked of a channel: `mark` None is either; the word exactly, or these messages and a head."""
+
+    channel: Channel
+    mark: bool | None
+    exact: bool
+    word: tuple[str, ...]
+    head: str | None
+
+
+class Wanted(NamedTuple):
+    states: Mapping[str, frozenset[str]]
+    channels: tuple[Demanded, ...]
+    deadlock: bool
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The control states that can occur, over-approximated; `stopped` is "" when all are there."""
+
+    native: _engine.Controls
+    rows: tuple[tuple[tuple[str, ...], tuple[bool, ...]], ...]
+    stopped: str
+
+
+@dataclass(frozen=True)
+class Covered:
+    """`stopped` "" and not `covered`: `basis` is that of the whole backward closure."""
+
+    stopped: str
+    covered: bool
+    kept: int
+    made: int
+    pruned: int
+    basis: tuple[Element, ...]
+    path: tuple[Element, ...]
+    steps: tuple[Taken, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """`saturated`: no send was ever refused or dropped for the bound, so these are all configurations."""
+
+    stopped: str
+    found: bool
+    saturated: bool
+    cube: int
+    states: int
+    longest: Mapping[Channel, int] = field(default_factory=dict)
+    configurations: tuple[Element, ...] = ()
+    steps: tuple[Taken, ...] = ()
+
+
+class Searcher:
+    """One system and failure model, lowered once, asked several times."""
+
+    def __init__(self, lowered: Lowered, limits: Limits, progress: ProgressCallback | None = None) -> None:
+        self.low = lowered
+        self.limits = limits
+        self.progress = progress
+        self.number = {m: i for i, m in enumerate(lowered.messages)}
+        self.state = [{s: i for i, s in enumerate(p.states)} for p in lowered.system]
+        sizes = [len(lowered.messages), *(len(p.states) for p in lowered.system)]
+        self.fits = max(sizes) <= _MOST_NUMBERS
+
+    def _watch(self, search: Callable[[_engine.Monitor], _T], task: str, seconds: float | None) -> _T:
+        return watch(search, self.limits, task, self.progress, seconds)
+
+    @staticmethod
+    def _why(stop: int) -> str:
+        """Which limit stopped the search; Ctrl-C is passed on, since other searches would follow."""
+        if STOPS[stop] == "interrupted":
+            raise KeyboardInterrupt
+        return STOPS[stop]
+
+    def controls(self, seconds: float | None = None) -> Graph:
+        native = self._watch(
+            lambda monitor: _engine.Controls(self.low.native, monitor), "control states", seconds
+        )
+        rows = tuple(self._control(row) for row in native.rows)
+        return Graph(native, rows, self._why(native.stop))
+
+    def cover(
+        self,
+        shapes: Sequence[int],
+        graph: Graph,
+        targets: Iterable[Element],
+        weights: Iterable[Weights] = (),
+        seconds: float | None = None,
+    ) -> Covered:
+        plain = [self._plain(t, shapes) for t in targets]
+        heavy = [self._weights(w) for w in weights]
+        result = self._watch(
+            lambda monitor: _engine.cover(self.low.native, list(shapes), graph.native, plain, heavy, monitor),
+            "backward search",
+            seconds,
+        )
+        return Covered(
+            self._why(result.stop),
+            result.covered,
+            result.kept,
+            result.made,
+            result.pruned,
+            tuple(self._element(c) for c in result.basis),
+            tuple(self._element(c) for c in result.path),
+            tuple(self._taken(v) for v in result.steps),
+        )
+
+    def forward(
+        self,
+        shapes: Sequence[int],
+        goal: Iterable[Wanted],
+        k: int,
+        most: int = 0,
+        seconds: float | None = None,
+        summarise: bool = False,
+    ) -> Found:
+        """At most `k` messages a channel and `most` configurations (0: as the limits say).
+
+        With `summarise` what is beyond k is not refused but kept as a set, behind `BEHIND`.
+        """
+        cubes = [self._cube(w) for w in goal]
+        result = self._watch(
+            lambda monitor: _engine.forward(
+                self.low.native, list(shapes), cubes, k, summarise, most, monitor
+            ),
+            f"forward, {k} a channel",
+            seconds,
+        )
+        return Found(
+            self._why(result.stop),
+            result.found,
+            result.saturated,
+            result.cube,
+            result.states,
+            dict(zip(self.low.channels, result.longest)),
+            tuple(self._element(c) for c in result.configurations),
+            tuple(self._taken(v) for v in result.steps),
+        )
+
+    def _control(self, row: list[int]) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+        count = len(self.low.system.processes)
+        states = tuple(self.low.state_name(p, s) for p, s in enumerate(row[:count]))
+        return states, tuple(bool(m) for m in row[count:])
+
+    def _element(self, plain: tuple[list[int], list[list[int]]]) -> Element:
+        states, marks = self._control(plain[0])
+        words = tuple(tuple(self._letter(n) for n in word) for word in plain[1])
+        return Element(states, marks, words)
+
+    def _plain(self, element: Element, shapes: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+        control = [self.state[p][s] for p, s in enumerate(element.states)] + [int(m) for m in element.marks]
+        words = [self._numbers(w) for w in element.words]
+        # The engine keeps multisets sorted by number.
+        return control, [sorted(w) if shape == BAG else w for w, shape in zip(words, shapes, strict=True)]
+
+    def _letter(self, number: int) -> str:
+        return BEHIND if number == _MOST_NUMBERS else str(self.low.messages[number])
+
+    def _numbers(self, word: Iterable[str]) -> list[int]:
+        return [self.number[m] for m in word]
+
+    def _taken(self, via: tuple[int, int, int, int, int]) -> Taken:
+        process, transition, channel, choice, becomes = via
+        where = self.low.channels[channel] if channel != _NOBODY else None
+        if process == _NOBODY:
+            pair = (str(self.low.messages[choice]), str(self.low.messages[becomes]))
+            return Taken(None, None, where, 0, pair)
+        name = self.low.system.processes[process].name
+        return Taken(name, self.low.transitions[process][transition], where, choice, None)
+
+    def _weights(self, weights: Weights) -> tuple[list[list[int]], list[list[int]], int]:
+        states = [[weights.states.get((p.name, s), 0) for s in p.states] for p in self.low.system]
+        messages = [[weights.messages.get((c, m), 0) for m in self.low.messages] for c in self.low.channels]
+        return states, messages, weights.bound
+
+    def _cube(
+        self, wanted: Wanted
+    ) -> tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool]:
+        states = []
+        for process in self.low.system:
+            allowed = wanted.states.get(process.name)
+            states.append([] if allowed is None else [int(s in allowed) for s in process.states])
+        channels = []
+        for d in wanted.channels:
+            mark = -1 if d.mark is None else int(d.mark)
+            head = -1 if d.head is None else self.number[d.head]
+            word = self._numbers(d.word)
+            channels.append((self.low.channels.index(d.channel), mark, d.exact, word, head))
+        return states, channels, wanted.deadlock

@@ -1,0 +1,225 @@
+"""The k-properties decided by the native engine, all from one exploration (semantics, section 3)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .. import _engine
+from ..errors import InternalError, UsageError, did_you_mean
+from ..limits import Limits, check_bound
+from ..model.actions import Firing, Message, Word
+from ..model.failures import FailureModel
+from ..model.system import System
+from .lowering import Lowered, lower
+from .watch import STOPS, ProgressCallback, watch
+
+#: The engine's numbers for the properties: the places in this list.
+PROPERTIES = (
+    "k-exh",
+    "k-exh-literal",
+    "k-exh-up-to-crash",
+    "k-er",
+    "k-wer",
+    "k-er-up-to-crash",
+    "k-pg",
+    "k-obi",
+    "k-sibi",
+)
+
+#: Asked on perfect channels only (semantics, section 3).
+_PERFECT_ONLY = ("k-obi", "k-sibi")
+
+_NOBODY = 2**32 - 1
+
+#: Properties whose culprit is one message at the head of a channel; for k-wer, whichever stands there.
+_ONE_HEAD = ("k-er", "k-er-up-to-crash")
+_ANY_HEAD = (*_ONE_HEAD, "k-wer")
+
+
+@dataclass(frozen=True)
+class End:
+    """An end of shortest runs: `words` stand for all contents that faults make of them.
+
+    `head`: the channel, by its place in `System.channels`, and the message that must stand first there.
+    """
+
+    states: tuple[str, ...]
+    words: tuple[Word, ...]
+    culprit: Mapping[str, str] = field(default_factory=dict)
+    head: tuple[int, Message] | None = None
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A run to a configuration that breaks a property: its actions, with the faults left implicit.
+
+    `shortest` is False when no budget was left to search for a shortest run. `ends` and `controls` describe
+    all shortest runs, where there are not too many. `literal`: the words of `end` stand for themselves only.
+    """
+
+    property: str
+    firings: tuple[Firing, ...]
+    end: End
+    shortest: bool = True
+    ends: tuple[End, ...] = ()
+    controls: tuple[frozenset[tuple[str, ...]], ...] = ()
+    literal: bool = False
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit."""
+
+    k: int
+    states: int
+    transitions: int
+    seconds: float
+    memory: int
+    threads: int
+    reduced: bool
+    stopped: str
+    holds: Mapping[str, bool | None]
+    violations: Mapping[str, Violation] = field(default_factory=dict)
+
+
+def explore(
+    system: System,
+    failures: FailureModel,
+    k: int,
+    *,
+    properties: Iterable[str],
+    limits: Limits | None = None,
+    reduction: bool = True,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+) -> Exploration:
+    """Explore the k-bounded transition system and decide properties, base names of `semantics.VIOLATIONS`.
+
+    Reduction is used on perfect channels, where it gives the same verdicts; `threads` is for full exploration
+    and None means what the machine has, at most two.
+    """
+    started = time.monotonic()
+    names = _checked(properties, k)
+    asked = tuple(n for n in names if failures.perfect or n not in _PERFECT_ONLY)
+    lowered = lower(system, failures)
+    workers = _threads(threads)
+    answer = _decide(lowered, k, asked, workers, reduction, limits or Limits(), progress, seconds)
+    stopped = STOPS[answer.stop]
+    return Exploration(
+        k=k,
+        states=answer.states,
+        transitions=answer.transitions,
+        seconds=time.monotonic() - started,
+        memory=answer.memory,
+        threads=1 if answer.reduced else workers,
+        reduced=answer.reduced,
+        stopped=stopped,
+        holds={n: _holds(answer, n) if n in asked else None for n in names},
+        violations={PROPERTIES[v.which]: _violation(lowered, v) for v in answer.violations},
+    )
+
+
+def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(properties))
+    for name in names:
+        if name not in PROPERTIES:
+            raise UsageError(
+                f"'{name}' is no property of a bound; there are {', '.join(PROPERTIES)}",
+                hint=did_you_mean(name, PROPERTIES),
+            )
+    check_bound(k)
+    return names
+
+
+def _threads(asked: int | None) -> int:
+    """The search is written for one or two threads."""
+    if asked is not None and asked < 1:
+        raise UsageError(f"a search needs at least one thread, not {asked}")
+    return min(2, _cores() if asked is None else asked)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _decide(
+    lowered: Lowered,
+    k: int,
+    asked: Sequence[str],
+    threads: int,
+    reduction: bool,
+    limits: Limits,
+    progress: ProgressCallback | None,
+    seconds: float | None,
+) -> _engine.Answer:
+    bits = sum(1 << PROPERTIES.index(name) for name in asked)
+
+    def search(monitor: _engine.Monitor) -> _engine.Answer:
+        return _engine.decide(lowered.native, monitor, k, bits, threads, reduction)
+
+    try:
+        return watch(search, limits, f"k = {k}", progress, seconds)
+    except ValueError as problem:
+        raise UsageError(
+            f"at k = {k} a configuration of this system takes more than 4096 bits",
+            hint="ask for a smaller k",
+        ) from problem
+
+
+def _holds(answer: _engine.Answer, name: str) -> bool | None:
+    bit = 1 << PROPERTIES.index(name)
+    if not answer.decided & bit:
+        return None
+    return not answer.violated & bit
+
+
+# ---- back to names ------------------------------------------------------------------------------------
+
+
+def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
+    system, property = lowered.system, PROPERTIES[found.which]
+    firings = tuple(Firing(system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
+    reached = {p.name: p.initial for p in system} | {f.process: f.transition.target for f in firings}
+    if tuple(reached.values()) != _states(lowered, found.end.states):
+        raise InternalError(f"the run to a violation of {property} ends elsewhere")
+    return Violation(
+        property=property,
+        firings=firings,
+        end=_end(lowered, found.end, property in _ANY_HEAD),
+        shortest=found.shortest,
+        ends=tuple(sorted((_end(lowered, e, property in _ONE_HEAD) for e in found.ends), key=str)),
+        controls=tuple(frozenset(_states(lowered, s) for s in level) for level in found.controls),
+    )
+
+
+def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(lowered.state_name(i, s) for i, s in enumerate(numbers))
+
+
+def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> End:
+    return End(
+        states=_states(lowered, end.states),
+        words=tuple(lowered.word(numbers) for numbers in end.words),
+        culprit=_culprit(lowered, end),
+        head=(end.channel, lowered.messages[end.message]) if with_head else None,
+    )
+
+
+def _culprit(lowered: Lowered, end: _engine.End) -> dict[str, str]:
+    culprit: dict[str, str] = {}
+    if end.process != _NOBODY:
+        name = lowered.system.names[end.process]
+        culprit |= {"process": name, "state": lowered.state_name(end.process, end.states[end.process])}
+    if end.channel != _NOBODY:
+        culprit["channel"] = str(lowered.channels[end.channel])
+    if end.message != _NOBODY:
+        culprit["message"] = str(lowered.messages[end.message])
+    if end.transition != _NOBODY:
+        culprit["action"] = str(lowered.transitions[end.process][end.transition].action)
+    return culprit

@@ -1,0 +1,1 @@
+"""Equality of systems up to names, and where two systems differ."""

@@ -1,0 +1,1 @@
+"""Sample runs that show properties that hold, and coverage."""

@@ -1,0 +1,137 @@
+"""One move at a time, with every fault a step of its own: what sample runs are searched with.
+
+At most one fault or crash is allowed for: a reader then sees what the protocol does about it, and the search
+stays small. Nothing has to be made explicit afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.actions import (
+    CRASH,
+    CRASH_ACTION,
+    Channel,
+    Configuration,
+    Internal,
+    Receive,
+    Send,
+    Transition,
+    Word,
+)
+from ..model.failures import FailureModel
+from ..model.process import Process
+from ..model.run import Act, Corrupt, Lose, Step
+from ..model.system import System
+from ..trust.replay import faults
+
+#: One or more steps that are taken together.
+Move = tuple[Step, ...]
+Moves = Iterator[tuple[Move, Configuration]]
+
+
+def act(process: Process, t: Transition) -> Act:
+    return Act(process.name, t.action, t.target)
+
+
+def mishap(move: Move) -> bool:
+    """Is a fault or a crash among the steps?"""
+    return any(not isinstance(s, Act) or s.action == Internal(CRASH_ACTION) for s in move)
+
+
+def rests(process: Process, state: str) -> bool:
+    """Is there nothing left to do? Taking a crash notice that still comes, or crashing, does not count."""
+    return all(
+        t.action == Internal(CRASH_ACTION)
+        or (isinstance(t.action, Receive) and t.action.message is CRASH and t.target == state)
+        for t in process.outgoing(state)
+    )
+
+
+class Paces:
+    """The moves of a system within the bound k. In *rendezvous* order a message is received (or lost) at once
+    or, if that is not "pairs" only, never, and then blocks its channel."""
+
+    def __init__(self, system: System, model: FailureModel, k: int, rendezvous: str = "") -> None:
+        self.system, self.model, self.k, self.rendezvous = system, model, k, rendezvous
+        self.index = system.channel_index
+        self.start = Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
+
+    def moves(self, at: Configuration, spent: bool) -> Moves:
+        """What may happen next; faults and crashes only while none was `spent`."""
+        for i, process in enumerate(self.system):
+            for t in process.outgoing(at.states[i]):
+                if isinstance(t.action, Internal):
+                    if not (spent and t.action.name == CRASH_ACTION):
+                        yield (act(process, t),), _to(at, i, t.target)
+                elif isinstance(t.action, Send):
+                    yield from self._sends(at, i, t, spent)
+                elif not self.rendezvous:
+                    yield from self._receives(at, i, t)
+        if not spent and not self.rendezvous:
+            yield from self._faults(at)
+
+    def over(self, at: Configuration) -> bool:
+        """Has everybody ended, with nothing under way but what nobody is there to take?"""
+        ended = all(rests(p, s) for p, s in zip(self.system, at.states))
+        return ended and all(not w or self._gone(at, c.receiver) for c, w in zip(self.index, at.words))
+
+    def stuck(self, at: Configuration) -> bool:
+        """Can nothing happen, in no order?"""
+        free = Paces(self.system, self.model, self.k) if self.rendezvous else self
+        return next(free.moves(at, True), None) is None
+
+    def _gone(self, at: Configuration, name: str) -> bool:
+        i = self.system.names.index(name)
+        return at.states[i] in self.system.processes[i].crashed_states
+
+    def _sends(self, at: Configuration, i: int, t: Transition, spent: bool) -> Moves:
+        assert isinstance(t.action, Send)
+        process, message = self.system.processes[i], t.action.message
+        channel = Channel(process.name, t.action.peer)
+        n = self.index[channel]
+        word = at.words[n]
+        if self.rendezvous and not word:
+            yield from self._pairs(at, i, t, channel, spent)
+        if len(word) < self.k and self.rendezvous != "pairs":
+            yield (act(process, t),), _to(at, i, t.target, n, (*word, message))
+        lossy = self.model.on(channel).loss and not spent and message is not CRASH
+        if lossy and (self.rendezvous or len(word) >= self.k):
+            yield (act(process, t), Lose(channel, len(word), str(message))), _to(at, i, t.target)
+
+    def _pairs(self, at: Configuration, i: int, t: Transition, channel: Channel, spent: bool) -> Moves:
+        """A send and at once a reception of it, or of what it has become."""
+        assert isinstance(t.action, Send)
+        j, sent = self.system.names.index(channel.receiver), t.action.message
+        sender, receiver = self.system.processes[i], self.system.processes[j]
+        pool = () if spent or sent is CRASH else self.model.on(channel).becomes.get(str(sent), ())
+        for taken in receiver.outgoing(at.states[j]):
+            if not isinstance(taken.action, Receive) or taken.action.peer != channel.sender:
+                continue
+            message = taken.action.message
+            change = () if message == sent else (Corrupt(channel, 0, str(sent), str(message)),)
+            if message == sent or message in pool:
+                yield (
+                    (act(sender, t), *change, act(receiver, taken)),
+                    _to(_to(at, i, t.target), j, taken.target),
+                )
+
+    def _receives(self, at: Configuration, i: int, t: Transition) -> Moves:
+        assert isinstance(t.action, Receive)
+        process = self.system.processes[i]
+        n = self.index[Channel(t.action.peer, process.name)]
+        if at.words[n][:1] == (t.action.message,):
+            yield (act(process, t),), _to(at, i, t.target, n, at.words[n][1:])
+
+    def _faults(self, at: Configuration) -> Moves:
+        for channel, n in self.index.items():
+            tagged = tuple((m, j) for j, m in enumerate(at.words[n]))
+            for fault, word in faults(self.model.on(channel), channel, tagged):
+                words = (*at.words[:n], tuple(m for m, _ in word), *at.words[n + 1 :])
+                yield (fault,), Configuration(at.states, words)
+
+
+def _to(at: Configuration, i: int, state: str, n: int = -1, word: Word = ()) -> Configuration:
+    """Process i in another state, and channel n, if one is meant, with another content."""
+    words = at.words if n < 0 else (*at.words[:n], word, *at.words[n + 1 :])
+    return Configuration((*at.states[:i], state, *at.states[i + 1 :]), words)

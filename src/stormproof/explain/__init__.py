@@ -1,0 +1,1 @@
+"""A report in paragraphs: why properties fail, and what would repair them."""

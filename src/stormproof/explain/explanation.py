@@ -1,0 +1,297 @@
+"""Why a property fails, in a short paragraph in the protocol's own names.
+
+What happened (`story`), who waits for what at the end, what nobody will ever send (a search from the end of
+the run, within a budget), and a repair where one was tried on this very run and works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..checks.report import Report, Verdict
+from ..model.actions import CRASH, Channel, Receive, Send, Transition
+from ..model.phrases import arrow, awaited, few, listed, named, situation
+from ..model.process import Process, StateKind
+from ..model.run import Act, Lose, Witness
+from ..model.system import System
+from ..narrate.narrative import Story, under_way
+from ..narrate.reason import reason
+from ..trust.replay import BUDGET, PARTS, Outlook, replay
+
+TITLES = {
+    "k-exh": "Exhaustivity fails",
+    "k-exh-literal": "Exhaustivity fails",
+    "k-er": "Eventual reception fails",
+    "k-wer": "Weak eventual reception fails",
+    "k-pg": "Progress fails",
+    "k-obi": "Output bound independence fails",
+    "k-sibi": "Strong input bound independence fails",
+    "rsc": "Realisability with synchronous communication fails",
+    "half-duplex": "The half-duplex property fails",
+    "crash-handling": "Crash handling fails",
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is to be said of one verdict, or of several that one run violates."""
+
+    properties: tuple[str, ...]
+    holds: bool | None
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"properties": list(self.properties), "holds": self.holds, "text": self.text}
+
+
+def explanations(report: Report) -> tuple[Explanation, ...]:
+    """Each violated property explained, the undecided ones named, and what holds in one sentence."""
+    found: dict[str, list[str]] = {}
+    for verdict in report:
+        if verdict.holds is False:
+            found.setdefault(explain(report, verdict), []).append(verdict.property)
+    told = [Explanation(tuple(names), False, _also(names, text)) for text, names in found.items()]
+    told += [
+        Explanation((v.property,), None, f"{v.property} is undecided: {v.reason}.")
+        for v in report
+        if v.holds is None
+    ]
+    good = [v for v in report if v.holds]
+    if good:
+        told.append(
+            Explanation(tuple(v.property for v in good), True, f"What holds: {listed(map(_held, good))}.")
+        )
+    return tuple(told)
+
+
+def _held(verdict: Verdict) -> str:
+    return verdict.property if verdict.k is None else f"{verdict.property} (k = {verdict.k})"
+
+
+def _also(names: list[str], text: str) -> str:
+    """One run may violate a property and the conjunctions that it is part of."""
+    rest = [n for n in names if n in PARTS]
+    return (
+        f"{text} So {listed(rest)} {'fails' if len(rest) == 1 else 'fail'}."
+        if len(rest) < len(names) and rest
+        else text
+    )
+
+
+def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
+    """The paragraph for one violated verdict."""
+    witness = verdict.witness
+    if witness is None:
+        return f"{_title(verdict.property)}: {verdict.reason}."
+    part = _part(report, verdict, witness)
+    scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
+    told = [f"{_title(part, _bound(verdict))}.", *Story(report.system, witness).sentences()]
+    told += scene.end()
+    size = Story(report.system, witness).size()
+    told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
+    told += scene.repairs()
+    return " ".join(told)
+
+
+def _title(property: str, bound: str = "") -> str:
+    base = property.removesuffix("-up-to-crash")
+    excused = ", even when what goes to a crashed process is excused" if base != property else ""
+    return TITLES.get(base, f"{property} fails") + bound + excused
+
+
+def _bound(verdict: Verdict) -> str:
+    return "" if verdict.witness_k is None else f" at k = {verdict.witness_k}"
+
+
+def _part(report: Report, verdict: Verdict, witness: Witness) -> str:
+    """Which part of a conjunction the run violates."""
+    parts = PARTS.get(verdict.property, (verdict.property,))
+    k = verdict.witness_k or verdict.k
+    for part in parts[:-1]:
+        if replay(report.system, report.model, part, k, witness).established:
+            return part
+    return parts[-1]
+
+
+def _messages(actions: Iterable[Receive]) -> str:
+    return listed(("the crash notice" if a.message is CRASH else str(a.message) for a in actions), "or")
+
+
+class _Scene:
+    """The end of a run: who stands where, what can still happen."""
+
+    def __init__(self, report: Report, part: str, k: int | None, witness: Witness, budget: int) -> None:
+        self.report, self.part, self.k, self.witness, self.budget = report, part, k, witness, budget
+        self.system, self.base = report.system, part.removesuffix("-up-to-crash")
+
+    def end(self) -> list[str]:
+        """The situation at the end, as far as the property is about it."""
+        if self.base not in ("k-pg", "k-er", "k-wer", "k-exh", "k-exh-literal"):
+            return [f"There {reason(self.system, self.report.model, self.part, self.k, self.witness)}."]
+        told = [f"Now {listed(self._places())}."]
+        flying = under_way(self.witness)
+        told.append(f"Under way: {'; '.join(flying)}." if flying else "Nothing is under way.")
+        told += {"k-pg": self._waits, "k-er": self._stays, "k-wer": self._stays}.get(
+            self.base, self._blocked
+        )()
+        return told
+
+    def _places(self) -> Iterator[str]:
+        """Where everybody stands who took part, or whom the verdict is about."""
+        acted = {a.process for a in self.witness.acts} | {self.witness.culprit.get("process", "")}
+        acted |= {end for channel, word in self.witness.channels.items() if word for end in channel}
+        blamed = self.culprit()
+        if blamed is not None:
+            acted |= {a.peer for a in blamed.receives(self.witness.states[blamed.name])}
+        for process in self.system:
+            if process.name in acted or len(self.system.processes) <= 3:
+                yield situation(self.system, process, self.witness.states[process.name])
+
+    def culprit(self) -> Process | None:
+        name = self.witness.culprit.get("process", "")
+        return next((p for p in self.system if p.name == name), None)
+
+    def _waits(self) -> list[str]:
+        """k-pg: what the waiting process waits for, and what of it nobody will ever send."""
+        process = self.culprit()
+        if process is None:
+            return []
+        state = self.witness.states[process.name]
+        wanted = process.receives(state)
+        never = [a for a in wanted if self.sent_again(self.system, process.name, a) is False]
+        told_of = [a for a in wanted if a.message is CRASH and self._learnt(process.name, a)]
+        if never and len(told_of) == len(wanted):
+            peers = listed(a.peer for a in told_of)
+            told = [
+                f"{process.name} has learnt of the crash of {peers} already and waits for nothing else, "
+                f"so {process.name} waits for ever."
+            ]
+        elif len(never) == len(wanted):
+            told = [
+                f"{self._nobody(wanted)} send {process.name} {_messages(wanted)}, "
+                f"so {process.name} waits for ever."
+            ]
+        elif never:
+            rest = [a for a in wanted if a not in never]
+            told = [
+                f"{self._nobody(never)} send {process.name} {_messages(never)}; "
+                f"{awaited(self.system, rest)} may still be sent, but {process.name} never receives it."
+            ]
+        else:
+            told = [f"{process.name} never receives any of it."]
+        return told + self._crash_branch(process, state)
+
+    def _learnt(self, name: str, action: Receive) -> bool:
+        return any(act.process == name and act.action == action for act in self.witness.acts)
+
+    def _nobody(self, actions: Sequence[Receive]) -> str:
+        """`P will never`, where it is all up to one process; `Nobody will ever` where it is up to several."""
+        peers = {a.peer for a in actions}
+        if len(peers) > 1:
+            return "Nobody will ever"
+        (peer,) = peers
+        gone = self.witness.states[peer] in self.system[peer].crashed_states
+        return f"{peer}, which has crashed, will never" if gone else f"{peer} will never"
+
+    def sent_again(self, system: System, receiver: str, action: Receive) -> bool | None:
+        """Can this still be sent to the receiver, from the end of the run?"""
+        outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
+        return outlook.reaches(self.witness.end(self.system), {(action.peer, Send(receiver, action.message))})
+
+    def _crash_branch(self, process: Process, state: str) -> list[str]:
+        """Peers that have crashed and whose crash the waiting process does not handle here."""
+        missing = self._crashed_peers(process, state)
+        return [f"{process.name}.{state} has no crash branch for {p}." for p in missing]
+
+    def _crashed_peers(self, process: Process, state: str) -> Iterator[str]:
+        for peer in dict.fromkeys(a.peer for a in process.receives(state)):
+            gone = self.witness.states[peer] in self.system[peer].crashed_states
+            if gone and Receive(peer, CRASH) not in process.receives(state):
+                yield peer
+
+    def _channel(self) -> Channel | None:
+        sender, _, receiver = self.witness.culprit.get("channel", "").partition("->")
+        return Channel(sender, receiver) if sender in self.system and receiver in self.system else None
+
+    def _stays(self) -> list[str]:
+        """k-er: the message that stays, and where its receiver would have to be to take it."""
+        channel = self._channel()
+        if channel is None or not self.witness.channels.get(channel):
+            return []
+        head, receiver = self.witness.channels[channel][0], self.system[channel.receiver]
+        what = "anything" if self.base == "k-wer" else named(head, channel.sender)
+        places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
+        only = f"takes it only in {few(places)}, which it never reaches from there"
+        where = only if places else "never takes it"
+        if self.witness.states[receiver.name] in receiver.crashed_states:
+            where = "has crashed"
+        source = "" if head is CRASH and self.base != "k-wer" else f" from {channel.sender}"
+        told = f"{receiver.name} never receives {what}{source}"
+        if self.base == "k-wer":
+            return [f"{told} again."]
+        return [f"{told}: it {where}."]
+
+    def _blocked(self) -> list[str]:
+        process, channel = self.culprit(), self._channel()
+        if process is None or channel is None:
+            return []
+        what = self.witness.culprit.get("message", "").replace(str(CRASH), "the crash notice")
+        return [
+            f"{arrow(channel)} is full and nobody ever makes room, so {process.name} can never send {what} "
+            f"in {self.witness.states[process.name]} within k = {self.k}."
+        ]
+
+    def repairs(self) -> list[str]:
+        """A change that was tried on this run and makes the wanted action reachable again."""
+        process = self.culprit()
+        if self.base == "k-pg" and process is not None:
+            return [*self._crash_repair(process), *self._resend()][:1]
+        channel = self._channel()
+        if self.base == "k-er" and channel is not None and self.witness.channels.get(channel):
+            return self._take(channel)
+        return []
+
+    def _progresses(self, system: System, process: str) -> bool:
+        """Can the process receive again, in a changed system, from the end of the same run?"""
+        changed = system[process]
+        wanted = {(process, t.action) for t in changed.transitions if isinstance(t.action, Receive)}
+        outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
+        return outlook.reaches(self.witness.end(system), wanted) is True
+
+    def _crash_repair(self, process: Process) -> Iterator[str]:
+        state = self.witness.states[process.name]
+        for peer in self._crashed_peers(process, state):
+            if self._progresses(self._with(process, state, Receive(peer, CRASH)), process.name):
+                yield f"A branch 'crash' from {peer} in {process.name}.{state} repairs this run."
+
+    def _with(self, process: Process, state: str, action: Send | Receive) -> System:
+        """The system with one more loop at a state."""
+        more = replace(process, transitions=(*process.transitions, Transition(state, action, state)))
+        return replace(self.system, processes=tuple(more if p == process else p for p in self.system))
+
+    def _resend(self) -> Iterator[str]:
+        """A message that was lost, sent again by a sender that waits since."""
+        blamed = self.culprit()
+        for i, step in enumerate(self.witness.steps):
+            before = self.witness.steps[i - 1] if i else None
+            if not (isinstance(step, Lose) and isinstance(before, Act) and isinstance(before.action, Send)):
+                continue
+            sender = self.system[before.process]
+            state = self.witness.states[sender.name]
+            if sender.kind(state) is not StateKind.RECEIVING or before.action.message != step.message:
+                continue
+            if blamed and self._progresses(self._with(sender, state, before.action), blamed.name):
+                yield f"Sending {step.message} again in {sender.name}.{state} repairs this run."
+
+    def _take(self, channel: Channel) -> list[str]:
+        receiver, head = self.system[channel.receiver], self.witness.channels[channel][0]
+        state = self.witness.states[receiver.name]
+        if state in receiver.crashed_states or receiver.kind(state) not in (
+            StateKind.RECEIVING,
+            StateKind.FINAL,
+        ):
+            return []
+        what = "A branch 'crash'" if head is CRASH else f"A reception of {head}"
+        return [f"{what} from {channel.sender} in {receiver.name}.{state} repairs this run."]

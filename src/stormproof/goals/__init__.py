@@ -1,0 +1,1 @@
+"""The language of goals: what `reach`, `never` and `always possible` ask for."""

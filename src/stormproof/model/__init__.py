@@ -1,0 +1,1 @@
+"""Systems, failure models and runs: plain data that every other package uses."""

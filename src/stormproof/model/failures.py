@@ -1,0 +1,261 @@
+"""Failure models: which faults each channel has and who may crash (paper, section 2 and 5).
+
+`Failures` is what a user asks for; `Failures.on(system)` resolves it against a system into a
+`FailureModel`, which says for every channel exactly what may happen there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import UsageError, did_you_mean
+from .actions import CRASH, Channel, Message, Send
+from .faults import SCOPES, ChannelFaults, Corruption
+from .system import System
+
+ChannelChoice = bool | Iterable[str | tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ChannelFailure:
+    """What one channel may do, silently, between any two actions (semantics, section 2).
+
+    `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
+    other messages that a message may turn into. `total` says that it relates every two messages of
+    `pool`, and that every message sent here is in `pool`, so that a length stands for the content.
+    The crash message is never lost, corrupted, moved or forged.
+    """
+
+    loss: bool = False
+    reorder: bool = False
+    becomes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    pool: tuple[str, ...] = ()
+    total: bool = False
+
+    @property
+    def corrupt(self) -> bool:
+        return any(self.becomes.values())
+
+    @property
+    def perfect(self) -> bool:
+        return not (self.loss or self.reorder or self.corrupt)
+
+    def may_become(self, sent: Message, received: Message) -> bool:
+        """Is `sent >= received`?"""
+        if sent == received:
+            return True
+        return isinstance(sent, str) and received in self.becomes.get(sent, frozenset())
+
+    def describe(self) -> tuple[str, ...]:
+        """The faults by name, in the order of the paper's definitions."""
+        names = (("loss", self.loss), ("corruption", self.corrupt), ("reordering", self.reorder))
+        return tuple(name for name, there in names if there)
+
+
+PERFECT = ChannelFailure()
+
+
+@dataclass(frozen=True)
+class FailureModel:
+    """A failure model resolved against a system: every channel that is not listed is perfect."""
+
+    channels: Mapping[Channel, ChannelFailure]
+    unreliable: tuple[str, ...] = ()
+
+    def on(self, channel: Channel) -> ChannelFailure:
+        return self.channels.get(channel, PERFECT)
+
+    @property
+    def perfect(self) -> bool:
+        """No interference (a process may still crash)."""
+        return all(c.perfect for c in self.channels.values())
+
+    def everywhere(self, system: System, fault: str) -> bool:
+        """Do all channels in use have this fault (`loss`, `corrupt` or `reorder`)?"""
+        return all(getattr(self.on(c), fault) for c in system.channels)
+
+    def only_length_matters(self, system: System, channel: Channel) -> bool:
+        """Does corruption turn every message that can stand in the channel into every other one?"""
+        failure = self.on(channel)
+        sends = [t.action for t in system[channel.sender].transitions if isinstance(t.action, Send)]
+        standing = {a.message for a in sends if a.peer == channel.receiver and a.message is not CRASH}
+        standing |= {b for a in standing for b in failure.becomes.get(str(a), ())}
+        return failure.corrupt and all(failure.may_become(a, b) for a in standing for b in standing)
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What is asked to go wrong; flags add to the faults that the file declares.
+
+    >>> Failures(loss=True, corrupt=["A->B"]).corrupt
+    (Channel(sender='A', receiver='B'),)
+    """
+
+    loss: bool | tuple[Channel, ...] = False
+    corrupt: bool | tuple[Channel, ...] = False
+    reorder: bool | tuple[Channel, ...] = False
+    corrupt_scope: str = "channel"
+    corrupt_map: tuple[tuple[Channel, str, str], ...] = ()
+    crash: tuple[str, ...] = ()
+    file_faults: bool = True
+
+    def __init__(
+        self,
+        loss: ChannelChoice = False,
+        corrupt: ChannelChoice = False,
+        reorder: ChannelChoice = False,
+        corrupt_scope: str = "channel",
+        corrupt_map: Mapping[str, Mapping[str, str]] | Iterable[tuple[str | tuple[str, str], str, str]] = (),
+        crash: Iterable[str] | str = (),
+        file_faults: bool = True,
+    ) -> None:
+        if corrupt_scope not in SCOPES:
+            raise UsageError(
+                f"unknown corruption scope '{corrupt_scope}'; it is one of {', '.join(SCOPES)}",
+                hint=did_you_mean(corrupt_scope, SCOPES),
+            )
+        put = object.__setattr__
+        put(self, "loss", _choice(loss))
+        put(self, "corrupt", _choice(corrupt))
+        put(self, "reorder", _choice(reorder))
+        put(self, "corrupt_scope", corrupt_scope)
+        put(self, "corrupt_map", _pairs(corrupt_map))
+        put(self, "crash", (crash,) if isinstance(crash, str) else tuple(crash))
+        put(self, "file_faults", file_faults)
+
+    def on(self, system: System) -> FailureModel:
+        """Resolve against a system: what each of its channels may do, and who may crash."""
+        self._check_names(system)
+        declared = {Channel(f.sender, f.receiver): f for f in system.faults} if self.file_faults else {}
+        channels = {}
+        for channel in system.channels:
+            failure = self._resolve(system, channel, declared.get(channel, ChannelFaults(*channel)))
+            if not failure.perfect:
+                channels[channel] = failure
+        unreliable = tuple(p.name for p in system if not p.reliable or p.name in self.crash)
+        return FailureModel(channels, unreliable)
+
+    def _resolve(self, system: System, channel: Channel, declared: ChannelFaults) -> ChannelFailure:
+        loss = declared.loss or _chosen(self.loss, channel)
+        reorder = declared.reorder or _chosen(self.reorder, channel)
+        scope, pairs = self._corruption(channel, declared.corrupt)
+        if scope is None and not pairs:
+            return ChannelFailure(loss=loss, reorder=reorder)
+        pool = _pool(system, channel, scope, pairs)
+        becomes = transitive_closure(
+            [*_all_pairs(_pool(system, channel, scope, ())), *pairs] if scope else pairs
+        )
+        total = all(becomes.get(m, frozenset()) | {m} == frozenset(pool) for m in pool)
+        return ChannelFailure(loss=loss, reorder=reorder, becomes=becomes, pool=pool, total=total)
+
+    def _corruption(
+        self, channel: Channel, declared: Corruption | None
+    ) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+        """What the file declares and what is asked for, together: the widest scope and all given pairs."""
+        scopes = [declared.scope] if declared is not None and declared.pairs is None else []
+        if _chosen(self.corrupt, channel):
+            scopes.append(self.corrupt_scope)
+        pairs = list(declared.pairs or ()) if declared is not None else []
+        pairs += [(a, b) for c, a, b in self.corrupt_map if c == channel]
+        return max(scopes, key=SCOPES.index, default=None), tuple(pairs)
+
+    def _check_names(self, system: System) -> None:
+        named = [
+            c
+            for choice in (self.loss, self.corrupt, self.reorder)
+            if isinstance(choice, tuple)
+            for c in choice
+        ]
+        named += [c for c, _, _ in self.corrupt_map]
+        for channel in named:
+            for end in channel:
+                if end not in system:
+                    raise UsageError(_unknown_role(end, system), hint=did_you_mean(end, system.names))
+            if channel.sender == channel.receiver:
+                raise UsageError(f"there is no channel from {channel.sender} to itself")
+        for name in self.crash:
+            if name not in system:
+                raise UsageError(_unknown_role(name, system), hint=did_you_mean(name, system.names))
+        for channel, *ends in self.corrupt_map:
+            for message in ends:
+                if message not in system.messages:
+                    raise UsageError(
+                        f"unknown message '{message}' in the corruption of {channel}",
+                        hint=did_you_mean(message, system.messages) or _messages_here(system),
+                    )
+
+
+def _unknown_role(name: str, system: System) -> str:
+    return f"unknown role '{name}'; roles here: {', '.join(system.names)}"
+
+
+def _messages_here(system: System, most: int = 12) -> str:
+    names = list(system.messages)
+    return "messages here: " + ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def parse_channel(text: str | tuple[str, str]) -> Channel:
+    """A channel from `A->B`, `A:B`, `A→B` or a pair."""
+    if isinstance(text, tuple):
+        return Channel(*text)
+    for arrow in ("->", "→", ":"):
+        if arrow in text:
+            sender, _, receiver = text.partition(arrow)
+            if sender.strip() and receiver.strip():
+                return Channel(sender.strip(), receiver.strip())
+    raise UsageError(f"'{text}' is not a channel", hint="write it Sender:Receiver, or 'Sender->Receiver'")
+
+
+def _choice(choice: ChannelChoice) -> bool | tuple[Channel, ...]:
+    if isinstance(choice, bool):
+        return choice
+    if isinstance(choice, str):
+        choice = [choice]
+    return tuple(dict.fromkeys(parse_channel(c) for c in choice))
+
+
+def _pairs(
+    given: Mapping[str, Mapping[str, str]] | Iterable[tuple[str | tuple[str, str], str, str]],
+) -> tuple[tuple[Channel, str, str], ...]:
+    if isinstance(given, Mapping):
+        given = [(c, a, b) for c, table in given.items() for a, b in table.items()]
+    return tuple(dict.fromkeys((parse_channel(c), a, b) for c, a, b in given))
+
+
+def _chosen(choice: bool | tuple[Channel, ...], channel: Channel) -> bool:
+    return choice if isinstance(choice, bool) else channel in choice
+
+
+def _pool(
+    system: System, channel: Channel, scope: str | None, pairs: Iterable[tuple[str, str]]
+) -> tuple[str, ...]:
+    """The messages that may stand in the channel, in the order of the file, the crash message aside."""
+    found = [*system.alphabet(channel), *(m for pair in pairs for m in pair)]
+    if scope == "sender":
+        found += [t.action.message for t in system[channel.sender].transitions if isinstance(t.action, Send)]
+    elif scope == "system":
+        found += system.messages
+    return tuple(dict.fromkeys(m for m in found if isinstance(m, str)))
+
+
+def _all_pairs(pool: tuple[str, ...]) -> list[tuple[str, str]]:
+    """A cycle through the pool, whose closure relates every two messages of it."""
+    return list(zip(pool, (*pool[1:], *pool[:1]), strict=True))
+
+
+def transitive_closure(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """What each message may become in any number of corruptions, itself left out."""
+    step: dict[str, set[str]] = {}
+    for a, b in pairs:
+        step.setdefault(a, set()).add(b)
+    closure = {}
+    for start in step:
+        seen, stack = set(), [start]
+        while stack:
+            for following in step.get(stack.pop(), ()):
+                if following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+        closure[start] = frozenset(seen - {start})
+    return closure

@@ -1,0 +1,95 @@
+"""Small pieces of sentences in the protocol's own names, shared by all that speaks to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from .actions import CRASH, Channel, Message, Receive, Send
+from .process import Process, StateKind
+from .system import System
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    parts = list(dict.fromkeys(words))
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def few(states: Sequence[str]) -> str:
+    """`a, b or c`; of many states the first three and how many others."""
+    if len(states) <= 5:
+        return listed(states, "or")
+    return f"{', '.join(states[:3])} or {len(states) - 3} other states"
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def arrow(channel: Channel) -> str:
+    return f"{channel.sender}→{channel.receiver}"
+
+
+def named(message: Message, sender: str) -> str:
+    """A message as a sentence names it; the crash message is the notice of a crash, and a user's message that
+    is spelt as that is drawn stands in quotation marks."""
+    if message is CRASH:
+        return f"the crash notice of {sender}"
+    return f'"{message}"' if message == str(CRASH) else str(message)
+
+
+def taken(system: System, action: Receive) -> str:
+    """One message to receive, with its sender where there are several."""
+    return awaited(system, [action])
+
+
+def counted(words: Iterable[str]) -> list[str]:
+    """Equal neighbours once, with their number: `3 × data`."""
+    runs = [(word, len(list(equal))) for word, equal in groupby(words)]
+    return [word if count == 1 else f"{count} × {word}" for word, count in runs]
+
+
+def content(channel: Channel, word: Sequence[Message]) -> str:
+    """What a channel holds, head first: `start, 3 × data`."""
+    return ", ".join(counted(named(m, channel.sender) for m in word))
+
+
+def words_in(channel: Channel, word: Sequence[Message]) -> str:
+    """`A→B holds a, b`."""
+    return f"{arrow(channel)} holds {content(channel, word)}"
+
+
+def awaited(system: System, receives: Iterable[Receive]) -> str:
+    """`a or b`, by peer where there are several processes to wait for: `a or b from P, or c from Q`."""
+    table: dict[str, list[str]] = {}
+    tail = len(system.processes) > 2
+    for action in receives:
+        what = "the crash notice" if tail and action.message is CRASH else named(action.message, action.peer)
+        table.setdefault(action.peer, []).append(what)
+    parts = [listed(m, "or") + (f" from {peer}" if tail else "") for peer, m in table.items()]
+    return ", or ".join(parts)
+
+
+def sends_of(system: System, sends: Iterable[Send]) -> str:
+    """`a or b`, with the receiver where there are several."""
+    tail = len(system.processes) > 2
+    names = [(a, "the crash notice" if a.message is CRASH else str(a.message)) for a in sends]
+    return listed((f"{name} to {a.peer}" if tail else name for a, name in names), "or")
+
+
+def situation(system: System, process: Process, state: str) -> str:
+    """What a process does in a state: `A waits in s for a or b`, `A has ended in t`, `A has crashed`."""
+    if state in process.crashed_states:
+        return f"{process.name} has crashed"
+    kind = process.kind(state)
+    if kind is StateKind.RECEIVING:
+        return f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"
+    if kind is StateKind.SENDING:
+        return f"{process.name} wants to send {sends_of(system, process.sends(state))} in {state}"
+    if kind is StateKind.MIXED:
+        wants = f"wants to send {sends_of(system, process.sends(state))}"
+        return f"{process.name} {wants} in {state} or waits for {awaited(system, process.receives(state))}"
+    return f"{process.name} has ended in {state}"

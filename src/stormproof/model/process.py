@@ -1,0 +1,184 @@
+"""A process: a finite automaton whose transitions send, receive or act internally."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..errors import ModelError
+from .actions import CRASH, CRASH_ACTION, Internal, Receive, Send, Transition
+
+
+class StateKind(enum.Enum):
+    """What leaves a state, internal actions aside (semantics, section 1)."""
+
+    SENDING = "sending"
+    RECEIVING = "receiving"
+    MIXED = "mixed"
+    FINAL = "final"
+
+
+@dataclass(frozen=True)
+class Process:
+    """A finite automaton. `states` keeps the order in which they are listed; the initial one is first."""
+
+    name: str
+    initial: str
+    transitions: tuple[Transition, ...] = ()
+    states: tuple[str, ...] = ()
+    reliable: bool = True
+
+    def __post_init__(self) -> None:
+        transitions = tuple(dict.fromkeys(Transition(*t) for t in self.transitions))
+        object.__setattr__(self, "transitions", transitions)
+        seen = dict.fromkeys((self.initial, *self.states))
+        for source, _, target in transitions:
+            seen[source] = None
+            seen[target] = None
+        object.__setattr__(self, "states", tuple(seen))
+        self._validate()
+
+    def _validate(self) -> None:
+        if not self.name:
+            raise ModelError("a process needs a name")
+        for transition in self.transitions:
+            action = transition.action
+            if isinstance(action, Internal):
+                continue
+            if action.peer == self.name:
+                verb = "sends to" if isinstance(action, Send) else "receives from"
+                raise ModelError(f"{self.name} {verb} itself in state {transition.source}")
+            if isinstance(action.message, str) and not action.message:
+                raise ModelError(f"{self.name} has a message without a name in state {transition.source}")
+        self._crash_message_is_last()
+
+    def _crash_message_is_last(self) -> None:
+        """The crash message is the last of its channel (semantics, section 5)."""
+        after: dict[str, list[str]] = {}
+        for _, action, target in self.transitions:
+            if isinstance(action, Send) and action.message is CRASH:
+                after.setdefault(action.peer, []).append(target)
+        for peer, starts in after.items():
+            for state in self.reachable(*starts):
+                for later in self.outgoing(state):
+                    if isinstance(later.action, Send) and later.action.peer == peer:
+                        raise ModelError(
+                            f"{self.name} sends {later.action} in state {state} after the crash message, "
+                            f"which is always the last message to {peer}"
+                        )
+
+    @cached_property
+    def _outgoing(self) -> Mapping[str, tuple[Transition, ...]]:
+        table: dict[str, list[Transition]] = {state: [] for state in self.states}
+        for transition in self.transitions:
+            table[transition.source].append(transition)
+        return {state: tuple(leaving) for state, leaving in table.items()}
+
+    def outgoing(self, state: str) -> tuple[Transition, ...]:
+        """The transitions that leave a state, in the order of the file."""
+        return self._outgoing[state]
+
+    def sends(self, state: str) -> tuple[Send, ...]:
+        return tuple(t.action for t in self.outgoing(state) if isinstance(t.action, Send))
+
+    def receives(self, state: str) -> tuple[Receive, ...]:
+        return tuple(t.action for t in self.outgoing(state) if isinstance(t.action, Receive))
+
+    def kind(self, state: str) -> StateKind:
+        sends, receives = bool(self.sends(state)), bool(self.receives(state))
+        if sends and receives:
+            return StateKind.MIXED
+        if sends:
+            return StateKind.SENDING
+        return StateKind.RECEIVING if receives else StateKind.FINAL
+
+    @cached_property
+    def mixed_states(self) -> tuple[str, ...]:
+        return tuple(s for s in self.states if self.kind(s) is StateKind.MIXED)
+
+    @cached_property
+    def undirected_states(self) -> tuple[str, ...]:
+        """States whose sends, or whose receptions, have more than one peer."""
+        return tuple(
+            s
+            for s in self.states
+            if len({a.peer for a in self.sends(s)}) > 1 or len({a.peer for a in self.receives(s)}) > 1
+        )
+
+    @cached_property
+    def nondeterministic_states(self) -> tuple[str, ...]:
+        """States with two targets for one action."""
+        found = []
+        for state in self.states:
+            actions = [t.action for t in self.outgoing(state)]
+            if len(set(actions)) < len(actions):
+                found.append(state)
+        return tuple(found)
+
+    @cached_property
+    def has_internal(self) -> bool:
+        return any(isinstance(t.action, Internal) for t in self.transitions)
+
+    def reachable(self, *starts: str) -> tuple[str, ...]:
+        """The states that can be reached in the automaton alone, nearest first; from the initial one, or from
+        any of those given."""
+        seen = dict.fromkeys(starts or (self.initial,))
+        queue = list(seen)
+        for state in queue:
+            for transition in self.outgoing(state):
+                if transition.target not in seen:
+                    seen[transition.target] = None
+                    queue.append(transition.target)
+        return tuple(seen)
+
+    @cached_property
+    def crashed_states(self) -> frozenset[str]:
+        """Where the process is crashed: in the broadcast or in `stop` (semantics, section 5).
+
+        That is all that follows the internal action `crash`, less what is also reached without it.
+        """
+        after: set[str] = set()
+        for transition in self.transitions:
+            if transition.action == Internal(CRASH_ACTION) and transition.target not in after:
+                after.update(self.reachable(transition.target))
+        if not after:
+            return frozenset()
+        alive = replace(
+            self, transitions=tuple(t for t in self.transitions if t.action != Internal(CRASH_ACTION))
+        )
+        return frozenset(after) - frozenset(alive.reachable())
+
+    def trim(self) -> Process:
+        """Without the states that the automaton alone cannot reach."""
+        keep = set(self.reachable())
+        return replace(
+            self,
+            transitions=tuple(t for t in self.transitions if t.source in keep),
+            states=tuple(s for s in self.states if s in keep),
+        )
+
+    def rename_states(self, names: Mapping[str, str]) -> Process:
+        """With other state names; a state that is not in `names` keeps its own."""
+
+        def new(state: str) -> str:
+            return names.get(state, state)
+
+        renamed = tuple(new(s) for s in self.states)
+        if len(set(renamed)) < len(renamed):
+            raise ModelError(f"renaming would merge two states of {self.name}")
+        return replace(
+            self,
+            initial=new(self.initial),
+            transitions=tuple(Transition(new(s), a, new(t)) for s, a, t in self.transitions),
+            states=renamed,
+        )
+
+    def _repr_svg_(self) -> str:
+        from ..draw.automaton import automaton_svg
+
+        return automaton_svg(self)
+
+    def with_reliable(self, reliable: bool) -> Process:
+        return self if self.reliable == reliable else replace(self, reliable=reliable)

@@ -1,0 +1,205 @@
+"""Runs with every fault explicit, as evidence for a verdict, and their JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+from .actions import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send
+from .system import System
+
+
+@dataclass(frozen=True)
+class Act:
+    """An action of a process; `state` is the local state after it."""
+
+    process: str
+    action: Action
+    state: str
+
+
+@dataclass(frozen=True)
+class Lose:
+    """The channel drops the message at `position`, counted from its head."""
+
+    channel: Channel
+    position: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Corrupt:
+    """The channel turns the message at `position` into another."""
+
+    channel: Channel
+    position: int
+    message: str
+    becomes: str
+
+
+@dataclass(frozen=True)
+class Swap:
+    """The channel swaps the messages at `position` and `position + 1`."""
+
+    channel: Channel
+    position: int
+
+
+Fault = Lose | Corrupt | Swap
+Step = Act | Lose | Corrupt | Swap
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A run of the system under its failure model, and where it ends.
+
+    `communication` (RSC only) pairs the index of each matched reception in `steps` with the index of
+    its send. `culprit` says what is wrong at the end: any of process, state, channel, message, action.
+    `shortest` is False when no budget was left to search for the shortest run.
+    """
+
+    steps: tuple[Step, ...]
+    states: Mapping[str, str]
+    channels: Mapping[Channel, tuple[Message, ...]]
+    communication: tuple[tuple[int, int], ...] | None = None
+    culprit: Mapping[str, str] = field(default_factory=dict)
+    shortest: bool = True
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return tuple(s for s in self.steps if not isinstance(s, Act))
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        return tuple(s for s in self.steps if isinstance(s, Act))
+
+    def project(self, process: str) -> tuple[Act, ...]:
+        """What one process did."""
+        return tuple(a for a in self.acts if a.process == process)
+
+    def end(self, system: System) -> Configuration:
+        """Where the run ends, as it says itself."""
+        words = tuple(self.channels.get(c, ()) for c in system.channels)
+        return Configuration(tuple(self.states[name] for name in system.names), words)
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"steps": [step_to_json(s) for s in self.steps]}
+        if self.communication is not None:
+            data["communication"] = [list(pair) for pair in self.communication]
+        data["ends"] = {
+            "states": dict(self.states),
+            "channels": {str(c): [message_to_json(m) for m in w] for c, w in self.channels.items() if w},
+        }
+        if self.culprit:
+            data["culprit"] = dict(self.culprit)
+        if not self.shortest:
+            data["shortest"] = False
+        return data
+
+
+class Replay(NamedTuple):
+    """`ok`: nothing is wrong with the witness; `established`: it proves the claim; `message`: what or why."""
+
+    ok: bool
+    established: bool
+    message: str
+
+
+def message_to_json(message: Message) -> Any:
+    """A user's message is its name; the crash message is an object, so that no name can be it."""
+    return {"crash": True} if message is CRASH else message
+
+
+def message_from_json(data: Any) -> Message:
+    if data == {"crash": True}:
+        return CRASH
+    if isinstance(data, str):
+        return data
+    raise InputError(f"a message is a name or {{'crash': true}}, not {data!r}")
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    if isinstance(step, Act):
+        return _act_to_json(step)
+    ends = {"from": step.channel.sender, "to": step.channel.receiver, "position": step.position}
+    if isinstance(step, Swap):
+        return {"do": "swap", **ends}
+    if isinstance(step, Lose):
+        return {"do": "lose", **ends, "message": step.message}
+    return {"do": "corrupt", **ends, "message": step.message, "becomes": step.becomes}
+
+
+def _act_to_json(act: Act) -> dict[str, Any]:
+    action = act.action
+    if isinstance(action, Internal):
+        return {"do": "internal", "process": act.process, "action": action.name, "state": act.state}
+    end = "to" if isinstance(action, Send) else "from"
+    what = {"crash": True} if action.message is CRASH else {"message": action.message}
+    verb = "send" if isinstance(action, Send) else "receive"
+    return {"do": verb, "process": act.process, end: action.peer, **what, "state": act.state}
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    if not isinstance(data[key], str):
+        raise InputError(f"'{key}' of a step of the witness is {data[key]!r}, not a name")
+    return str(data[key])
+
+
+def _position(data: Mapping[str, Any]) -> int:
+    position = data["position"]
+    if not isinstance(position, int) or isinstance(position, bool):
+        raise InputError(f"a position in a channel is a number, not {position!r}")
+    return position
+
+
+def step_from_json(data: Mapping[str, Any]) -> Step:
+    """The inverse of `step_to_json`; raises InputError for anything else."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"a step of the witness is an object, not {data!r}")
+    try:
+        do = data["do"]
+        if do == "internal":
+            return Act(_text(data, "process"), Internal(_text(data, "action")), _text(data, "state"))
+        if do in ("send", "receive"):
+            message = CRASH if data.get("crash") is True else _text(data, "message")
+            kind, end = (Send, "to") if do == "send" else (Receive, "from")
+            return Act(_text(data, "process"), kind(_text(data, end), message), _text(data, "state"))
+        channel = Channel(_text(data, "from"), _text(data, "to"))
+        if do == "lose":
+            return Lose(channel, _position(data), _text(data, "message"))
+        if do == "corrupt":
+            return Corrupt(channel, _position(data), _text(data, "message"), _text(data, "becomes"))
+        if do == "swap":
+            return Swap(channel, _position(data))
+    except KeyError as problem:
+        raise InputError(f"a step of the witness is incomplete: {dict(data)!r} lacks {problem}") from None
+    raise InputError(f"a step of the witness does '{do}', which is unknown")
+
+
+def _names(data: Any, what: str) -> dict[str, str]:
+    if not isinstance(data, Mapping) or not all(isinstance(v, str) for v in data.values()):
+        raise InputError(f"the {what} of the witness are names, not {data!r}")
+    return dict(data)
+
+
+def witness_from_json(data: Mapping[str, Any]) -> Witness:
+    """The inverse of `Witness.to_json`."""
+    try:
+        ends = data["ends"]
+        channels = {}
+        for name, word in ends["channels"].items():
+            sender, _, receiver = name.partition("->")
+            channels[Channel(sender, receiver)] = tuple(message_from_json(m) for m in word)
+        pairs = data.get("communication")
+        return Witness(
+            steps=tuple(step_from_json(s) for s in data["steps"]),
+            states=_names(ends["states"], "states"),
+            channels=channels,
+            communication=None if pairs is None else tuple((int(r), int(s)) for r, s in pairs),
+            culprit=_names(data.get("culprit", {}), "culprits"),
+            shortest=bool(data.get("shortest", True)),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        raise InputError(f"the witness is incomplete: {problem}") from None

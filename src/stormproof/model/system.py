@@ -1,0 +1,236 @@
+"""Systems of communicating automata: processes and the channels between them.
+
+Everything is frozen, hashable and validated when made.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..errors import ModelError, did_you_mean
+from .actions import CRASH, Action, Channel, Internal, Message, Transition, channel_of
+from .faults import ChannelFaults
+from .process import Process
+
+
+@dataclass(frozen=True)
+class Classification:
+    """Which classes a system is in, and the (process, state) pairs that keep it out."""
+
+    mixed: tuple[tuple[str, str], ...]
+    undirected: tuple[tuple[str, str], ...]
+    nondeterministic: tuple[tuple[str, str], ...]
+    internal: bool
+
+    @property
+    def directed(self) -> bool:
+        return not self.undirected
+
+    @property
+    def deterministic(self) -> bool:
+        return not self.nondeterministic
+
+    @property
+    def csa(self) -> bool:
+        return not self.mixed and not self.nondeterministic
+
+
+@dataclass(frozen=True)
+class System:
+    """Processes with one channel per ordered pair; `faults` are those that the file declares."""
+
+    processes: tuple[Process, ...]
+    name: str = ""
+    faults: tuple[ChannelFaults, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "processes", tuple(self.processes))
+        object.__setattr__(self, "faults", tuple(self.faults))
+        self._validate()
+
+    def _validate(self) -> None:
+        names = [p.name for p in self.processes]
+        if not names:
+            raise ModelError("a system needs at least one process")
+        known = set(names)
+        if len(known) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise ModelError(f"two processes are called '{twice}'")
+        for process in self.processes:
+            for transition in process.transitions:
+                if isinstance(transition.action, Internal) or transition.action.peer in known:
+                    continue
+                raise ModelError(
+                    f"{process.name} names an unknown process '{transition.action.peer}' "
+                    f"in state {transition.source}",
+                    hint=did_you_mean(transition.action.peer, known),
+                )
+        declared: set[tuple[str, str]] = set()
+        for fault in self.faults:
+            if (fault.sender, fault.receiver) in declared:
+                raise ModelError(f"faults are declared twice for {fault.sender}->{fault.receiver}")
+            declared.add((fault.sender, fault.receiver))
+            for end in (fault.sender, fault.receiver):
+                if end not in known:
+                    raise ModelError(
+                        f"faults are declared for an unknown process '{end}'", hint=did_you_mean(end, known)
+                    )
+            if fault.sender == fault.receiver:
+                raise ModelError(f"faults are declared for a channel from {fault.sender} to itself")
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Process]:
+        return {p.name: p for p in self.processes}
+
+    def __getitem__(self, name: str) -> Process:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise ModelError(
+                f"unknown process '{name}'; there are {', '.join(self._by_name)}",
+                hint=did_you_mean(name, self._by_name),
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Process]:
+        return iter(self.processes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.processes)
+
+    @property
+    def unreliable(self) -> tuple[str, ...]:
+        """The processes that may crash."""
+        return tuple(p.name for p in self.processes if not p.reliable)
+
+    @cached_property
+    def alphabets(self) -> Mapping[Channel, tuple[Message, ...]]:
+        """For each channel in use, the messages that some send or reception on it names.
+
+        Read off the system as given, before any unreachable state is trimmed (semantics, section 2).
+        """
+        table: dict[Channel, dict[Message, None]] = defaultdict(dict)
+        for process in self.processes:
+            for transition in process.transitions:
+                channel = channel_of(process.name, transition.action)
+                if channel is not None:
+                    assert not isinstance(transition.action, Internal)
+                    table[channel][transition.action.message] = None
+        order = {name: i for i, name in enumerate(self.names)}
+        used = sorted(table, key=lambda c: (order[c.sender], order[c.receiver]))
+        return {c: tuple(table[c]) for c in used}
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The channels that some action names, in the order of the processes."""
+        return tuple(self.alphabets)
+
+    @cached_property
+    def channel_index(self) -> Mapping[Channel, int]:
+        """The place of each channel in `channels`."""
+        return {c: i for i, c in enumerate(self.alphabets)}
+
+    @property
+    def all_channels(self) -> tuple[Channel, ...]:
+        """One channel per ordered pair of processes."""
+        return tuple(Channel(p, q) for p in self.names for q in self.names if p != q)
+
+    def alphabet(self, channel: Channel) -> tuple[Message, ...]:
+        return self.alphabets.get(Channel(*channel), ())
+
+    @cached_property
+    def messages(self) -> tuple[str, ...]:
+        """Every message of the system, without the crash message."""
+        found = dict.fromkeys(m for alphabet in self.alphabets.values() for m in alphabet)
+        return tuple(m for m in found if isinstance(m, str))
+
+    @property
+    def product_size(self) -> int:
+        """How many control states the product has."""
+        size = 1
+        for process in self.processes:
+            size *= len(process.states)
+        return size
+
+    @cached_property
+    def classification(self) -> Classification:
+        return Classification(
+            mixed=tuple((p.name, s) for p in self for s in p.mixed_states),
+            undirected=tuple((p.name, s) for p in self for s in p.undirected_states),
+            nondeterministic=tuple((p.name, s) for p in self for s in p.nondeterministic_states),
+            internal=any(p.has_internal for p in self),
+        )
+
+    @property
+    def deterministic(self) -> bool:
+        return self.classification.deterministic
+
+    @property
+    def directed(self) -> bool:
+        return self.classification.directed
+
+    @property
+    def csa(self) -> bool:
+        """A system of communicating session automata: deterministic, no mixed state (Def. csa)."""
+        return self.classification.csa
+
+    def _repr_svg_(self) -> str:
+        from ..draw.automaton import system_svg
+
+        return system_svg(self)
+
+    def trim(self) -> System:
+        return replace(self, processes=tuple(p.trim() for p in self.processes))
+
+    def with_unreliable(self, names: Iterable[str]) -> System:
+        """Where exactly these processes may crash."""
+        chosen = set(names)
+        for name in chosen:
+            self[name]
+        return replace(self, processes=tuple(p.with_reliable(p.name not in chosen) for p in self.processes))
+
+    def rename(
+        self, processes: Mapping[str, str] | None = None, messages: Mapping[str, str] | None = None
+    ) -> System:
+        """With other process and message names; what is not mentioned keeps its own."""
+        roles, letters = dict(processes or {}), dict(messages or {})
+
+        def act(action: Action) -> Action:
+            if isinstance(action, Internal):
+                return action
+            message = action.message if action.message is CRASH else letters.get(str(action.message))
+            return type(action)(roles.get(action.peer, action.peer), message or action.message)
+
+        return System(
+            processes=tuple(
+                replace(
+                    p,
+                    name=roles.get(p.name, p.name),
+                    transitions=tuple(Transition(s, act(a), t) for s, a, t in p.transitions),
+                )
+                for p in self.processes
+            ),
+            name=self.name,
+            faults=tuple(_rename_fault(f, roles, letters) for f in self.faults),
+        )
+
+
+def _rename_fault(
+    fault: ChannelFaults, roles: Mapping[str, str], letters: Mapping[str, str]
+) -> ChannelFaults:
+    corrupt = fault.corrupt
+    if corrupt is not None and corrupt.pairs is not None:
+        pairs = tuple((letters.get(a, a), letters.get(b, b)) for a, b in corrupt.pairs)
+        corrupt = replace(corrupt, pairs=pairs)
+    return replace(
+        fault,
+        sender=roles.get(fault.sender, fault.sender),
+        receiver=roles.get(fault.receiver, fault.receiver),
+        corrupt=corrupt,
+    )

@@ -1,0 +1,1 @@
+"""One run in words: why it violates a property, and what happens in it."""

@@ -1,0 +1,131 @@
+"""A run in sentences: who does what, and what becomes of each message."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from ..model.actions import CRASH, CRASH_ACTION, Channel, Internal, Receive, Send
+from ..model.message_tracking import Flight, _followed, flights
+from ..model.phrases import content, counted, listed, plural
+from ..model.run import Act, Step, Witness
+from ..model.system import System
+
+#: Runs with more actions than this are told by their faults and their end only.
+LONG = 12
+
+
+class Story:
+    """Tells one run of a system."""
+
+    def __init__(self, system: System, witness: Witness) -> None:
+        self.system, self.witness = system, witness
+        self.several = len(system.processes) > 2
+        self.all = flights(witness.steps)
+        self.sent = {f.sent: f for f in self.all}
+        self.taken = {f.received: f for f in self.all if f.received is not None}
+        self.sources = _sources(system, witness.steps)
+
+    def sentences(self, long: int = LONG) -> list[str]:
+        """What happens, a sentence for each stretch of actions by one process; of a long run a summary."""
+        acts = [(i, s) for i, s in enumerate(self.witness.steps) if isinstance(s, Act)]
+        if len(acts) > long:
+            return self._summary(acts)
+        stretches = groupby(acts, key=lambda pair: pair[1].process)
+        return [f"{name} {self._deeds(list(stretch))}." for name, stretch in stretches]
+
+    def _deeds(self, stretch: Sequence[tuple[int, Act]]) -> str:
+        """Deeds of one kind with one peer are told as one: `sends a and b to P`."""
+        phrases = []
+        for (verb, tail), same in groupby((self._deed(i, a) for i, a in stretch), key=lambda d: (d[0], d[2])):
+            things = counted(thing for _, thing, _ in same)
+            phrases.append(" ".join(part for part in (verb, _and(things), tail) if part).replace(" ,", ","))
+        if any("," in p for p in phrases[:-1]):
+            return ", then ".join(phrases)
+        return _and(phrases)
+
+    def _deed(self, i: int, act: Act) -> tuple[str, str, str]:
+        """Verb, object, and what else there is to say."""
+        action = act.action
+        if isinstance(action, Internal):
+            crashes = action.name == CRASH_ACTION
+            return ("crashes in", self.sources[i], "") if crashes else ("does", action.name, "")
+        if isinstance(action, Send):
+            return self._sends(self.sent[i], action)
+        return self._receives(self.taken[i], action)
+
+    def _sends(self, flight: Flight, action: Send) -> tuple[str, str, str]:
+        if action.message is CRASH:
+            return "tells", action.peer, "of its crash"
+        tail = f"to {action.peer}" if self.several else ""
+        return "sends", str(action.message), f"{tail}, which is lost" if flight.lost else tail
+
+    def _receives(self, flight: Flight, action: Receive) -> tuple[str, str, str]:
+        if action.message is CRASH:
+            return "learns", "", f"of the crash of {action.peer}"
+        tail = f"from {action.peer}" if self.several else ""
+        if flight.message != action.message:
+            tail += f", which was sent as {flight.message}"
+        if flight.overtook:
+            others = [f"another {m}" if m == action.message else str(m) for m in flight.overtook]
+            tail += f", which has overtaken {_and(counted(others))}"
+        return "receives", str(action.message), tail
+
+    def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
+        """Of a long run: its length, its faults and crashes, each with its place."""
+        told = [f"The run has {plural(len(acts), 'action')}."]
+        fates = Counter(self._fate(f) for f in self.all if f.lost or f.now != f.message or f.overtook)
+        told += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
+        told += [
+            f"{a.process} crashes in {self.sources[i]}."
+            for i, a in acts
+            if a.action == Internal(CRASH_ACTION)
+        ]
+        if len(told) == 1:
+            told = [f"The run has {plural(len(acts), 'action')} and no fault."]
+        return told
+
+    def _fate(self, flight: Flight) -> str:
+        told = f"{flight.message} from {flight.channel.sender} to {flight.channel.receiver}"
+        fates = ["is lost"] if flight.lost else []
+        fates += [f"becomes {flight.now}"] if flight.now != flight.message else []
+        fates += [f"overtakes {_and(counted(map(str, flight.overtook)))}"] if flight.overtook else []
+        return f"{told} {listed(fates)}"
+
+    def size(self) -> str:
+        """`3 steps, 1 fault, 1 crash`: actions, then what went wrong."""
+        crashes = sum(a.action == Internal(CRASH_ACTION) for a in self.witness.acts)
+        parts = [plural(len(self.witness.acts), "action")]
+        parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
+        parts += [plural(crashes, "crash").replace("crashs", "crashes")] if crashes else []
+        return ", ".join(parts)
+
+
+def _and(parts: Sequence[str]) -> str:
+    """Like `listed`, and what is there twice is said twice."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
+    """The state in which each action is taken."""
+    states = {p.name: p.initial for p in system}
+    found = {}
+    for i, step in enumerate(steps):
+        if isinstance(step, Act):
+            found[i] = states[step.process]
+            states[step.process] = step.state
+    return found
+
+
+def under_way(witness: Witness) -> list[str]:
+    """`a, b from P to Q`, for each channel that holds something; `b (sent as a)` where it was corrupted."""
+    return [_held(c, word) for c, word in _followed(witness.steps)[1].items() if word]
+
+
+def _held(channel: Channel, word: Sequence[Flight]) -> str:
+    changed = [f.now if f.now == f.message else f"{f.now} (sent as {f.message})" for f in word]
+    whole = content(channel, changed)
+    if all(f.now is CRASH for f in word):
+        return f"{whole} to {channel.receiver}"
+    return f"{whole} from {channel.sender} to {channel.receiver}"

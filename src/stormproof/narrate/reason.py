@@ -1,0 +1,240 @@
+"""One sentence for a violation: which process in which state, which channel, which message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
+from ..model.execution import Communication, communication_of, conflict_graph
+from ..model.failures import FailureModel
+from ..model.phrases import arrow, awaited, content, few, listed, named, sends_of, situation, taken, words_in
+from ..model.process import Process, StateKind
+from ..model.run import Act, Witness
+from ..model.system import System
+from ..trust.replay import PARTS
+
+
+class _End:
+    """Where a run ends, and what its culprit names there."""
+
+    def __init__(self, system: System, failures: FailureModel, k: int | None, witness: Witness) -> None:
+        self.system, self.failures, self.k, self.witness = system, failures, k, witness
+        self.held = {c: w for c, w in witness.channels.items() if w}
+        self.culprit = witness.culprit
+
+    def state(self, name: str) -> str:
+        return self.witness.states[name]
+
+    @property
+    def process(self) -> Process | None:
+        name = self.culprit.get("process", "")
+        return next((p for p in self.system if p.name == name), None)
+
+    @property
+    def channel(self) -> Channel | None:
+        sender, _, receiver = self.culprit.get("channel", "").partition("->")
+        known = Channel(sender, receiver)
+        return known if sender in self.system and receiver in self.system else None
+
+    def moves(self) -> bool:
+        """Can somebody still send or act internally, or take a message as it stands?"""
+        return any(self._moves(p, self.state(p.name)) for p in self.system)
+
+    def _moves(self, process: Process, state: str) -> bool:
+        for _, action, _ in process.outgoing(state):
+            if isinstance(action, Internal):
+                return True
+            channel = channel_of(process.name, action)
+            word = self.held.get(channel, ()) if channel else ()
+            if isinstance(action, Receive) and word[:1] == (action.message,):
+                return True
+            if isinstance(action, Send) and (self.k is None or len(word) < self.k):
+                return True
+        return False
+
+
+def reason(system: System, failures: FailureModel, property: str, k: int | None, witness: Witness) -> str:
+    """Why the run violates the property, in one sentence without a full stop."""
+    end = _End(system, failures, k, witness)
+    part = property
+    for candidate in PARTS.get(property, ()):
+        part = candidate if _fits(candidate, end) else part
+    return _SENTENCES.get(part.removesuffix("-up-to-crash"), _plain)(end)
+
+
+def _fits(part: str, end: _End) -> bool:
+    """Which part of a conjunction a culprit speaks of, by what it names."""
+    kind = end.process.kind(end.state(end.process.name)) if end.process else None
+    expected = {"k-exh": StateKind.SENDING, "k-pg": StateKind.RECEIVING}
+    wanted = expected.get(part.removesuffix("-up-to-crash"))
+    return kind is wanted if wanted else end.process is None
+
+
+def _plain(end: _End) -> str:
+    """Where everybody stands; what can be said of any run."""
+    return listed(situation(end.system, p, end.state(p.name)) for p in end.system)
+
+
+def _progress(end: _End) -> str:
+    process = end.process or _first(end, StateKind.RECEIVING)
+    if process is None:
+        return _plain(end)
+    state = end.state(process.name)
+    if state in process.crashed_states:
+        return f"{process.name}, which has crashed, waits in {state} for crash notices that never come"
+    parts = [situation(end.system, process, state)]
+    if end.moves():
+        return f"{parts[0]}, and nothing of that can arrive any more"
+    parts += [situation(end.system, p, end.state(p.name)) for p in end.system if p != process]
+    under_way = [words_in(c, w) for c, w in end.held.items()]
+    return ", ".join(parts) + ", and " + (listed(under_way) or "nothing is under way")
+
+
+def _first(end: _End, kind: StateKind) -> Process | None:
+    return next((p for p in end.system if p.kind(end.state(p.name)) is kind), None)
+
+
+def _reception(end: _End, weak: bool = False) -> str:
+    channel = end.channel or next(iter(end.held), None)
+    if channel is None or not end.held.get(channel):
+        return _plain(end)
+    receiver, head = end.system[channel.receiver], end.held[channel][0]
+    what = f"{named(head, channel.sender)} stands first in {arrow(channel)}"
+    never = f"never receives anything from {channel.sender} again" if weak else "never receives it"
+    return f"{what}, and {receiver.name} {never}: {_instead(end, receiver, channel, head)}"
+
+
+def _instead(end: _End, receiver: Process, channel: Channel, head: Message) -> str:
+    """What the receiver of a message that is never received is about."""
+    state = end.state(receiver.name)
+    if state in receiver.crashed_states:
+        return "it has crashed"
+    if receiver.kind(state) is StateKind.FINAL:
+        return f"it has ended in {state}"
+    wanted = Receive(channel.sender, head)
+    later = [s for s in receiver.reachable(state) if wanted in receiver.receives(s)]
+    if receiver.kind(state) is StateKind.RECEIVING:
+        waits = f"it waits in {state} for {awaited(end.system, receiver.receives(state))}"
+        return waits if later else f"{waits}, and never takes {taken(end.system, wanted)} from there on"
+    if not later:
+        return f"from {state} on it never takes {taken(end.system, wanted)}"
+    return f"from {state} it does not come to {few(later)} any more"
+
+
+def _exhaustive(end: _End) -> str:
+    process = end.process or _first(end, StateKind.SENDING)
+    if process is None:
+        return _plain(end)
+    state, channel = end.state(process.name), end.channel
+    sends = [a for a in process.sends(state) if channel is None or a.peer == channel.receiver]
+    wanted = end.culprit.get("message")
+    sends = [a for a in sends if wanted is None or str(a.message) == wanted] or sends
+    full = Channel(process.name, sends[0].peer)
+    receiver = end.system[full.receiver]
+    blocked = f"{arrow(full)} is full and stays full (k = {end.k}, it holds {_word(end, full)})"
+    doing = situation(end.system, receiver, end.state(receiver.name))
+    return f"{process.name} cannot send {sends_of(end.system, sends)} in {state}: {blocked}, and {doing}"
+
+
+def _word(end: _End, channel: Channel) -> str:
+    return content(channel, end.held.get(channel, ())) or "nothing"
+
+
+def _output_independence(end: _End) -> str:
+    process = end.process or end.system.processes[0]
+    state = end.state(process.name)
+    fits = [
+        a for a in process.sends(state) if len(end.held.get(Channel(process.name, a.peer), ())) < (end.k or 0)
+    ]
+    blocked = [a for a in process.sends(state) if a not in fits]
+    return (
+        f"in {state} {process.name} can send {sends_of(end.system, fits)} within k = {end.k}, "
+        f"but not {sends_of(end.system, blocked)}"
+    )
+
+
+def _input_independence(end: _End) -> str:
+    process = end.process or end.system.processes[0]
+    state = end.state(process.name)
+    ready = [
+        a
+        for a in process.receives(state)
+        if end.held.get(Channel(a.peer, process.name), ())[:1] == (a.message,)
+    ]
+    others = [a for a in process.receives(state) if a.peer != ready[0].peer] if ready else []
+    here = [a for a in others if a in ready]
+    late = (
+        f"{_from(here[0])} is there as well"
+        if here
+        else f"{listed(map(_from, others), 'or')} may still be sent"
+    )
+    return f"in {state} {process.name} can receive {listed(map(_from, ready[:1]))}, and {late}"
+
+
+def _from(action: Receive) -> str:
+    what = "the crash notice" if action.message is CRASH else str(action.message)
+    return f"{what} from {action.peer}"
+
+
+def _half_duplex(end: _End) -> str:
+    for channel, word in end.held.items():
+        back = Channel(channel.receiver, channel.sender)
+        if back in end.held:
+            return f"{words_in(channel, word)} while {words_in(back, end.held[back])}"
+    return _plain(end)
+
+
+def _rsc(end: _End) -> str:
+    """The cycle of the conflict graph: interactions that must each come before the next."""
+    acts = [(i, s) for i, s in enumerate(end.witness.steps) if isinstance(s, Act)]
+    place = {i: n for n, (i, _) in enumerate(acts)}
+    events = [(s.process, s.action) for _, s in acts]
+    pairs = [(place[s], place[r]) for r, s in end.witness.communication or ()]
+    whole: Communication = communication_of(events, pairs)
+    cycle = conflict_graph(events, whole).cycle()
+    if cycle is None:
+        return _plain(end)
+    names = [_ordinal(events, i[0]) + _interaction([events[j] for j in i]) for i in cycle]
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]} must each come before the other, so no synchronous order exists"
+    circle = ", which must come before ".join(names[1:])
+    return (
+        f"{names[0]} must come before {circle}, which must come before the first of these, "
+        "so no synchronous order exists"
+    )
+
+
+def _ordinal(events: Sequence[tuple[str, object]], at: int) -> str:
+    """`the second `, where the process sends the same to the same one several times."""
+    same = [j for j, event in enumerate(events) if event == events[at]]
+    return f"the {_nth(same.index(at) + 1)} " if len(same) > 1 else ""
+
+
+def _nth(number: int) -> str:
+    words = {1: "first", 2: "second", 3: "third"}
+    tail = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return words.get(number, f"{number}{tail}")
+
+
+def _interaction(events: list[tuple[str, object]]) -> str:
+    process, action = events[0]
+    if not isinstance(action, Send):
+        return f"{action} of {process}"
+    took = events[1][1] if len(events) == 2 else None
+    what = named(action.message, process) + f" ({process}→{action.peer}"
+    if isinstance(took, Receive) and took.message != action.message:
+        what += f", received as {took.message}"
+    return what + (")" if took else ", not received)")
+
+
+_SENTENCES: dict[str, Callable[[_End], str]] = {
+    "k-pg": _progress,
+    "k-er": _reception,
+    "k-wer": lambda end: _reception(end, weak=True),
+    "k-exh": _exhaustive,
+    "k-exh-literal": _exhaustive,
+    "k-obi": _output_independence,
+    "k-sibi": _input_independence,
+    "half-duplex": _half_duplex,
+    "rsc": _rsc,
+}

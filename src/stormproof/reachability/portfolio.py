@@ -1,0 +1,473 @@
+"""The portfolio: every way to an answer, tried in turn with growing budgets until one of them gives it.
+
+What is decidable is decided: covering where every channel loses, reorders, is corrupted among all its
+messages, or carries only one message (backward search over a well-quasi-ordered set ends). Everything else
+is semi-decided from both sides: runs by forward search, proofs by over-approximation, invariants,
+saturation and half-duplex.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..engine.coverability import Covered, Element, Found, Graph, Searcher, Taken, Weights
+from ..engine.lowering import lower
+from ..engine.watch import ProgressCallback
+from ..errors import InternalError
+from ..goals.cubes import Cube
+from ..limits import Limits
+from ..model.actions import CRASH
+from ..model.failures import FailureModel
+from ..model.run import Witness
+from ..model.system import System
+from . import half_duplex
+from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
+from .build_run import accept_run, leftovers, make_run, with_marks
+from .channel_forms import Shape, as_multisets, shapes
+from .check_certificates import (
+    Certificate,
+    Closure,
+    Equation,
+    HalfDuplex,
+    Saturated,
+    Summarised,
+    check_certificate,
+)
+from .simplex import OutOfTime
+from .state_equation import equation, have_z3, integer_solution
+from .targets import Target, targets, wanted
+
+#: Seconds of the first round; each later round has five times as many.
+FIRST_ROUND = 0.4
+#: Minimal configurations of the goal beyond which backward search is not begun.
+MOST_TARGETS = 200_000
+#: Configurations of a summarised search, whose certificate has all of them.
+MOST_SUMMARISED = 100_000
+#: How many messages each channel keeps in them.
+SUMMARISED_AT = (1, 2, 3, 4, 5)
+#: Linear functions that are kept for pruning.
+MOST_WEIGHTS = 16
+
+
+@dataclass
+class Attempt:
+    """What one way came to: an answer, or nothing yet; `finished`: more time would not change it."""
+
+    note: str
+    finished: bool = True
+    run: Witness | None = None
+    certificate: Certificate | None = None
+
+
+@dataclass
+class Problem:
+    """What is asked, and what has been learnt about it."""
+
+    system: System
+    failures: FailureModel
+    cubes: tuple[Cube, ...]
+    goal: str
+    limits: Limits
+    searcher: Searcher
+    shapes: tuple[Shape, ...]
+    notes: tuple[str, ...]
+    started: float
+    graph: Graph | None = None
+    targets: list[Target] | None = None
+    weights: list[Weights] = field(default_factory=list)
+    no_graph: bool = False
+    states: int = 0
+
+    @property
+    def decidable(self) -> bool:
+        """Covering is exact here, and the goal is covering."""
+        exact = all(s.exact and not s.zero_test for s in self.shapes)
+        return exact and self.targets is not None and all(t.sufficient for t in self.targets)
+
+    def left(self) -> float:
+        if self.limits.seconds is None:
+            return float("inf")
+        return self.limits.seconds - (time.monotonic() - self.started)
+
+
+def solve(
+    system: System,
+    failures: FailureModel,
+    cubes: tuple[Cube, ...],
+    goal: str,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    notes: tuple[str, ...] = (),
+    only: Iterable[str] | None = None,
+) -> Answer:
+    """Ask each way in turn; `only`: just these, to compare them with each other."""
+    started = time.monotonic()
+    searcher = Searcher(lower(system, failures), limits, progress)
+    problem = Problem(
+        system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started
+    )
+    ways = {name: way for name, way in WAYS.items() if only is None or name in only}
+    tried: dict[str, str] = {}
+    seconds = FIRST_ROUND
+    while ways:
+        for name, way in list(ways.items()):
+            budget = min(seconds, problem.left())
+            if budget <= 0:
+                return _answer(problem, UNDECIDED, "the time limit was hit", tried)
+            attempt = way(problem, budget)
+            tried[name] = attempt.note
+            if attempt.run is not None or attempt.certificate is not None:
+                del tried[name]
+                return _conclude(problem, attempt, tried)
+            if attempt.finished:
+                del ways[name]
+                problem.no_graph |= name == "control states" and problem.targets is None
+        seconds *= 5
+    return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
+
+
+def _why_undecided(problem: Problem) -> str:
+    perfect = [str(s.channel) for s in problem.shapes if not s.exact]
+    if perfect:
+        return (
+            f"{_and(perfect)} {'is' if len(perfect) == 1 else 'are'} FIFO without loss, where reachability "
+            "is undecidable, and nothing that was tried gives an answer"
+        )
+    return "nothing that was tried gives an answer within the limits"
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _answer(problem: Problem, answer: str, because: str, tried: dict[str, str]) -> Answer:
+    return Answer(
+        answer=answer,
+        goal=problem.goal,
+        because=because,
+        system=problem.system,
+        model=problem.failures,
+        cubes=problem.cubes,
+        tried=tuple(f"{name}: {note}" for name, note in tried.items()),
+        notes=problem.notes,
+        states=problem.states,
+        seconds=time.monotonic() - problem.started,
+    )
+
+
+def _conclude(problem: Problem, attempt: Attempt, tried: dict[str, str]) -> Answer:
+    """Nothing is said before the checker has accepted it."""
+    if attempt.run is not None:
+        wrong = accept_run(problem.system, problem.failures, problem.cubes, attempt.run)
+        found = _answer(problem, REACHABLE, attempt.note, tried)
+    else:
+        assert attempt.certificate is not None
+        wrong = check_certificate(problem.system, problem.failures, problem.cubes, attempt.certificate)
+        found = _answer(problem, UNREACHABLE, attempt.note, tried)
+    if wrong:
+        raise InternalError(f"the checker refuses what '{attempt.note}' found: {wrong}")
+    return replace(
+        found,
+        run=attempt.run,
+        certificate=attempt.certificate,
+        checked=True,
+        seconds=time.monotonic() - problem.started,
+    )
+
+
+# ------------------------------------------------------------------------------------- the ways
+
+
+def _control_states(problem: Problem, seconds: float) -> Attempt:
+    """The control-state graph alone; it also serves the other ways."""
+    graph = problem.searcher.controls(seconds)
+    if graph.stopped:
+        return Attempt(f"stopped by the limit on {graph.stopped}", finished=graph.stopped != "time")
+    problem.graph = graph
+    found = _targets(problem, problem.shapes, seconds)
+    if found is None:
+        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
+    if len(found) > MOST_TARGETS:
+        return Attempt(f"the goal has more than {MOST_TARGETS:,} minimal configurations")
+    problem.targets = found
+    if found:
+        return Attempt(f"{len(graph.rows):,} of them, {len(found):,} minimal configurations of the goal")
+    note = "no control state of the goal is reachable, whatever the channels hold"
+    return Attempt(note, certificate=_closure(problem, problem.shapes, (), ()))
+
+
+def _targets(problem: Problem, forms: tuple[Shape, ...], seconds: float) -> list[Target] | None:
+    """The minimal configurations of the goal, one more than allowed at most; None when out of time."""
+    assert problem.graph is not None
+    ends = time.monotonic() + seconds
+    found: list[Target] = []
+    for target in targets(problem.system, problem.failures, problem.cubes, forms, problem.graph.rows):
+        found.append(target)
+        if len(found) > MOST_TARGETS:
+            break
+        if len(found) % 1000 == 0 and time.monotonic() > ends:
+            return None
+    return found
+
+
+def _closure(
+    problem: Problem, forms: Sequence[Shape], weights: Iterable[Weights], basis: Iterable[Element]
+) -> Closure:
+    assert problem.graph is not None
+    return Closure(tuple(s.form for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
+
+
+def _forward(problem: Problem, seconds: float, k: int = 2**15, most: int = 3000) -> Attempt:
+    """Breadth first; the first round is short, since the other ways are often better."""
+    goal = wanted(problem.cubes, problem.system)
+    found = problem.searcher.forward([s.form for s in problem.shapes], [w for _, w in goal], k, most, seconds)
+    problem.states = max(problem.states, found.states)
+    if found.found:
+        return _found_forward(problem, found, goal[found.cube][0], shortest=k == 2**15)
+    if found.saturated:
+        note = f"the search saturates: there are {found.states:,} configurations up to faults"
+        return Attempt(note, certificate=Saturated(found.configurations))
+    return Attempt(f"{found.states:,} configurations, not reached and not saturated")
+
+
+def _found_forward(problem: Problem, found: Found, cube: int, shortest: bool) -> Attempt:
+    final = with_marks(problem.system, found.configurations[-1])
+    run = make_run(problem.system, problem.failures, problem.cubes[cube], found.steps, final, shortest)
+    if run is None:
+        raise InternalError("forward search found steps that are not a run")
+    return Attempt("found by forward search", run=run)
+
+
+def _bounded(problem: Problem, seconds: float) -> Attempt:
+    """At most 1, 2, 3, ... messages a channel, as far as the time goes."""
+    ends = time.monotonic() + seconds
+    seen = ""
+    for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128):
+        left = ends - time.monotonic()
+        if left <= 0:
+            return Attempt(seen, finished=False)
+        attempt = _forward(problem, left, k, 0)
+        if attempt.run is not None or attempt.certificate is not None:
+            return attempt
+        seen = f"not reached with at most {k} messages a channel ({attempt.note})"
+        if problem.limits.states is not None and problem.states > problem.limits.states:
+            return Attempt(seen)
+    return Attempt(seen)
+
+
+def _summarised(problem: Problem, seconds: float) -> Attempt:
+    """Forward, channels kept up to k messages and summarised beyond: a finite over-approximation."""
+    ends = time.monotonic() + seconds
+    forms = [s.form for s in problem.shapes]
+    goal = [w for _, w in wanted(problem.cubes, problem.system)]
+    for k in SUMMARISED_AT:
+        left = ends - time.monotonic()
+        if left <= 0:
+            return Attempt("out of time", finished=False)
+        found = problem.searcher.forward(forms, goal, k, MOST_SUMMARISED, left, summarise=True)
+        problem.states = max(problem.states, found.states)
+        if found.saturated:
+            first = "first message" if k == 1 else f"first {k} messages"
+            note = f"not even when each channel keeps its {first}, and of the others only which they are"
+            return Attempt(note, certificate=Summarised(k, found.configurations))
+        if found.stopped:
+            return Attempt(f"stopped by the limit on {found.stopped}", finished=found.stopped != "time")
+    return Attempt(f"the goal is met even when each channel keeps {SUMMARISED_AT[-1]} messages")
+
+
+def _backward(problem: Problem, seconds: float) -> Attempt:
+    return _cover(problem, seconds, problem.shapes)
+
+
+def _multisets(problem: Problem, seconds: float) -> Attempt:
+    """FIFO channels without loss as multisets: another over-approximation."""
+    forms = as_multisets(problem.shapes)
+    if forms == problem.shapes:
+        return Attempt("every channel is searched exactly already")
+    return _cover(problem, seconds, forms)
+
+
+def _cover(problem: Problem, seconds: float, forms: tuple[Shape, ...]) -> Attempt:
+    if problem.graph is None or problem.targets is None:
+        return Attempt("needs the control states", finished=problem.no_graph)
+    goal = problem.targets if forms == problem.shapes else _targets(problem, forms, seconds)
+    if goal is None:
+        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
+    found = _search_back(problem, seconds, forms, goal)
+    if found.stopped:
+        _learn(problem, forms, found.basis, seconds)
+        note = f"stopped by the limit on {found.stopped} at {found.kept:,} minimal configurations"
+        return Attempt(note, finished=found.stopped != "time")
+    if not found.covered:
+        weights = _pruning(problem, forms)
+        return Attempt(_theorem(forms), certificate=_closure(problem, forms, weights, found.basis))
+    run = _run_back(problem, forms, goal, found)
+    if run is None and not all(t.sufficient for t in goal):
+        enough = [t for t in goal if t.sufficient]
+        again = _search_back(problem, seconds, forms, enough) if enough else found
+        run = _run_back(problem, forms, enough, again) if again.covered and enough else None
+    if run is not None:
+        return Attempt("found by backward search", run=run)
+    return Attempt("the goal is covered, but the run needs more than the channels can do")
+
+
+def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal: Iterable[Target]) -> Covered:
+    assert problem.graph is not None
+    found = problem.searcher.cover(
+        [s.form for s in forms],
+        problem.graph,
+        [t.element for t in goal],
+        _pruning(problem, forms),
+        seconds,
+    )
+    problem.states = max(problem.states, found.kept)
+    return found
+
+
+def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float) -> None:
+    """State-equation pruning: linear functions that exclude some of the minimal configurations at which a
+    search was stopped, for its next round."""
+    if forms != problem.shapes or problem.graph is None:
+        return
+    ends = time.monotonic() + seconds / 2
+    eq = equation(problem.system, problem.failures, forms, problem.graph.rows)
+    for element in basis:
+        target = Target(element, (frozenset(),) * len(forms), False, 0)
+        if len(problem.weights) >= MOST_WEIGHTS:
+            return
+        if any(_excludes(problem, w, target) for w in problem.weights):
+            continue
+        try:
+            found = eq.refute(target, ends)
+        except OutOfTime:
+            return
+        if found is not None:
+            problem.weights.append(found)
+
+
+def _pruning(problem: Problem, forms: Sequence[Shape]) -> list[Weights]:
+    """Those linear functions that exclude whole upward closed sets: no message weighs less than nothing."""
+    if tuple(forms) != problem.shapes:
+        return []
+    return [w for w in problem.weights if min(w.messages.values(), default=0) >= 0]
+
+
+def _theorem(forms: Sequence[Shape]) -> str:
+    relaxed = [str(s.channel) for s in forms if not s.exact]
+    if not relaxed:
+        return "the backward closure of the goal does not contain the start"
+    how = "as if they lost messages" if all(s.form == 0 for s in forms if not s.exact) else "as multisets"
+    return f"not even with {_and(relaxed)} taken {how}: the goal's backward closure lacks the start"
+
+
+def _run_back(
+    problem: Problem, forms: Sequence[Shape], goal: Sequence[Target], found: Covered
+) -> Witness | None:
+    """The run that the chain of predecessors stands for; None: only the over-approximation has it."""
+    last = found.path[-1]
+    final = leftovers(problem.failures, forms, found.steps, last)
+    for target in goal:
+        if _same(target.element, last):
+            run = make_run(
+                problem.system, problem.failures, problem.cubes[target.cube], found.steps, final, False
+            )
+            if run is not None:
+                return run
+    return None
+
+
+def _same(a: Element, b: Element) -> bool:
+    """Equal up to the order in which a multiset is written."""
+    return a[:2] == b[:2] and all(sorted(v) == sorted(w) for v, w in zip(a.words, b.words, strict=True))
+
+
+def _half_duplex(problem: Problem, seconds: float) -> Attempt:
+    system, failures = problem.system, problem.failures
+    if not half_duplex.applies(system, failures):
+        return Attempt("is about two processes without reordering or crash messages")
+    meeting = half_duplex.rendezvous(system, failures)
+    pairs = tuple(sorted(meeting.pairs))
+    both = half_duplex.both_send(system, pairs)
+    if both is not None:
+        return Attempt(f"not half-duplex: both processes can send in ({both[0]}, {both[1]})")
+    end = half_duplex.meets(system, failures, problem.cubes, pairs)
+    if end is None:
+        note = "the system is half-duplex, and none of its configurations is as asked (Cécé and Finkel 2005)"
+        return Attempt(note, certificate=HalfDuplex(pairs))
+    moves = (*meeting.moves_to(end.pair), *end.moves)
+    steps = [Taken(p, t, None, 0, None) for p, t in moves]
+    final = {c: end.word if c == end.channel else () for c in system.channels}
+    run = make_run(system, failures, problem.cubes[end.cube], steps, final, False)
+    return Attempt("found as a run of a half-duplex system (Cécé and Finkel 2005)", run=run)
+
+
+def _linear(problem: Problem, seconds: float) -> Attempt:
+    """Linear functions that no step increases, one for each minimal configuration of the goal."""
+    if problem.graph is None or problem.targets is None:
+        return Attempt("needs the control states", finished=problem.no_graph)
+    ends = time.monotonic() + seconds
+    eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
+    used: list[Weights] = []
+    open_ = 0
+    for target in problem.targets:
+        if any(_excludes(problem, w, target) for w in used):
+            continue
+        try:
+            found = eq.refute(target, ends)
+        except OutOfTime:
+            return Attempt("out of time", finished=False)
+        if found is None:
+            open_ += 1
+        else:
+            used.append(found)
+    problem.weights = (problem.weights + [w for w in used if w not in problem.weights])[:MOST_WEIGHTS]
+    if open_:
+        return Attempt(f"the state equation has a rational solution for {open_:,} configurations of the goal")
+    note = "a linear invariant excludes the goal (the state equation has no rational solution)"
+    return Attempt(note, certificate=_closure(problem, problem.shapes, used, ()))
+
+
+def _excludes(problem: Problem, w: Weights, target: Target) -> bool:
+    """Is every configuration that the target stands for above the bound?"""
+    total = sum(w.states[p.name, s] for p, s in zip(problem.system, target.element.states, strict=True))
+    for i, shape in enumerate(problem.shapes):
+        total += w.messages.get((shape.channel, CRASH), 0) if target.element.marks[i] else 0
+        total += sum(w.messages[shape.channel, m] for m in target.element.words[i])
+        if any(w.messages[shape.channel, m] < 0 for m in shape.letters if m not in target.equal[i]):
+            return False
+    return total > w.bound
+
+
+def _integers(problem: Problem, seconds: float) -> Attempt:
+    if not have_z3():
+        return Attempt("over the integers needs z3, which is not installed (stormproof[smt])")
+    if problem.graph is None or problem.targets is None:
+        return Attempt("needs the control states", finished=problem.no_graph)
+    ends = time.monotonic() + seconds
+    eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
+    for target in problem.targets:
+        left = ends - time.monotonic()
+        solvable = integer_solution(eq, target, left) if left > 0 else None
+        if solvable is None:
+            return Attempt("z3 has no answer yet", finished=False)
+        if solvable:
+            return Attempt("has a solution over the integers")
+    note = "the state equation has no solution over the integers (z3)"
+    return Attempt(note, certificate=Equation(problem.graph.rows))
+
+
+Ways = dict[str, Callable[[Problem, float], Attempt]]
+#: In this order, round by round.
+WAYS: Ways = {
+    "control states": _control_states,
+    "forward search": _forward,
+    "backward search": _backward,
+    "half-duplex": _half_duplex,
+    "linear invariants": _linear,
+    "state equation": _integers,
+    "summaries": _summarised,
+    "backward search with multisets": _multisets,
+    "bounded forward search": _bounded,
+}

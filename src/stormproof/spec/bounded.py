@@ -1,0 +1,268 @@
+"""The definitions, executed literally and slowly: the specification (paper, sections 2 and 4).
+
+Channels hold words; interference is silent steps. Everything else, the engine above all, is compared
+with this module, so it stays short enough to be read beside the paper and uses no cleverness: the
+k-bounded transition system is built whole, and each property asks backward reachability in it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..model.actions import (
+    CRASH,
+    Action,
+    Channel,
+    Configuration,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Word,
+    channel_of,
+)
+from ..model.failures import ChannelFailure, FailureModel
+from ..model.process import StateKind
+from ..model.system import System
+
+
+class Event(NamedTuple):
+    """An action of a process; interference has no event, it is silent."""
+
+    process: str
+    action: Action
+
+
+class Step(NamedTuple):
+    event: Event | None
+    after: Configuration
+
+
+def initial(system: System) -> Configuration:
+    return Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
+
+
+def interfere(word: Word, failure: ChannelFailure) -> Iterator[Word]:
+    """What one silent step may make of a channel's content; the crash message is left alone."""
+    for i, message in enumerate(word):
+        if message is CRASH:
+            continue
+        if failure.loss:
+            yield word[:i] + word[i + 1 :]
+        for other in sorted(failure.becomes.get(str(message), ())):
+            yield (*word[:i], other, *word[i + 1 :])
+        if failure.reorder and i + 1 < len(word) and word[i + 1] is not CRASH:
+            yield (*word[:i], word[i + 1], message, *word[i + 2 :])
+
+
+def steps(system: System, failures: FailureModel, at: Configuration, bound: int | None) -> Iterator[Step]:
+    """Def. irs, one step: an action, or a silent interference; `bound` None is no bound.
+
+    A send may end in any w' <= w.m, so into a full lossy channel it goes if something is lost at once.
+    """
+    index = system.channel_index
+
+    def put(channel: Channel, word: Word, states: tuple[str, ...]) -> Configuration:
+        i = index[channel]
+        return Configuration(states, (*at.words[:i], word, *at.words[i + 1 :]))
+
+    for i, process in enumerate(system):
+        for _, action, target in process.outgoing(at.states[i]):
+            states = (*at.states[:i], target, *at.states[i + 1 :])
+            event = Event(process.name, action)
+            if isinstance(action, Internal):
+                yield Step(event, Configuration(states, at.words))
+                continue
+            channel = channel_of(process.name, action)
+            assert channel is not None
+            word = at.words[index[channel]]
+            if isinstance(action, Receive):
+                if word and word[0] == action.message:
+                    yield Step(event, put(channel, word[1:], states))
+            elif bound is None or len(word) < bound:
+                yield Step(event, put(channel, (*word, action.message), states))
+            elif failures.on(channel).loss:
+                longer = (*word, action.message)
+                for j, lost in enumerate(longer):
+                    if lost is not CRASH:
+                        yield Step(event, put(channel, longer[:j] + longer[j + 1 :], states))
+    for channel, i in index.items():
+        for word in interfere(at.words[i], failures.on(channel)):
+            yield Step(None, put(channel, word, at.states))
+
+
+class TooLarge(Exception):
+    """The transition system has more configurations than the caller wants to see."""
+
+
+@dataclass
+class TransitionSystem:
+    """All k-reachable configurations with all steps between them."""
+
+    system: System
+    failures: FailureModel
+    k: int
+    steps: dict[Configuration, list[Step]]
+
+    def can_reach(
+        self,
+        fires: Callable[[Event], bool],
+        without: str | None = None,
+    ) -> set[Configuration]:
+        """The configurations from which some run, in which `without` does not act, ends in such an event."""
+        before: dict[Configuration, list[Configuration]] = {}
+        found: deque[Configuration] = deque()
+        seen: set[Configuration] = set()
+        for source, leaving in self.steps.items():
+            for event, after in leaving:
+                if event is not None and fires(event) and source not in seen:
+                    seen.add(source)
+                    found.append(source)
+                if event is None or event.process != without:
+                    before.setdefault(after, []).append(source)
+        while found:
+            for source in before.get(found.popleft(), ()):
+                if source not in seen:
+                    seen.add(source)
+                    found.append(source)
+        return seen
+
+
+def explore(system: System, failures: FailureModel, k: int, most: int | None = None) -> TransitionSystem:
+    """RS_k: everything that k-bounded runs reach. Raises TooLarge past `most` configurations."""
+    start = initial(system)
+    table: dict[Configuration, list[Step]] = {}
+    queue = deque([start])
+    seen = {start}
+    while queue:
+        at = queue.popleft()
+        table[at] = list(steps(system, failures, at, k))
+        for _, after in table[at]:
+            if after not in seen:
+                seen.add(after)
+                queue.append(after)
+        if most is not None and len(seen) > most:
+            raise TooLarge
+    return TransitionSystem(system, failures, k, table)
+
+
+def is_receive_on(channel: Channel, message: Message | None = None) -> Callable[[Event], bool]:
+    """Receptions from a channel, of one message or of any."""
+
+    def test(event: Event) -> bool:
+        action = event.action
+        return (
+            isinstance(action, Receive)
+            and channel_of(event.process, action) == channel
+            and (message is None or action.message == message)
+        )
+
+    return test
+
+
+def crashed(system: System, at: Configuration, process: str) -> bool:
+    """Is the process in its crash broadcast or in `stop` (semantics, section 5)?"""
+    return at.states[system.names.index(process)] in system[process].crashed_states
+
+
+def k_exh(ts: TransitionSystem, literal: bool = False, up_to_crash: bool = False) -> Iterator[Configuration]:
+    """Def. kexh: where some send of a sending state cannot be fired within the bound.
+
+    The run to the send leaves its process alone (Lange and Yoshida 2019, Def. 8), unless `literal`.
+    """
+    for i, process in enumerate(ts.system):
+        for state in process.states:
+            if process.kind(state) is not StateKind.SENDING:
+                continue
+            for send in set(process.sends(state)):
+                wanted = Event(process.name, send)
+                good = ts.can_reach(wanted.__eq__, without=None if literal else process.name)
+                for at in ts.steps:
+                    if at.states[i] == state and at not in good:
+                        if not (up_to_crash and crashed(ts.system, at, send.peer)):
+                            yield at
+
+
+def k_er(ts: TransitionSystem, weak: bool = False, up_to_crash: bool = False) -> Iterator[Configuration]:
+    """Def. ksafe (1): where the first message of a channel is never received; weak: nor any from there."""
+    for i, channel in enumerate(ts.system.channels):
+        heads = {at.words[i][0] for at in ts.steps if at.words[i]}
+        for head in heads:
+            good = ts.can_reach(is_receive_on(channel, None if weak else head))
+            for at in ts.steps:
+                if at.words[i][:1] == (head,) and at not in good:
+                    if not (up_to_crash and crashed(ts.system, at, channel.receiver)):
+                        yield at
+
+
+def k_pg(ts: TransitionSystem) -> Iterator[Configuration]:
+    """Def. ksafe (2): where a process in a receiving state never receives."""
+    for i, process in enumerate(ts.system):
+        name = process.name
+        good = ts.can_reach(lambda e, name=name: e.process == name and isinstance(e.action, Receive))  # type: ignore[misc]
+        for at in ts.steps:
+            if process.kind(at.states[i]) is StateKind.RECEIVING and at not in good:
+                yield at
+
+
+def k_obi(ts: TransitionSystem) -> Iterator[Configuration]:
+    """Output bound independence: where one send of a state can fire within the bound and another cannot."""
+    for at, leaving in ts.steps.items():
+        fired = {e for e, _ in leaving if e is not None and isinstance(e.action, Send)}
+        for i, process in enumerate(ts.system):
+            wanted = {Event(process.name, a) for a in process.sends(at.states[i])}
+            if wanted & fired and not wanted <= fired:
+                yield at
+                break
+
+
+def k_sibi(ts: TransitionSystem) -> Iterator[Configuration]:
+    """Strong input bound independence (Lange and Yoshida 2019): when `q->p?a` can be taken, a reception from
+    another process is not enabled as well, nor can the message that it waits for still be sent afterwards."""
+    for at, leaving in ts.steps.items():
+        if any(_breaks_sibi(ts, at, event, after) for event, after in leaving):
+            yield at
+
+
+def _breaks_sibi(ts: TransitionSystem, at: Configuration, event: Event | None, after: Configuration) -> bool:
+    if event is None or not isinstance(event.action, Receive):
+        return False
+    enabled = {e for e, _ in ts.steps[at]}
+    state = at.states[ts.system.names.index(event.process)]
+    for other in ts.system[event.process].receives(state):
+        if other.peer == event.action.peer:
+            continue
+        sent = Event(other.peer, Send(event.process, other.message))
+        if Event(event.process, other) in enabled or after in ts.can_reach(sent.__eq__):
+            return True
+    return False
+
+
+#: Property name -> the configurations that violate it. The others are conjunctions, see `CONJUNCTIONS`.
+VIOLATIONS: dict[str, Callable[[TransitionSystem], Iterable[Configuration]]] = {
+    "k-exh": k_exh,
+    "k-exh-literal": lambda ts: k_exh(ts, literal=True),
+    "k-exh-up-to-crash": lambda ts: k_exh(ts, up_to_crash=True),
+    "k-er": k_er,
+    "k-wer": lambda ts: k_er(ts, weak=True),
+    "k-er-up-to-crash": lambda ts: k_er(ts, up_to_crash=True),
+    "k-pg": k_pg,
+    "k-obi": k_obi,
+    "k-sibi": k_sibi,
+}
+
+#: Def. ksafe, Def. wkmc: properties that are conjunctions of others.
+CONJUNCTIONS: dict[str, tuple[str, ...]] = {
+    "k-safe": ("k-er", "k-pg"),
+    "k-mc": ("k-exh", "k-er", "k-pg"),
+    "k-wmc": ("k-exh", "k-er"),
+    "k-wmc-up-to-crash": ("k-exh-up-to-crash", "k-er-up-to-crash"),
+}
+
+
+def holds(ts: TransitionSystem, name: str) -> bool:
+    """Does the property hold of the whole transition system?"""
+    return all(next(iter(VIOLATIONS[part](ts)), None) is None for part in CONJUNCTIONS.get(name, (name,)))

@@ -1,0 +1,1 @@
+"""Many checks: classes, frontiers, crash sets, campaigns and the paper's table."""

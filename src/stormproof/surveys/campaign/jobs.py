@@ -1,0 +1,250 @@
+"""What a campaign asks: files x failure models x bounds, as self-contained jobs.
+
+A job carries its system in the exchange format, so that it runs on a machine that does not have the file, and
+its key is a hash of everything that it depends on, so that a changed file is a new job.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ... import formats, protocols
+from ...checks.report import PROPERTIES
+from ...errors import InputError, Place, UsageError, did_you_mean
+from ...limits import Limits, parse_memory
+from ...model.failures import Failures
+from ...model.system import System
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: The failure models of the paper's table, for a campaign that names none.
+STANDARD_FAILURES: dict[str, dict[str, Any]] = {
+    "none": {},
+    "loss": {"loss": True},
+    "corruption": {"corrupt": True},
+    "reordering": {"reorder": True},
+}
+
+_FAILURE_KEYS = ("loss", "corrupt", "reorder", "corrupt_scope", "corrupt_map", "crash", "file_faults")
+#: For each key: is it a list, of what, and that in words.
+_PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
+    "files": (True, str, 'a list of names, like ["alternating-bit", "mine/*.storm"]'),
+    "properties": (True, str, 'a list of names, like ["k-mc", "rsc"]'),
+    "bounds": (True, int, "a list of whole numbers, like [1, 2]"),
+    "max_k": (False, int, "a whole number"),
+    "timeout": (False, (int, float), "a number of seconds"),
+    "memory": (False, (int, str), 'an amount like "2GiB"'),
+    "states": (False, int, "a whole number"),
+    "semantics": (False, str, '"definition" or "encoding"'),
+    "failures": (True, dict, "a list of tables, each headed [[failures]]"),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One check. `k` None searches the least bound up to `max_k`."""
+
+    source: str
+    failures_name: str
+    system: Mapping[str, Any]
+    failures: Mapping[str, Any]
+    properties: tuple[str, ...] | None
+    k: int | None
+    max_k: int
+    semantics: str
+    seconds: float | None
+    memory: int | None
+    states: int | None
+
+    @property
+    def key(self) -> str:
+        text = json.dumps(self.to_json(), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "failures_name": self.failures_name,
+            "system": dict(self.system),
+            "failures": dict(self.failures),
+            "properties": None if self.properties is None else list(self.properties),
+            "k": self.k,
+            "max_k": self.max_k,
+            "semantics": self.semantics,
+            "seconds": self.seconds,
+            "memory": self.memory,
+            "states": self.states,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Job:
+        properties = data["properties"]
+        return cls(**{**data, "properties": None if properties is None else tuple(properties)})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The matrix. `failures` maps the name of a failure model to the arguments of `Failures`."""
+
+    files: tuple[str, ...]
+    failures: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: STANDARD_FAILURES)
+    properties: tuple[str, ...] | None = None
+    bounds: tuple[int, ...] = ()
+    max_k: int = 10
+    semantics: str = "definition"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise UsageError("a campaign needs at least one file or protocol")
+        for name in self.properties or ():
+            if name not in PROPERTIES:
+                raise UsageError(f"unknown property '{name}'", hint=did_you_mean(name, PROPERTIES))
+        if self.semantics not in ("definition", "encoding"):
+            raise UsageError(f"unknown semantics '{self.semantics}'; it is 'definition' or 'encoding'")
+        if any(k < 1 for k in (*self.bounds, self.max_k)):
+            raise UsageError("bounds must be at least 1")
+
+
+def jobs_of(plan: Plan) -> list[Job]:
+    """Every cell of the matrix, in the order of the plan; wrong input is told before anything runs."""
+    jobs = []
+    for source in _sources(plan.files):
+        system = load_source(source)
+        data = formats.system_to_json(system)
+        for name, arguments in plan.failures.items():
+            _failures(name, arguments).on(system)
+            for k in plan.bounds or (None,):
+                jobs.append(_job(plan, source, name, data, arguments, k))
+    return list({job.key: job for job in jobs}.values())
+
+
+def load_source(source: str) -> System:
+    """A built-in protocol by its name, or a file."""
+    return protocols.protocol(source) if protocols.is_library_name(source) else formats.load(source)
+
+
+def _job(
+    plan: Plan, source: str, name: str, data: Mapping[str, Any], arguments: Mapping[str, Any], k: int | None
+) -> Job:
+    limits = plan.limits
+    return Job(
+        source=source,
+        failures_name=name,
+        system=data,
+        failures=arguments,
+        properties=plan.properties,
+        k=k,
+        max_k=plan.max_k,
+        semantics=plan.semantics,
+        seconds=limits.seconds,
+        memory=limits.bytes,
+        states=limits.states,
+    )
+
+
+def _sources(patterns: Sequence[str]) -> list[str]:
+    """Protocol names as they are, patterns expanded; a pattern that matches nothing is a mistake."""
+    found: list[str] = []
+    for pattern in patterns:
+        if pattern in protocols.names():
+            found.append(pattern)
+        elif any(c in pattern for c in "*?["):
+            every = glob.glob(pattern, recursive=True)  # noqa: PTH207 (a Path's own needs the parent)
+            matches = sorted(p for p in every if Path(p).is_file())
+            if not matches:
+                raise InputError(f"no file matches '{pattern}'")
+            found += matches
+        else:
+            found.append(pattern)
+    return list(dict.fromkeys(found))
+
+
+def _failures(name: str, arguments: Mapping[str, Any]) -> Failures:
+    for key in arguments:
+        if key not in _FAILURE_KEYS:
+            raise UsageError(
+                f"the failure model '{name}' has an unknown key '{key}'",
+                hint=did_you_mean(key, _FAILURE_KEYS),
+            )
+    try:
+        return Failures(**{k: _tuples(v) if k == "corrupt_map" else v for k, v in arguments.items()})
+    except TypeError as problem:
+        raise UsageError(f"the failure model '{name}' is not understood: {problem}") from None
+
+
+def _tuples(rows: Any) -> Any:
+    return rows if isinstance(rows, Mapping) else [tuple(row) for row in rows]
+
+
+def plan_from_toml(path: str) -> Plan:
+    """A plan from a TOML file; files are relative to where the command runs, as in a shell."""
+    text = formats.read_text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"not TOML: {problem}", place=Place(path)) from None
+    for key in data:
+        if key not in _PLAN_KEYS:
+            raise InputError(
+                f"unknown key '{key}'; there are {', '.join(_PLAN_KEYS)}",
+                place=Place(path),
+                hint=did_you_mean(key, _PLAN_KEYS),
+            )
+    _well_typed(data, path)
+    try:
+        return _plan(data)
+    except (TypeError, ValueError, AttributeError) as problem:
+        if isinstance(problem, UsageError):
+            raise
+        raise InputError(f"the plan is not understood: {problem}", place=Place(path)) from None
+
+
+def _well_typed(data: Mapping[str, Any], path: str) -> None:
+    for key, value in data.items():
+        many, kind, words = _PLAN_KEYS[key]
+        values = value if many and isinstance(value, list) else [value]
+        if isinstance(value, list) != many or not all(_is(v, kind) for v in values):
+            raise InputError(f"'{key}' is {words}, not {value!r}", place=Place(path))
+
+
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _plan(data: Mapping[str, Any]) -> Plan:
+    chosen: dict[str, Any] = {"states": data.get("states")}
+    if "timeout" in data:
+        chosen["seconds"] = float(data["timeout"])
+    if "memory" in data:
+        chosen["memory"] = parse_memory(data["memory"])
+    rows = data.get("failures")
+    models = STANDARD_FAILURES if rows is None else {_name(i, r): _rest(r) for i, r in enumerate(rows)}
+    properties = data.get("properties")
+    return Plan(
+        files=tuple(data.get("files", ())),
+        failures=models,
+        properties=None if properties is None else tuple(properties),
+        bounds=tuple(data.get("bounds", ())),
+        max_k=int(data.get("max_k", 10)),
+        semantics=str(data.get("semantics", "definition")),
+        limits=Limits(**chosen),
+    )
+
+
+def _name(index: int, row: Mapping[str, Any]) -> str:
+    return str(row.get("name") or f"failures {index + 1}")
+
+
+def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in row.items() if k != "name"}

@@ -1,0 +1,73 @@
+"""A worker process: reads one job per line, writes one row per line. Whatever kills it costs one job only.
+
+Started as `python -m stormproof.surveys.campaign.worker PARENT [BYTES]`. It ends when the process PARENT
+ends, however that happens; BYTES is a hard limit on its address space, a safety net below the engine's own
+memory limit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ... import formats
+from ...checks.api import check
+from ...errors import StormproofError
+from ...limits import Limits
+from .jobs import Job, _failures
+
+
+def run_job(job: Job) -> dict[str, Any]:
+    """The row of one job: the verdicts with their witnesses, or the sentence of what was wrong."""
+    row: dict[str, Any] = {"key": job.key, "source": job.source, "failures": job.failures_name, "k": job.k}
+    try:
+        system = formats.system_from_json(job.system)
+        report = check(
+            system,
+            _failures(job.failures_name, job.failures),
+            k=job.k,
+            max_k=job.max_k,
+            properties=job.properties,
+            limits=Limits(job.seconds, job.memory, job.states),
+            semantics=job.semantics,
+        )
+    except StormproofError as problem:
+        return {**row, "error": str(problem), "verdicts": []}
+    except MemoryError:
+        return {**row, "died": "out of memory", "verdicts": []}
+    return {**row, "seconds": report.seconds, "verdicts": [v.to_json() for v in report]}
+
+
+def run_line(line: str) -> str:
+    data: Mapping[str, Any] = json.loads(line)
+    return json.dumps(run_job(Job.from_json(data)), ensure_ascii=True)
+
+
+def _end_with(parent: int) -> None:
+    """A campaign that was killed cannot end its workers; a long job would go on for nobody."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main() -> None:
+    # Ctrl-C is the parent's to handle: it ends the workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
+    if len(sys.argv) > 2:
+        most = int(sys.argv[2])
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    for line in sys.stdin:
+        sys.stdout.write(run_line(line) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

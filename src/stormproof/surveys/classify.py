@@ -1,0 +1,225 @@
+"""Where a system stands among the classes of the paper's Figure diagram_comparison.
+
+Asked for perfect channels and for each interference on all channels; faults that the file declares are left
+out, since the question is what each of them does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..checks.api import check
+from ..checks.implications import candidate_for_any_length
+from ..checks.report import Report, Verdict
+from ..engine.watch import ProgressCallback
+from ..limits import Limits
+from ..model.failures import Failures
+from ..model.system import System
+
+#: The classes of the figure, and the two that the paper's text adds, in the order of the table.
+CLASSES: dict[str, str] = {
+    "fifo": "FIFO system",
+    "csa": "session automata (CSA)",
+    "directed": "directed",
+    "half-duplex": "half-duplex",
+    "rsc": "RSC",
+    "k-exh": "k-exhaustive",
+    "k-er": "k-ER",
+    "k-safe": "k-safe",
+    "k-mc": "k-MC",
+    "k-wmc": "weakly k-MC",
+    "bounded": "existentially k-bounded",
+}
+
+#: Defined on communicating session automata (marked with a dagger in the figure).
+DAGGER = ("k-exh", "k-er", "k-safe", "k-mc", "k-wmc")
+
+INTERFERENCES = ("perfect", "loss", "corruption", "reordering")
+
+
+@dataclass(frozen=True)
+class Membership:
+    """In the class (with the least k where there is one), not in it, or unknown (with the reason).
+
+    `applies` is False where no search and no theorem could tell, whatever the limits.
+    """
+
+    holds: bool | None
+    k: int | None = None
+    reason: str = ""
+    applies: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        return {"holds": self.holds, "k": self.k, "reason": self.reason, "applies": self.applies}
+
+
+def _unknown(reason: str) -> Membership:
+    return Membership(None, reason=reason, applies=False)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The classes that the system is in under one interference."""
+
+    interference: str
+    report: Report
+    classes: Mapping[str, Membership]
+
+    def __getitem__(self, name: str) -> Membership:
+        return self.classes[name]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "interference": self.interference,
+            "classes": {name: found.to_json() for name, found in self.classes.items()},
+            "notes": list(self.notes),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the verdicts say beside, each once, with the properties that it belongs to."""
+        found: dict[str, list[str]] = {}
+        for verdict in self.report:
+            for note in verdict.notes:
+                found.setdefault(note, []).append(verdict.property)
+        return (*self.report.notes, *(f"{', '.join(names)}: {note}" for note, names in found.items()))
+
+
+@dataclass(frozen=True)
+class Standings:
+    """Where a system stands, for perfect channels and for each interference."""
+
+    system: System
+    max_k: int
+    standings: tuple[Standing, ...]
+
+    def __getitem__(self, interference: str) -> Standing:
+        return next(s for s in self.standings if s.interference == interference)
+
+    @property
+    def limited(self) -> bool:
+        """Did a limit leave something undecided?"""
+        open_bound = any(s["bounded"].holds is None and s["bounded"].applies for s in self.standings)
+        return open_bound or any(v.holds is None for s in self.standings for v in s.report)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stormproof": 1,
+            "system": self.system.name,
+            "max_k": self.max_k,
+            "standings": [s.to_json() for s in self.standings],
+        }
+
+
+def classify(
+    system: System,
+    *,
+    max_k: int = 10,
+    corrupt_scope: str = "channel",
+    limits: Limits | None = None,
+    threads: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Standings:
+    """The classes of a system for perfect channels and under loss, corruption and reordering."""
+
+    def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:
+        report = check(
+            system,
+            failures,
+            k=k,
+            max_k=max_k,
+            properties=names,
+            limits=limits,
+            threads=threads,
+            progress=progress,
+        )
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
+
+    found = []
+    for interference in INTERFERENCES:
+        failures = _failures(interference, corrupt_scope)
+        report = ask(failures, _properties(system))
+        classes = dict(_structural(report.system)) | dict(_decided(report))
+        classes["half-duplex"] = _half_duplex(report)
+        classes["bounded"] = _bounded(
+            report,
+            max_k,
+            lambda k, f=failures: ask(f, ("k-exh", "k-obi", "k-sibi"), k),
+        )
+        found.append(Standing(interference, report, {name: classes[name] for name in CLASSES}))
+    return Standings(system, max_k, tuple(found))
+
+
+def _failures(interference: str, scope: str) -> Failures:
+    return Failures(
+        loss=interference == "loss",
+        corrupt=interference == "corruption",
+        reorder=interference == "reordering",
+        corrupt_scope=scope,
+        file_faults=False,
+    )
+
+
+def _properties(system: System) -> tuple[str, ...]:
+    two = ("half-duplex",) if len(system.processes) == 2 else ()
+    return (*DAGGER, "rsc", *two)
+
+
+def _structural(system: System) -> Mapping[str, Membership]:
+    return {
+        "fifo": Membership(True),
+        "csa": Membership(system.csa, reason=_why_no_csa(system)),
+        "directed": Membership(
+            system.directed, reason=_place(system.classification.undirected, "has two peers")
+        ),
+    }
+
+
+def _why_no_csa(system: System) -> str:
+    mixed = _place(system.classification.mixed, "sends and receives")
+    return mixed or _place(system.classification.nondeterministic, "is not deterministic")
+
+
+def _place(where: tuple[tuple[str, str], ...], what: str) -> str:
+    return f"state {where[0][1]} of {where[0][0]} {what}" if where else ""
+
+
+def _decided(report: Report) -> Mapping[str, Membership]:
+    return {v.property: Membership(v.holds, v.k, v.reason) for v in report if v.property in (*DAGGER, "rsc")}
+
+
+def _half_duplex(report: Report) -> Membership:
+    found = [v for v in report if v.property == "half-duplex"]
+    if not found:
+        return _unknown("defined for two processes")
+    return Membership(found[0].holds, reason=found[0].reason)
+
+
+def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
+    """Existentially k-bounded, where k-exhaustivity implies it (semantics, section 3): perfect channels, CSA,
+    no internal action, and directed or k-obi and k-sibi at the same k. Otherwise nothing is known."""
+    exhaustive = report["k-exh"]
+    if not candidate_for_any_length(report.system, report.model):
+        return _unknown(_why_no_theorem(report))
+    if exhaustive.k is None or not exhaustive.holds:
+        return _unknown("not k-exhaustive for any k that was tried, so no theorem says it")
+    if report.system.directed:
+        return Membership(True, exhaustive.k, f"{exhaustive.k}-exhaustive and directed")
+    for k in range(exhaustive.k, max_k + 1):
+        verdicts: list[Verdict] = list(ask(k))
+        if all(v.holds for v in verdicts):
+            return Membership(True, k, f"{k}-exhaustive, {k}-OBI and {k}-SIBI")
+        undecided = next((v for v in verdicts if v.holds is None), None)
+        if undecided is not None:
+            return Membership(None, reason=f"{undecided.property}: {undecided.reason}")
+    return _unknown("neither directed nor k-OBI and k-SIBI, so no theorem says it")
+
+
+def _why_no_theorem(report: Report) -> str:
+    if not report.model.perfect:
+        return "the theorem is for perfect channels"
+    return "the theorem is for CSA without internal actions"

@@ -1,0 +1,81 @@
+"""The failure models that a report compares, and the checks under each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..checks.api import check
+from ..checks.report import Report
+from ..engine.watch import ProgressCallback
+from ..limits import Limits
+from ..model.failures import Failures
+from ..model.system import System
+
+ASKED = "as asked"
+
+
+def failure_models(system: System, asked: Failures) -> dict[str, Failures]:
+    """None, each fault on every channel, crashes where somebody is asked to crash, and the asked mixture.
+
+    Processes that the file says may crash do so under every model, which their names then say. What was
+    asked for is left out where it means the same as one of the others.
+    """
+    file_faults = not system.faults
+    scope = asked.corrupt_scope
+    found = {
+        "none": Failures(file_faults=file_faults),
+        "loss": Failures(loss=True, file_faults=file_faults),
+        "corruption": Failures(corrupt=True, corrupt_scope=scope, file_faults=file_faults),
+        "reordering": Failures(reorder=True, file_faults=file_faults),
+    }
+    if system.unreliable:
+        found = {"crash" if name == "none" else f"crash, {name}": f for name, f in found.items()}
+    if set(asked.crash) - set(system.unreliable):
+        found["more crashes" if system.unreliable else "crash"] = Failures(
+            crash=asked.crash, file_faults=file_faults
+        )
+    known = [f.on(system) for f in found.values()]
+    if asked.on(system) not in known:
+        found[ASKED] = asked
+    return found
+
+
+def asked_column(system: System, asked: Failures) -> str:
+    """The name of the model that means what was asked for."""
+    wanted = asked.on(system)
+    return next(name for name, f in failure_models(system, asked).items() if f.on(system) == wanted)
+
+
+def survey(
+    system: System,
+    asked: Failures | None = None,
+    *,
+    k: int | None = None,
+    max_k: int = 10,
+    properties: Iterable[str] | None = None,
+    limits: Limits | None = None,
+    replay: bool = True,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Report]:
+    """A check under each model; the time limit is shared out among them."""
+    models = failure_models(system, asked or Failures())
+    share = limits or Limits()
+    if share.seconds is not None:
+        share = replace(share, seconds=share.seconds / len(models))
+    names = None if properties is None else tuple(properties)
+    found = {}
+    for name, failures in models.items():
+        found[name] = check(
+            system,
+            failures,
+            k=k,
+            max_k=max_k,
+            properties=names,
+            limits=share,
+            replay=replay,
+            progress=progress,
+        )
+        if found[name].interrupted:  # else only this model would be left out, and the next one asked
+            raise KeyboardInterrupt
+    return found

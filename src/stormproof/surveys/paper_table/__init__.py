@@ -1,0 +1,23 @@
+"""The matrix protocols x failure models x properties, and its comparison with the paper's table."""
+
+from .comparison import Comparison, Difference, Impossible, compare, impossible
+from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
+from .published import Published, published
+from .render import RENDERERS, render
+
+__all__ = [
+    "PAPER_COLUMNS",
+    "RENDERERS",
+    "Cell",
+    "Column",
+    "Comparison",
+    "Difference",
+    "Impossible",
+    "Matrix",
+    "Published",
+    "compare",
+    "impossible",
+    "published",
+    "render",
+    "run_table",
+]

@@ -1,0 +1,280 @@
+"""Computing the matrix: jobs of a campaign, one for each protocol, failure model and semantics."""
+
+from __future__ import annotations
+
+import builtins
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ... import formats
+from ...errors import InternalError, StormproofError, UsageError, did_you_mean
+from ...limits import Limits
+from ..campaign import Job, Plan, Results, jobs_of, run_campaign
+from ..campaign.jobs import STANDARD_FAILURES
+from .corruption_shortcut import twin
+
+SEMANTICS = ("definition", "encoding")
+
+
+class Column(NamedTuple):
+    """A failure model of `STANDARD_FAILURES` and a property."""
+
+    failures: str
+    property: str
+
+
+#: The columns of the paper's table, in its order.
+PAPER_COLUMNS = (
+    Column("none", "k-mc"),
+    Column("none", "rsc"),
+    Column("reordering", "k-mc"),
+    Column("reordering", "rsc"),
+    *(Column("loss", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
+    *(Column("corruption", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness.
+
+    `twin`: violated in the encoding because it is violated under the definitions that the encoding refines.
+    """
+
+    protocol: str
+    failures: str
+    property: str
+    semantics: str
+    holds: bool | None
+    k: int | None = None
+    reason: str = ""
+    states: int = 0
+    seconds: float = 0.0
+    replayed: bool | None = None
+    witness_k: int | None = None
+    steps: int | None = None
+    faults: int | None = None
+    twin: bool = False
+
+    @builtins.property
+    def mark(self) -> str:
+        """`✔2`: holds, the least k is 2; `✘`: for no k; `?`: undecided."""
+        if self.holds:
+            return f"✔{self.k or ''}"
+        return "?" if self.holds is None else "✘"
+
+    def to_json(self) -> dict[str, Any]:
+        names = ("protocol", "failures", "property", "semantics", "holds", "k", "reason", "states", "seconds")
+        data: dict[str, Any] = {name: getattr(self, name) for name in names}
+        data["seconds"] = round(self.seconds, 6)
+        if self.steps is not None:
+            witness = ("replayed", "witness_k", "steps", "faults")
+            data["witness"] = {name.removeprefix("witness_"): getattr(self, name) for name in witness}
+        return data
+
+
+Key = tuple[str, Column, str]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Cells by protocol, column and semantics."""
+
+    protocols: tuple[str, ...]
+    columns: tuple[Column, ...]
+    semantics: tuple[str, ...]
+    cells: Mapping[Key, Cell]
+    max_k: int
+    seconds: float
+
+    def cell(self, protocol: str, column: Column, semantics: str = "definition") -> Cell:
+        return self.cells[protocol, column, semantics]
+
+    @property
+    def undecided(self) -> tuple[Cell, ...]:
+        return tuple(c for c in self.cells.values() if c.holds is None)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stormproof": 1,
+            "max_k": self.max_k,
+            "seconds": round(self.seconds, 3),
+            "protocols": list(self.protocols),
+            "columns": [list(c) for c in self.columns],
+            "semantics": list(self.semantics),
+            "cells": [c.to_json() for c in self.cells.values()],
+        }
+
+
+def run_table(
+    protocols: Sequence[str],
+    columns: Sequence[Column] = PAPER_COLUMNS,
+    *,
+    semantics: Sequence[str] = ("definition",),
+    max_k: int = 10,
+    limits: Limits | None = None,
+    processes: int | None = None,
+    results: Path | None = None,
+    on_row: Callable[[dict[str, Any], int], None] | None = None,
+) -> Matrix:
+    """Every cell, each decided or undecided within the limits; `results` keeps the rows, to resume from.
+
+    A job asks all bounded properties of one failure model together, and RSC by itself, so no cell takes
+    longer than the time limit.
+    """
+    _check(columns, semantics)
+    started = time.monotonic()
+    asks = _first_asks(protocols, columns, semantics, max_k, limits or Limits(seconds=300))
+    found: dict[Key, Cell] = {}
+    with ExitStack() as stack:
+        path = results or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        kept = stack.enter_context(Results(path))
+        total = len(asks)
+        while asks:
+            report = None if on_row is None else partial(_report, on_row, total)
+            run_campaign([ask.job for ask in asks], kept, processes=processes, on_row=report)
+            cells = [cell for ask in asks for cell in _cells(ask, kept.rows[ask.job.key])]
+            asks = _second_asks(asks, cells)
+            total += len(asks)
+            for cell in cells:
+                found[cell.protocol, Column(cell.failures, cell.property), cell.semantics] = cell
+    found = {key: _without_errors(cell, found) for key, cell in found.items()}
+    names = tuple(sorted({key[0] for key in found}, key=lambda n: (_place(protocols, n), n)))
+    order = [(p, Column(*c), s) for p in names for c in columns for s in semantics]
+    cells_in_order = {key: found[key] for key in order}
+    return Matrix(names, tuple(columns), tuple(semantics), cells_in_order, max_k, time.monotonic() - started)
+
+
+def _without_errors(cell: Cell, found: Mapping[Key, Cell]) -> Cell:
+    """Against RSC a run without errors does under every failure model, also where a limit was hit."""
+    if cell.property != "rsc" or cell.holds is not None:
+        return cell
+    base = found.get((cell.protocol, Column("none", "rsc"), cell.semantics))
+    return cell if base is None or base.holds is not False else replace(base, failures=cell.failures)
+
+
+def _report(on_row: Callable[[dict[str, Any], int], None], total: int, row: dict[str, Any]) -> None:
+    on_row(row, total)
+
+
+def _place(protocols: Sequence[str], source: str) -> int:
+    """Files that a pattern matched stand where the pattern was; they come sorted."""
+    return protocols.index(source) if source in protocols else len(protocols)
+
+
+def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
+    for column in columns:
+        if column.failures not in STANDARD_FAILURES:
+            raise UsageError(
+                f"unknown failure model '{column.failures}'; there are {', '.join(STANDARD_FAILURES)}",
+                hint=did_you_mean(column.failures, STANDARD_FAILURES),
+            )
+    for each in semantics:
+        if each not in SEMANTICS:
+            raise UsageError(f"unknown semantics '{each}'; it is 'definition' or 'encoding'")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A job and the semantics of its cells; `instead` is the job of the encoding that a twin stands for."""
+
+    job: Job
+    semantics: str
+    instead: Job | None = None
+
+
+def _first_asks(
+    protocols: Sequence[str],
+    columns: Sequence[Column],
+    semantics: Sequence[str],
+    max_k: int,
+    limits: Limits,
+) -> list[Ask]:
+    """The largest systems and the worst failures first, so that no long job is left to run alone."""
+    asks: list[Ask] = []
+    for failures in dict.fromkeys(c.failures for c in columns):
+        asked = tuple(dict.fromkeys(c.property for c in columns if c.failures == failures))
+        bounded = tuple(p for p in asked if p.startswith("k-"))
+        for each in semantics:
+            for names in filter(None, (bounded, tuple(p for p in asked if p not in bounded))):
+                plan = Plan(
+                    files=tuple(protocols),
+                    failures={failures: _arguments(failures, each)},
+                    properties=names,
+                    max_k=max_k,
+                    semantics=each,
+                    limits=limits,
+                )
+                twins = each == "encoding" and failures == "corruption" and names == bounded
+                asks += [_by_twin(job) if twins else Ask(job, each) for job in jobs_of(plan)]
+    worst = ("corruption", "loss", "reordering", "none")
+    return sorted(asks, key=lambda a: (worst.index(a.job.failures_name), -len(str(a.job.system))))
+
+
+def _by_twin(job: Job) -> Ask:
+    """The encoding of corruption, first under the definitions where they settle it (`twin`)."""
+    other = twin(formats.system_from_json(job.system))
+    if other is None:
+        return Ask(job, "encoding")
+    asked = replace(job, system=formats.system_to_json(other), semantics="definition")
+    return Ask(asked, "encoding", instead=job)
+
+
+def _arguments(failures: str, semantics: str) -> dict[str, Any]:
+    """The encoding of corruption sends any message of its sender (semantics, section 8)."""
+    scope = {"corrupt_scope": "sender"} if (failures, semantics) == ("corruption", "encoding") else {}
+    return {**STANDARD_FAILURES[failures], **scope}
+
+
+def _second_asks(asks: Sequence[Ask], cells: Sequence[Cell]) -> list[Ask]:
+    """What the twins did not settle goes to the encoding itself."""
+    settled = {(c.protocol, c.property) for c in cells if c.twin and c.holds is False}
+    later = []
+    for job in (ask.instead for ask in asks):
+        if job is not None:
+            left = tuple(p for p in job.properties or () if (job.source, p) not in settled)
+            later += [Ask(replace(job, properties=left), "encoding")] if left else []
+    return later
+
+
+def _cells(ask: Ask, row: Mapping[str, Any]) -> list[Cell]:
+    """The cells of a row; a job that died or was refused gives undecided ones that say so."""
+    job = ask.job
+    if row.get("error"):
+        raise StormproofError(str(row["error"]))
+    base = Cell(job.source, job.failures_name, "", ask.semantics, None, twin=ask.instead is not None)
+    if row.get("died"):
+        return [replace(base, property=p, reason=f"died: {row['died']}") for p in job.properties or ()]
+    cells = [_cell(base, verdict) for verdict in row["verdicts"]]
+    if {c.property for c in cells} != set(job.properties or ()):
+        raise InternalError(f"the row of {job.source} under {job.failures_name} lacks a verdict")
+    return cells
+
+
+def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:
+    cell = replace(
+        base,
+        property=verdict["property"],
+        holds=verdict["holds"],
+        k=verdict["k"],
+        reason=verdict["reason"],
+        states=verdict["states"],
+        seconds=verdict["seconds"],
+    )
+    if verdict["witness"] is None:
+        return cell
+    steps = verdict["witness"]["steps"]
+    faults = sum(step["do"] in ("lose", "corrupt", "swap") for step in steps)
+    return replace(
+        cell,
+        replayed=verdict.get("replayed"),
+        witness_k=verdict.get("witness_k"),
+        steps=len(steps),
+        faults=faults,
+    )

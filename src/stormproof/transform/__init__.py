@@ -1,0 +1,1 @@
+"""Transformations from systems to systems."""

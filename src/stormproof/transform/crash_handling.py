@@ -1,0 +1,423 @@
+"""Crash-stop failures: does a system handle the crashes of its unreliable processes (paper, section 5)?
+
+`crash_handling(system)` checks the three conditions for the processes that the system calls unreliable and
+lists every transition that is missing; `complete(system)` adds exactly those.
+
+- **CI** every state that receives from an unreliable process r also receives the crash message from r.
+- **CP** every state of Q1 of an unreliable process has the internal action `crash`, which leads to the
+  broadcast: the crash message to every other process, one after the other, and then rest, in `stop`.
+- **CR** every state of Q2 takes the crash message of each other unreliable process, in a loop.
+
+The split of the states into Q1 (at work), Q2 (at rest) and Q3 (the broadcast) is ours to choose, so the
+system is crash-handling when some split works. Q3 is what lies inside a complete broadcast. An unreliable
+process's state that works must be in Q1. One that rests and cannot crash must be in Q2. A reliable
+process's states may all count as Q1, and then CR asks nothing of them; whether its resting states take
+dangling crash messages all the same is reported apart, as *cleans up*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ..errors import ModelError
+from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
+from ..model.phrases import listed
+from ..model.process import Process
+from ..model.system import System
+
+_CRASH = Internal(CRASH_ACTION)
+
+#: Why a transition is misplaced.
+ENTERS, FORGES, GOES_ON = "enters", "forges", "goes on"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A transition that a condition asks for and that is not there.
+
+    `condition` is CI, CP, CR, or `clean-up` for what only *cleans up* asks for.
+    """
+
+    condition: str
+    process: str
+    state: str
+    action: Action
+
+    @property
+    def sentence(self) -> str:
+        """What is missing, in words."""
+        return _sentence(self.condition, self.process, self.action, f"state {self.state}")
+
+    def to_json(self) -> dict[str, str]:
+        return {
+            "condition": self.condition,
+            "process": self.process,
+            "state": self.state,
+            "action": action_text(self.action),
+            "sentence": self.sentence,
+        }
+
+
+def _sentence(condition: str, process: str, action: Action, where: str) -> str:
+    if isinstance(action, Internal):
+        return f"{process} may crash, but cannot in {where}: add the action crash there"
+    peer = action.peer
+    if isinstance(action, Send):
+        ends = f"its broadcast ends in {where} without sending crash to {peer}"
+        return f"{process} does not tell {peer} of its crash: {ends}"
+    if condition == "CI":
+        lacks = f"{process} has no transition for that: add {peer}?crash there"
+        return f"{process} waits for {peer} in {where}, {peer} may crash, and {lacks}"
+    lacks = f"does not take the crash message of {peer}: add a loop {peer}?crash there"
+    return f"{process} rests in {where} and {lacks}"
+
+
+def in_sentences(missing: Iterable[Missing]) -> list[str]:
+    """A sentence for each process and action, with all the states where it is missing."""
+    states: dict[tuple[str, str, Action], list[str]] = {}
+    for item in missing:
+        states.setdefault((item.condition, item.process, item.action), []).append(item.state)
+    return [
+        _sentence(*key, f"state {found[0]}" if len(found) == 1 else f"the states {listed(found)}")
+        for key, found in states.items()
+    ]
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """A transition that is itself wrong, so that nothing can be added to mend it.
+
+    `why`: it *enters* a crash broadcast without a crash; it *forges* the crash message, which is sent without
+    a crash; or it *goes on*, which a crashed process cannot.
+    """
+
+    process: str
+    transition: Transition
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        source, action, target = self.transition
+        if self.why == FORGES:
+            assert isinstance(action, Send)
+            return (
+                f"{self.process} tells {action.peer} in state {source} that it has crashed, and has not: the "
+                f"crash message is sent only after the action crash"
+            )
+        if self.why == ENTERS:
+            return (
+                f"{self.process} enters its crash broadcast, state {target}, without crashing: by "
+                f"{action_text(action)} from state {source}"
+            )
+        return (
+            f"{self.process} has crashed when it is in state {source}, but can still do "
+            f"{action_text(action)} there: a crashed process tells every other process of its crash and rests"
+        )
+
+    def to_json(self) -> dict[str, str]:
+        source, action, target = self.transition
+        return {
+            "process": self.process,
+            "state": source,
+            "action": action_text(action),
+            "target": target,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class CrashHandling:
+    """What keeps a system from being crash-handling, and what keeps it from cleaning up."""
+
+    missing: tuple[Missing, ...]
+    misplaced: tuple[Misplaced, ...]
+    unclean: tuple[Missing, ...]
+
+    @property
+    def holds(self) -> bool:
+        return not self.missing and not self.misplaced
+
+    @property
+    def cleans_up(self) -> bool:
+        """Does every resting state take the dangling crash messages of all other unreliable processes?"""
+        return not self.unclean
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Each reason why the system is not crash-handling."""
+        return (*(m.sentence for m in self.missing), *(m.sentence for m in self.misplaced))
+
+
+def crash_handling(system: System) -> CrashHandling:
+    """CI, CP and CR for the processes that the system calls unreliable."""
+    missing: list[Missing] = []
+    misplaced: list[Misplaced] = []
+    unclean: list[Missing] = []
+    for process in system:
+        parts = _Parts(process, system)
+        missing += parts.missing()
+        misplaced += parts.misplaced()
+        unclean += parts.unclean()
+    return CrashHandling(tuple(missing), tuple(misplaced), tuple(unclean))
+
+
+def action_text(action: Action) -> str:
+    """An action as the languages write it, `crash` for the crash message."""
+    if isinstance(action, Internal):
+        return action.name
+    sign = "!" if isinstance(action, Send) else "?"
+    return f"{action.peer}{sign}{CRASH_ACTION if action.message is CRASH else action.message}"
+
+
+class _Parts:
+    """One process and its states, sorted into Q1, Q2 and Q3."""
+
+    def __init__(self, process: Process, system: System) -> None:
+        self.process = process
+        self.others = tuple(name for name in system.names if name != process.name)
+        self.dangerous = tuple(name for name in system.unreliable if name != process.name)
+        self.states = process.reachable()
+        self.chains = {s: self._chain(s) for s in self.states}
+        self.q3 = {x for chain in self.chains.values() if chain and chain.complete for x in chain.states[:-1]}
+        self.broken = {
+            x for chain in self.chains.values() if chain and not chain.complete for x in chain.states
+        }
+
+    def _chain(self, state: str) -> _Chain | None:
+        """The crash broadcast from a state, a complete one where there is one; None when it cannot crash."""
+        if self.process.reliable:
+            return None
+        found = [self._follow(t.target) for t in self.process.outgoing(state) if t.action == _CRASH]
+        return next((chain for chain in found if chain.complete), found[0] if found else None)
+
+    def _follow(self, first: str) -> _Chain:
+        states, told = [first], list[str]()
+        while True:
+            leaving = self.process.outgoing(states[-1])
+            action = leaving[0].action if len(leaving) == 1 else None
+            if not (isinstance(action, Send) and action.message is CRASH) or action.peer in told:
+                untold = tuple(name for name in self.others if name not in told)
+                return _Chain(tuple(states), untold, not untold and self._rests(states[-1]))
+            told.append(action.peer)
+            states.append(leaving[0].target)
+
+    def _rests(self, state: str) -> bool:
+        return all(_is_loop(t) for t in self.process.outgoing(state))
+
+    def missing(self) -> Iterator[Missing]:
+        for state in self.states:
+            if state in self.q3 or state in self.broken:
+                continue
+            yield from self._ci(state)
+            if not self.process.reliable:
+                yield from self._cp_or_cr(state)
+
+    def _ci(self, state: str) -> Iterator[Missing]:
+        """CI: who is waited for, may crash, and has no crash branch here."""
+        receptions = self.process.receives(state)
+        for peer in dict.fromkeys(a.peer for a in receptions if a.message is not CRASH):
+            if peer in self.dangerous and Receive(peer, CRASH) not in receptions:
+                yield Missing("CI", self.process.name, state, Receive(peer, CRASH))
+
+    def _cp_or_cr(self, state: str) -> Iterator[Missing]:
+        chain = self.chains[state]
+        if chain is None:
+            if self._rests(state):
+                yield from self._loops(state, "CR")
+            else:
+                yield Missing("CP", self.process.name, state, _CRASH)
+        elif not self.process.outgoing(chain.states[-1]):
+            for name in chain.untold:
+                yield Missing("CP", self.process.name, chain.states[-1], Send(name, CRASH))
+
+    def _loops(self, state: str, condition: str) -> Iterator[Missing]:
+        there = self.process.outgoing(state)
+        for name in self.dangerous:
+            if Transition(state, Receive(name, CRASH), state) not in there:
+                yield Missing(condition, self.process.name, state, Receive(name, CRASH))
+
+    def misplaced(self) -> Iterator[Misplaced]:
+        """Ordinary transitions, and the handling of a crash, end in Q1 or Q2 (delta 1, and CI); and delta 2
+        is the smallest set, so nobody sends the crash message but in a broadcast."""
+        yield from self._forged()
+        if self.process.reliable:
+            return
+        for state in self.states:
+            for transition in self.process.outgoing(state):
+                if state not in self.q3 and transition.target in self.q3 and transition.action != _CRASH:
+                    yield Misplaced(self.process.name, transition, ENTERS)
+        broken = (c for c in self.chains.values() if c is not None and not c.complete)
+        for state, untold in dict.fromkeys((c.states[-1], c.untold) for c in broken):
+            for transition in self.process.outgoing(state):
+                if untold or not _is_loop(transition):
+                    yield Misplaced(self.process.name, transition, GOES_ON)
+
+    def _forged(self) -> Iterator[Misplaced]:
+        """The crash message sent where one comes without the action crash, from outside a broadcast."""
+        alive = replace(
+            self.process, transitions=tuple(t for t in self.process.transitions if t.action != _CRASH)
+        )
+        for state in alive.reachable():
+            for transition in alive.outgoing(state):
+                action = transition.action
+                if isinstance(action, Send) and action.message is CRASH and state not in self.q3:
+                    yield Misplaced(self.process.name, transition, FORGES)
+
+    def unclean(self) -> Iterator[Missing]:
+        """Every state at rest, whether it may crash or not, should take what crashed processes told it."""
+        for state in self.states:
+            if state in self.q3 or state in self.broken:
+                continue
+            if all(_is_loop(t) or t.action == _CRASH for t in self.process.outgoing(state)):
+                yield from self._loops(state, "clean-up")
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A crash broadcast: its states (the last one is behind it), and whom it leaves untold."""
+
+    states: tuple[str, ...]
+    untold: tuple[str, ...]
+    complete: bool
+
+
+def _is_loop(transition: Transition) -> bool:
+    """A loop that takes a crash message."""
+    source, action, target = transition
+    return isinstance(action, Receive) and action.message is CRASH and source == target
+
+
+def broadcast(start: str, peers: Iterable[str], taken: Iterable[str]) -> tuple[Transition, ...]:
+    """The crash message to each peer in turn, from state `start` to a state `stop`, with fresh names."""
+    used = {start, *taken}
+    rows = []
+    todo = list(peers)
+    for i, peer in enumerate(todo):
+        target = fresh("stop" if i == len(todo) - 1 else f"told_{peer}", used)
+        rows.append(Transition(start, Send(peer, CRASH), target))
+        start = target
+    return tuple(rows)
+
+
+def fresh(name: str, used: set[str]) -> str:
+    """The name, or the name with the first number that makes it new; it then counts as used."""
+    found, number = name, 1
+    while found in used:
+        number += 1
+        found = f"{name}{number}"
+    used.add(found)
+    return found
+
+
+def loops(state: str, peers: Iterable[str]) -> tuple[Transition, ...]:
+    """CR: take the crash message of each peer and stay."""
+    return tuple(Transition(state, Receive(peer, CRASH), state) for peer in peers)
+
+
+def complete(system: System, clean_up: bool = False) -> System:
+    """The system made crash-handling for its unreliable processes (Lemma crashundecidable).
+
+    Only what is missing is added, and nothing that is there is changed: a process that waits for one that
+    may crash gets a branch to a new resting state `gave_up`; an unreliable process gets the action `crash`
+    wherever it works, and one broadcast. A crash-handling system is completed to itself. With `clean_up`,
+    resting states also take dangling crash messages.
+    """
+    found = crash_handling(system)
+    if found.misplaced:
+        raise ModelError(f"this cannot be completed: {found.misplaced[0].sentence}")
+    wanted = (*found.missing, *(m for m in found.unclean if clean_up and m not in found.missing))
+    if not wanted:
+        return system
+    done = replace(system, processes=tuple(_complete(p, system, wanted) for p in system))
+    left = crash_handling(done)
+    if not left.holds:
+        raise ModelError(f"this cannot be completed: {left.sentences[0]}")
+    return done
+
+
+def _complete(process: Process, system: System, wanted: Iterable[Missing]) -> Process:
+    mine = [m for m in wanted if m.process == process.name]
+    if not mine:
+        return process
+    addition = _Addition(process, system)
+    for item in mine:
+        addition.add(item)
+    return addition.result()
+
+
+class _Addition:
+    """What completion adds to one process."""
+
+    def __init__(self, process: Process, system: System) -> None:
+        self.parts = _Parts(process, system)
+        self.process = process
+        self.used = set(process.states)
+        self.rows: dict[Transition, None] = {}
+        self.gave_up: str | None = None
+        heads = (c.states[0] for c in self.parts.chains.values() if c is not None and c.complete)
+        self.head = next(heads, None)
+        self.extended: set[str] = set()
+
+    def add(self, item: Missing) -> None:
+        if isinstance(item.action, Internal):
+            self._put(Transition(item.state, _CRASH, self._crash_head()))
+        elif isinstance(item.action, Send):
+            self._extend(item.state)
+        elif item.condition == "CI":
+            self._put(Transition(item.state, item.action, self._give_up()))
+        else:
+            self._put(Transition(item.state, item.action, item.state))
+
+    def _put(self, *rows: Transition) -> None:
+        self.rows.update(dict.fromkeys(rows))
+
+    def _crash_head(self) -> str:
+        """Where `crash` leads: the broadcast that is there, or a new one."""
+        if self.head is None:
+            self.head = fresh("crashing" if self.parts.others else "stop", self.used)
+            self._broadcast(self.head, self.parts.others)
+        return self.head
+
+    def _extend(self, state: str) -> None:
+        """Go on with a broadcast that ends too early."""
+        if state not in self.extended:
+            self.extended.add(state)
+            chain = next(c for c in self.parts.chains.values() if c is not None and c.states[-1] == state)
+            self._broadcast(state, chain.untold)
+
+    def _broadcast(self, start: str, peers: tuple[str, ...]) -> None:
+        rows = broadcast(start, peers, self.used)
+        self.used.update(t.target for t in rows)
+        stop = rows[-1].target if rows else start
+        self._put(*rows, *loops(stop, self.parts.dangerous))
+
+    def _give_up(self) -> str:
+        if self.gave_up is None:
+            self.gave_up = fresh("gave_up", self.used)
+            self._put(*loops(self.gave_up, self.parts.dangerous))
+        return self.gave_up
+
+    def result(self) -> Process:
+        return replace(self.process, transitions=(*self.process.transitions, *self.rows))
+
+
+def without_impossible_crashes(system: System) -> System:
+    """Without what only a crash of a *reliable* process could use.
+
+    That is its action `crash`, which would break the assumption, and receptions of its crash message,
+    which never happen under it.
+    """
+    reliable = {p.name for p in system if p.reliable}
+
+    def keeps(process: Process, action: Action) -> bool:
+        if isinstance(action, Internal):
+            return not (process.reliable and action == _CRASH)
+        if action.message is not CRASH:
+            return True
+        return (process.name if isinstance(action, Send) else action.peer) not in reliable
+
+    processes = (
+        replace(p, transitions=tuple(t for t in p.transitions if keeps(p, t.action))).trim() for p in system
+    )
+    return replace(system, processes=tuple(processes))

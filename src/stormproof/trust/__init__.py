@@ -1,0 +1,1 @@
+"""The trusted base: replay of runs and checking of certificates, apart from the engine."""

@@ -1,0 +1,127 @@
+"""Certificates of good news as files: whole in themselves, so that whoever has one can check it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import InputError
+from ..formats import system_from_json, system_to_json
+from ..model.actions import Configuration, Receive, Send
+from ..model.failures import FailureModel
+from ..model.failures_json import model_from_json, model_to_json
+from ..model.run import Act, message_from_json, message_to_json, step_from_json, step_to_json
+from ..model.system import System
+from ..spec.bounded import Event
+from .check_certificate import Certificate, CertificateCheck, CertifiedStep, Goal, check_certificate
+
+_ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
+    Send: ("send", "to"),
+    Receive: ("receive", "from"),
+}
+
+
+def certificate_to_json(system: System, failures: FailureModel, certificate: Certificate) -> dict[str, Any]:
+    """The system, its failure model and the certificate; configurations are referred to by their number."""
+    return {
+        "stormproof": 1,
+        "property": certificate.property,
+        "k": certificate.k,
+        "system": {k: v for k, v in system_to_json(system).items() if k != "stormproof"},
+        "failures": model_to_json(failures),
+        "processes": list(system.names),
+        "channels": [list(channel) for channel in system.channels],
+        "configurations": [
+            {"states": list(at.states), "words": [[message_to_json(m) for m in word] for word in at.words]}
+            for at in certificate.configurations
+        ],
+        "runs": [
+            {**_goal_to_json(goal), "steps": {str(at): _move_to_json(move) for at, move in run.items()}}
+            for goal, run in certificate.runs.items()
+        ],
+    }
+
+
+def _goal_to_json(goal: Goal) -> dict[str, Any]:
+    verb, end = _ENDS[goal.kind]
+    data: dict[str, Any] = {"process": goal.process, "do": verb}
+    if goal.peer is not None:
+        data[end] = goal.peer
+    if goal.message is not None:
+        data["message"] = message_to_json(goal.message)
+    return {**data, "still": True} if goal.still else data
+
+
+def _move_to_json(move: CertifiedStep) -> dict[str, Any]:
+    if move.event is None:
+        return {"do": "interfere", "after": move.after}
+    act = step_to_json(Act(*move.event, state=""))
+    return {**{k: v for k, v in act.items() if k != "state"}, "after": move.after}
+
+
+def is_certificate(text: str) -> bool:
+    """Does this look like a certificate, right or wrong, and not like a saved result?"""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(data, Mapping) and {"configurations", "runs"} <= set(data)
+
+
+def certificate_from_json(text: str, name: str = "<input>") -> tuple[System, FailureModel, Certificate]:
+    """The inverse of `certificate_to_json`; whatever is wrong with the text is an InputError."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise InputError(f"{name} is not JSON: {problem}") from None
+    try:
+        system = system_from_json({"stormproof": data["stormproof"], **data["system"]}, name)
+        model = model_from_json(data["failures"])
+        if [*data["processes"]] != [*system.names] or [*map(tuple, data["channels"])] != [*system.channels]:
+            raise InputError(f"{name}: the processes or channels are not those of the system")
+        certificate = Certificate(
+            _is(data["property"], str),
+            _is(data["k"], int),
+            tuple(_configuration(row) for row in data["configurations"]),
+            {_goal(row): {int(at): _move(step) for at, step in row["steps"].items()} for row in data["runs"]},
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"{name} is not a certificate: {type(problem).__name__} {problem}") from None
+    return system, model, certificate
+
+
+def _is(value: Any, kind: type[Any]) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is not of the right kind")
+    return value
+
+
+def _configuration(row: Mapping[str, Any]) -> Configuration:
+    words = tuple(tuple(message_from_json(m) for m in word) for word in row["words"])
+    return Configuration(tuple(_is(state, str) for state in row["states"]), words)
+
+
+def _goal(row: Mapping[str, Any]) -> Goal:
+    kind, end = {verb: (kind, end) for kind, (verb, end) in _ENDS.items()}[row["do"]]
+    peer = None if row.get(end) is None else _is(row[end], str)
+    message = None if row.get("message") is None else message_from_json(row["message"])
+    return Goal(_is(row["process"], str), kind, peer, message, row.get("still") is True)
+
+
+def _move(row: Mapping[str, Any]) -> CertifiedStep:
+    after = _is(row["after"], int)
+    if row["do"] == "interfere":
+        return CertifiedStep(None, after)
+    act = step_from_json({**row, "state": ""})
+    if not isinstance(act, Act):
+        raise TypeError(f"{row['do']!r} is no action")
+    return CertifiedStep(Event(act.process, act.action), after)
+
+
+def check_certificate_text(text: str, name: str = "<input>") -> CertificateCheck:
+    """Check a certificate that was read from a file."""
+    system, model, certificate = certificate_from_json(text, name)
+    return check_certificate(system, model, certificate)

@@ -1,0 +1,186 @@
+"""The small checker of good news: does a certificate prove that a k-property holds?
+
+A k-property asks, in every k-reachable configuration, that certain actions stay within reach (semantics,
+section 3). So it is proved by a set of configurations with the initial one in it that no step leaves, and,
+for whatever is asked in each of them, a run that ends in the action asked for. This module asks for no more
+and searches nothing: it derives what is asked from the definition of the property, and takes each step of
+each run in the specification's own reading of Def. irs (`semantics.steps`), a word for each channel, a step
+for each fault. It has nothing of the engine. `certify` makes the certificates.
+
+Runs share their endings: for each goal a certificate says which step to take in a configuration, and the run
+is what follows from that. The set may be larger than what is reachable; that only asks for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..model.actions import Configuration, Message, Receive, Send
+from ..model.failures import FailureModel
+from ..model.process import Process, StateKind
+from ..model.system import System
+from ..spec.bounded import CONJUNCTIONS, Event, crashed, initial, steps
+
+
+class Goal(NamedTuple):
+    """Actions of `process`, one of which is to be reached: those to or from `peer` (None: anybody) of
+    `message` (None: any). `still`: in a run in which the process does not act before."""
+
+    process: str
+    kind: type[Send] | type[Receive]
+    peer: str | None = None
+    message: Message | None = None
+    still: bool = False
+
+    def met_by(self, event: Event | None) -> bool:
+        if event is None or event.process != self.process or not isinstance(event.action, self.kind):
+            return False
+        action: Send | Receive = event.action
+        return self.peer in (None, action.peer) and self.message in (None, action.message)
+
+    def __str__(self) -> str:
+        verb, word = ("send", "to") if self.kind is Send else ("receive", "from")
+        what = "something" if self.message is None else str(self.message)
+        return f"{self.process} is to {verb} {what}" + ("" if self.peer is None else f" {word} {self.peer}")
+
+
+class CertifiedStep(NamedTuple):
+    """A step of a run: what happens (None: a fault) and the number of the configuration after it."""
+
+    event: Event | None
+    after: int
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """`runs`: for each goal and each configuration on the way to it, by number, the step to take there."""
+
+    property: str
+    k: int
+    configurations: tuple[Configuration, ...]
+    runs: Mapping[Goal, Mapping[int, CertifiedStep]]
+
+    def run(self, goal: Goal, at: int) -> tuple[CertifiedStep, ...]:
+        """The run that meets the goal from a configuration, of a certificate that was confirmed."""
+        found: list[CertifiedStep] = []
+        while not found or not goal.met_by(found[-1].event):
+            found.append(self.runs[goal][found[-1].after if found else at])
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class CertificateCheck:
+    """`ok`: the certificate proves that the property holds; `message`: what it showed, or why it does not."""
+
+    ok: bool
+    message: str
+    configurations: int = 0
+    obligations: int = 0
+
+
+class Refused(Exception):
+    """The certificate is no proof, and this is why."""
+
+
+def check_certificate(system: System, failures: FailureModel, certificate: Certificate) -> CertificateCheck:
+    """Check every step of the certificate against the definitions."""
+    try:
+        moves = _closed(system, failures, certificate)
+        asked = sum(_met(system, certificate, moves, at) for at in range(len(moves)))
+    except Refused as why:
+        return CertificateCheck(False, str(why))
+    count = len(certificate.configurations)
+    met = (
+        f"for each of their {asked:,} obligations a run that meets it" if asked else "nothing is asked in any"
+    )
+    text = f"at k = {certificate.k}, {count:,} configurations closed under every step, and {met}"
+    return CertificateCheck(True, text, count, asked)
+
+
+def _closed(system: System, failures: FailureModel, certificate: Certificate) -> list[set[CertifiedStep]]:
+    """The steps of every configuration, none of which leads out of the set; the initial one is in it."""
+    if certificate.k < 1:
+        raise Refused(f"a bound is at least 1, not {certificate.k}")
+    numbers = {at: i for i, at in enumerate(certificate.configurations)}
+    if len(numbers) < len(certificate.configurations):
+        raise Refused("a configuration is listed twice")
+    if initial(system) not in numbers:
+        raise Refused("the initial configuration is not in the set")
+    found: list[set[CertifiedStep]] = []
+    for number, at in enumerate(certificate.configurations):
+        _well_formed(system, number, at)
+        here: set[CertifiedStep] = set()
+        for event, after in steps(system, failures, at, certificate.k):
+            if after not in numbers:
+                raise Refused(f"a step from configuration {number} leads out of the set")
+            here.add(CertifiedStep(event, numbers[after]))
+        found.append(here)
+    return found
+
+
+def _well_formed(system: System, number: int, at: Configuration) -> None:
+    known = len(at.states) == len(system.processes) and len(at.words) == len(system.channels)
+    if not known or any(state not in p.states for p, state in zip(system, at.states, strict=True)):
+        raise Refused(f"configuration {number} is not one of the system")
+
+
+def _met(system: System, certificate: Certificate, moves: list[set[CertifiedStep]], start: int) -> int:
+    """How many obligations a configuration has, each of them met."""
+    goals = set(obligations(system, certificate.property, certificate.configurations[start]))
+    for goal in goals:
+        _follow(certificate.runs.get(goal, {}), moves, goal, start)
+    return len(goals)
+
+
+def _follow(
+    run: Mapping[int, CertifiedStep], moves: list[set[CertifiedStep]], goal: Goal, start: int
+) -> None:
+    """Take the run step by step: each is one of the system, and the last is what the goal asks for."""
+    here, seen = start, set[int]()
+    while here not in seen:
+        seen.add(here)
+        move = run.get(here)
+        if move is None:
+            raise Refused(f"{goal} from configuration {start}: no run from {here} on is given")
+        if move not in moves[here]:
+            raise Refused(f"{goal} from configuration {start}: the step from {here} is none of the system")
+        if goal.met_by(move.event):
+            return
+        if goal.still and move.event is not None and move.event.process == goal.process:
+            raise Refused(f"{goal} from configuration {start}: it acts before")
+        here = move.after
+    raise Refused(f"{goal} from configuration {start}: the run comes back to {here}")
+
+
+def obligations(system: System, property: str, at: Configuration) -> Iterator[Goal]:
+    """What a property asks for in a configuration (Defs kexh, ksafe; semantics, sections 3 and 5)."""
+    for part in CONJUNCTIONS.get(property, (property,)):
+        base = part.removesuffix("-up-to-crash")
+        gone = {n for n in system.names if base != part and crashed(system, at, n)}
+        if base in ("k-er", "k-wer"):
+            yield from _receptions(system, at, gone, any_message=base == "k-wer")
+        elif base in ("k-exh", "k-exh-literal", "k-pg"):
+            for process, state in zip(system, at.states, strict=True):
+                yield from _of_process(process, state, base, gone)
+        else:
+            raise Refused(f"there is no certificate of this kind for {part}")
+
+
+def _receptions(system: System, at: Configuration, gone: set[str], any_message: bool) -> Iterator[Goal]:
+    """Def. ksafe (1): the first message of a channel is received; weakly, any from there."""
+    for channel, word in zip(system.channels, at.words, strict=True):
+        if word and channel.receiver not in gone:
+            yield Goal(channel.receiver, Receive, channel.sender, None if any_message else word[0])
+
+
+def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[Goal]:
+    """Def. kexh: every send of a sending state fires. Def. ksafe (2): a receiving state receives."""
+    if base == "k-pg":
+        if process.kind(state) is StateKind.RECEIVING:
+            yield Goal(process.name, Receive)
+    elif process.kind(state) is StateKind.SENDING:
+        for send in process.sends(state):
+            if send.peer not in gone:
+                yield Goal(process.name, Send, send.peer, send.message, still=base == "k-exh")

@@ -1,0 +1,208 @@
+"""The trusted kernel: does a witness prove what it claims? A reading of the definitions of its own.
+
+It shares plain data types with the rest, no code with the engine or `semantics`. It steps through the run,
+fault by fault (Def. irs), and re-establishes the claim: for RSC, that the conflict graph has a cycle; for a
+k-property, by a search of its own, that the wanted action cannot be reached from where the run ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..model.actions import (
+    CRASH,
+    Action,
+    Channel,
+    Configuration,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    channel_of,
+)
+from ..model.failures import ChannelFailure, FailureModel
+from ..model.run import Act, Corrupt, Fault, Lose, Replay, Swap, Witness
+from ..model.system import System
+
+BUDGET = 50_000
+PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
+PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
+Sent = tuple[Message, int]
+Word = tuple[Message, ...]
+
+
+class Refused(Exception):
+    """The witness is no proof, and this is why."""
+
+
+def replay(
+    system: System, model: FailureModel, property: str, k: int | None, witness: Witness, budget: int = BUDGET
+) -> Replay:
+    """Step through the witness and re-establish that it violates the property (`reach`: that it is a run)."""
+    try:
+        if property.startswith("k-") and (k is None or k < 1):
+            raise Refused(f"{property} speaks of a bound k, and none is given")
+        matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)
+        if property == "rsc":
+            cycle(witness, matching)
+        if property in ("rsc", "reach"):
+            return Replay(True, True, "the run is one of the system, step by step")
+        return violates(Outlook(system, model, k or 0, budget), property, witness)
+    except Refused as why:
+        return Replay(False, False, str(why))
+
+
+def run(system: System, model: FailureModel, witness: Witness, bound: int | None) -> dict[int, int]:
+    """Each step is one of the system under its failures, the end is as claimed; who received which send."""
+    states = {p.name: p.initial for p in system}
+    words: dict[Channel, tuple[Sent, ...]] = dict.fromkeys(system.channels, ())
+    matching: dict[int, int] = {}
+    for i, step in enumerate(witness.steps):
+        if not isinstance(step, Act):
+            changed = dict(faults(model.on(step.channel), step.channel, words.get(step.channel, ())))
+            if step not in changed:
+                raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
+            words[step.channel] = changed[step]
+            continue
+        here, channel = states.get(step.process), channel_of(step.process, step.action)
+        if here is None or (here, step.action, step.state) not in system[step.process].outgoing(here):
+            raise Refused(f"step {i}: {step.process} cannot do {step.action} from '{here}' to '{step.state}'")
+        states[step.process] = step.state
+        if channel and isinstance(step.action, Send):
+            words[channel] = (*words[channel], (step.action.message, i))
+            lost = [s.channel for s in witness.steps[i + 1 : i + 2] if isinstance(s, Lose)]
+            if bound and len(words[channel]) > bound and lost != [channel]:
+                raise Refused(f"step {i}: {channel} holds more than {bound} and nothing is lost at once")
+        elif channel and isinstance(step.action, Receive):
+            if [m for m, _ in words[channel][:1]] != [step.action.message]:
+                raise Refused(f"step {i}: {step.action.message} is not at the head of {channel}")
+            matching[i], words[channel] = words[channel][0][1], words[channel][1:]
+    ends = {c: tuple(m for m, _ in w) for c, w in words.items() if w}
+    if (states, ends) != (dict(witness.states), {c: w for c, w in witness.channels.items() if w}):
+        raise Refused("the run does not end, within the bound, where the witness says")
+    return matching
+
+
+def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tuple[Fault, tuple[Sent, ...]]]:
+    """Def. irs: what may befall a channel, and what it then holds; a crash message is left alone."""
+    for i, (m, sent) in enumerate(word):
+        before, later = word[:i], word[i + 1 :]
+        if isinstance(m, str) and f.loss:
+            yield Lose(c, i, m), before + later
+        if isinstance(m, str):
+            yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
+        if f.reorder and later and CRASH not in (m, later[0][0]):
+            yield Swap(c, i), (*before, later[0], word[i], *later[1:])
+
+
+def cycle(witness: Witness, matching: dict[int, int]) -> None:
+    """The run realises its matching fault by fault, so the failure model allows it; is there a cycle?"""
+    if witness.communication is None or sorted(witness.communication) != sorted(matching.items()):
+        raise Refused("the communication is not the one that the run realises")
+    acts = [(s.process, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
+    edges = {edge for p in dict(acts) for edge in pairwise(v for q, v in acts if q == p)}
+    while ends := {b for _, b in edges} - {a for a, _ in edges}:
+        edges = {(a, b) for a, b in edges if b not in ends}
+    if not edges:
+        raise Refused("the conflict graph has no cycle")
+
+
+def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
+    """Something is wrong at the end of the run, and it is among what the culprit names."""
+    answers: list[bool | None] = []
+    for part in PARTS.get(property, (property,)):
+        for names, search, wrong in claims(outlook, part, witness.end(outlook.system)):
+            if all(names.get(key, value) == value for key, value in witness.culprit.items()):
+                answers.append(outlook.reaches(*search) if search else wrong)
+                if answers[-1] is wrong:
+                    place = ", ".join(f"{key} {value}" for key, value in names.items())
+                    return Replay(True, True, f"{part} fails at the end of the run: {place}")
+    if None in answers:
+        return Replay(True, False, f"not re-established within the budget of {outlook.budget} configurations")
+    raise Refused(f"the end of the run does not violate {property}")
+
+
+def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tuple[dict[str, str], Any, bool]]:
+    """All that may violate the property: names, a search and its answer that does, or no search: it does."""
+    system, base = outlook.system, property.removesuffix("-up-to-crash")
+    gone = {p.name for p, s in zip(system, end.states) if s in p.crashed_states and base != property}
+    held = {c: word[0] for c, word in zip(system.channels, end.words) if word}
+    now = {(q, action) for q, action, _ in outlook.moves(end)}
+    for c, head in held.items():
+        if base in ("k-er", "k-wer") and c.receiver not in gone:
+            heads = [head] if base == "k-er" else system.alphabet(c)
+            search = (end, {(c.receiver, Receive(c.sender, m)) for m in heads})
+            yield {"channel": str(c), "message": str(head)}, search, False
+        elif base == "half-duplex" and Channel(c.receiver, c.sender) in held:
+            yield {"channel": str(c), "message": str(head)}, None, True
+    for p, state in zip(system, end.states):
+        names, sends, receives = {"process": p.name, "state": state}, p.sends(state), p.receives(state)
+        if base in ("k-exh", "k-exh-literal") and not receives:
+            for send in sends:
+                names |= {"channel": f"{p.name}->{send.peer}", "action": str(send)}
+                if send.peer not in gone:
+                    yield names, (end, {(p.name, send)}, p.name if base == "k-exh" else None), False
+        elif base == "k-pg" and receives and not sends:
+            yield names, (end, {(p.name, r) for s in p.states for r in p.receives(s)}), False
+        elif base == "k-obi" and len({(p.name, send) in now for send in sends}) == 2:
+            yield names, None, True
+        elif base == "k-sibi":
+            for q, taken, to in outlook.moves(end):
+                for other in receives:
+                    if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
+                        sent = (to, {(other.peer, Send(q, other.message))})
+                        yield names, None if (q, other) in now else sent, True
+
+
+class Outlook(NamedTuple):
+    """What can still happen within the bound k. Messages are kept as long as possible: a lossy channel drops
+    some only when it is full or a later one is received, a message is corrupted only when it is received, and
+    a reordering channel is sorted. Waiting takes no choice away, so the same actions are reached."""
+
+    system: System
+    model: FailureModel
+    k: int
+    budget: int = BUDGET
+
+    def moves(self, at: Configuration) -> Iterator[tuple[str, Action, Configuration]]:
+        for i, process in enumerate(self.system):
+            for _, action, target in process.outgoing(at.states[i]):
+                states = (*at.states[:i], target, *at.states[i + 1 :])
+                channel = channel_of(process.name, action)
+                if channel is None or isinstance(action, Internal):
+                    yield process.name, action, Configuration(states, at.words)
+                    continue
+                n = self.system.channel_index[channel]
+                for word in after(self.model.on(channel), at.words[n], action, self.k):
+                    words = (*at.words[:n], word, *at.words[n + 1 :])
+                    yield process.name, action, Configuration(states, words)
+
+    def reaches(
+        self, start: Configuration, wanted: Collection[tuple[str, Action]], still: str | None = None
+    ) -> bool | None:
+        """Is one of these reached in a run in which `still` does not act? None: the budget is spent."""
+        seen, stack = {start}, [start]
+        while stack and len(seen) <= self.budget:
+            for process, action, configuration in self.moves(stack.pop()):
+                if (process, action) in wanted:
+                    return True
+                if process != still and configuration not in seen:
+                    seen.add(configuration)
+                    stack.append(configuration)
+        return None if stack else False
+
+
+def after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
+    """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
+    if isinstance(action, Receive):
+        free = [i for i, m in enumerate(word) if i == 0 or f.loss or (f.reorder and m is not CRASH)]
+        taken = [i for i in free if f.may_become(word[i], action.message)]
+        return [(word[:i] if f.reorder and word[i] is not CRASH else ()) + word[i + 1 :] for i in taken]
+    longer = (*word, action.message)
+    if f.reorder:
+        longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))
+    if len(word) < k:
+        return [longer]
+    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if m is not CRASH and f.loss]
