@@ -6,7 +6,15 @@ import pytest
 
 from stormproof.errors import UsageError
 from stormproof.model.actions import CRASH, Channel, Receive, Send
-from stormproof.model.failures import Failures, parse_channel, transitive_closure
+from stormproof.model.failures import (
+    PERFECT,
+    ChannelFailure,
+    FailureModel,
+    Failures,
+    parse_channel,
+    transitive_closure,
+)
+from stormproof.model.failures_json import model_from_json, model_to_json
 from stormproof.model.faults import ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.system import System
@@ -89,3 +97,10 @@ def test_unknown_names_are_refused(failures: Failures, sentence: str) -> None:
 
 def test_closure_of_a_cycle_has_no_trivial_pairs() -> None:
     assert transitive_closure([("a", "b"), ("b", "a")]) == {"a": {"b"}, "b": {"a"}}
+
+
+def test_a_channel_that_duplicates_is_not_perfect_and_keeps_that_in_json() -> None:
+    failure = ChannelFailure(duplicate=True)
+    assert not failure.perfect and failure.describe() == ("duplication",)
+    model = FailureModel({AB: failure, BA: PERFECT}, ("B",))
+    assert model_from_json(model_to_json(model)) == model

@@ -24,7 +24,8 @@ class ChannelFailure:
     `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
     other messages that a message may turn into. `total` says that it relates every two messages of
     `pool`, and that every message sent here is in `pool`, so that a length stands for the content.
-    The crash message is never lost, corrupted, moved or forged.
+    `duplicate`: a message that is received may also stay in the channel.
+    The crash message is never lost, corrupted, moved, duplicated or forged.
     """
 
     loss: bool = False
@@ -32,6 +33,7 @@ class ChannelFailure:
     becomes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     pool: tuple[str, ...] = ()
     total: bool = False
+    duplicate: bool = False
 
     @property
     def corrupt(self) -> bool:
@@ -39,7 +41,7 @@ class ChannelFailure:
 
     @property
     def perfect(self) -> bool:
-        return not (self.loss or self.reorder or self.corrupt)
+        return not (self.loss or self.reorder or self.duplicate or self.corrupt)
 
     def may_become(self, sent: Message, received: Message) -> bool:
         """Is `sent >= received`?"""
@@ -49,7 +51,12 @@ class ChannelFailure:
 
     def describe(self) -> tuple[str, ...]:
         """The faults by name, in the order of the paper's definitions."""
-        names = (("loss", self.loss), ("corruption", self.corrupt), ("reordering", self.reorder))
+        names = (
+            ("loss", self.loss),
+            ("corruption", self.corrupt),
+            ("reordering", self.reorder),
+            ("duplication", self.duplicate),
+        )
         return tuple(name for name, there in names if there)
 
 

@@ -39,6 +39,7 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
                 "becomes": {m: sorted(others) for m, others in f.becomes.items() if others},
                 "pool": list(f.pool),
                 "total": f.total,
+                **({"duplicate": True} if f.duplicate else {}),
             }
             for c, f in model.channels.items()
         ],
@@ -56,6 +57,7 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
                 becomes={str(m): frozenset(map(str, o)) for m, o in row.get("becomes", {}).items()},
                 pool=tuple(row.get("pool", ())),
                 total=bool(row.get("total", False)),
+                duplicate=bool(row.get("duplicate", False)),
             )
             for row in data["channels"]
         }
