@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.paths import ROOT
+
 SOURCE = ROOT / "src" / "stormproof"
 
 
@@ -83,3 +84,9 @@ def test_the_checker_of_certificates_is_independent_and_small() -> None:
     path = SOURCE / "trust" / "check_certificate.py"
     assert imported_packages(path) <= {"model", "spec"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
+
+
+def test_the_tests_mirror_the_packages() -> None:
+    tests = ROOT / "tests"
+    folders = {p.parent.relative_to(tests) for p in tests.rglob("test_*.py")}
+    assert [f for f in sorted(folders) if not (SOURCE / f / "__init__.py").exists()] == []

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.paths import ROOT
+
 CMAKE = shutil.which("cmake")
 
 pytestmark = pytest.mark.skipif(CMAKE is None, reason="cmake is not on the PATH")

@@ -11,8 +11,8 @@ import pytest
 
 from stormproof import formats
 from stormproof.cli import COMMANDS, group, main
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = ("storm", "json", "ctx", "scribble")
 

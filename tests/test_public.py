@@ -14,8 +14,7 @@ import pytest
 
 import stormproof
 from stormproof import _engine
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.paths import ROOT
 
 
 def test_the_public_names_are_there_sorted_and_documented() -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from stormproof import formats
 from stormproof.errors import InputError
 from stormproof.transform.crash_handling import crash_handling
+from tests.support.paths import DOCS
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "session-types.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "session-types.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", ["ctx", "scribble"])

@@ -12,7 +12,6 @@ import subprocess
 import xml.etree.ElementTree as ET
 
 import pytest
-from draw_examples import EX1, EXAMPLES
 
 from stormproof import Failures, check
 from stormproof.draw.chart.build import chart
@@ -24,6 +23,7 @@ from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.protocols import names, protocol
+from tests.support.example_runs import EX1, EXAMPLES
 
 DOT = shutil.which("dot")
 needs_dot = pytest.mark.skipif(DOT is None, reason="Graphviz is not installed")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from shared import peer_files
 from stormproof import formats
 from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, StormproofError
@@ -21,7 +20,8 @@ from stormproof.spec.bounded import explore
 from stormproof.transform.crash_handling import complete, crash_handling
 from stormproof.types.session import session_of_scribble, session_of_types
 from stormproof.types.syntax import End
-from strategies import random_global_text, random_local_type
+from tests.support.peer_files import peer_files
+from tests.support.random_systems import random_global_text, random_local_type
 
 EXAMPLE = """# a client and a server that may fail
 s[c]: v⊕req(int) . v&{ok(str), crash . end},

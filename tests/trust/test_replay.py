@@ -6,8 +6,6 @@ import random
 from collections import Counter
 
 import pytest
-from trust_evidence import Evidence, Judge, evidence, mutants, random_pair
-from trust_runs import path
 
 from stormproof.checks.api import check
 from stormproof.counterexample.build import build_witness
@@ -19,6 +17,8 @@ from stormproof.model.system import System
 from stormproof.protocols import protocol
 from stormproof.spec import bounded
 from stormproof.trust.replay import replay
+from tests.support.definition_runs import path
+from tests.support.found_witnesses import Evidence, Judge, evidence, mutants, random_pair
 
 PAIRS, CHUNKS = 20_000, 40
 

@@ -1,0 +1,186 @@
+"""check, show, convert, fmt: exit codes, JSON that follows its schema, one clear sentence for a mistake."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from stormproof.cli import show
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from tests.support.paths import ROOT
+
+SHOP = """\
+protocol Shop
+
+role Buyer {
+  ask:    Shop!order   -> wait
+  wait:   Shop?price   -> decide
+          Shop?soldout -> done
+  decide: Shop!pay     -> done
+          Shop!leave   -> done
+  done:
+}
+
+role Shop {
+  idle:   Buyer?order   -> quote
+  quote:  Buyer!price   -> wait
+          Buyer!soldout -> closed
+  wait:   Buyer?pay     -> closed
+          Buyer?leave   -> closed
+  closed:
+}
+"""
+
+
+def schema(name: str) -> object:
+    return json.loads((resources.files("stormproof") / "schemas" / f"{name}.schema.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.storm"
+    path.write_text(SHOP)
+    return path
+
+
+def test_the_readmes_main_command(run) -> None:
+    result = run("check", "alternating-bit", "--loss")
+    assert result.code == 1
+    assert "k-pg" in result.out and "✘ violated" in result.out
+    assert "Sender waits in wait0" in result.out
+    assert "replayed ✔" in result.out
+    assert "lost" in result.out
+
+
+def test_the_readmes_own_protocol(run, shop: Path) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert SHOP in readme
+    assert run("check", shop).code == 0
+    assert run("check", shop, "--loss").code == 1
+    assert run("check", shop, "--crash", "Shop").code in (0, 1)
+
+
+def test_json_follows_its_schema(run) -> None:
+    for flags in ([], ["--loss"], ["--corrupt", "--reorder", "-k", "2"], ["--crash", "Sender"]):
+        result = run("check", "alternating-bit", *flags, "--json")
+        data = json.loads(result.out)
+        jsonschema.validate(data, schema("report"))
+        jsonschema.validate({"stormproof": 1, **_bare(data["system"])}, schema("system"))
+
+
+def _bare(system: dict[str, object]) -> dict[str, object]:
+    return {k: v for k, v in system.items() if k not in ("csa", "deterministic", "directed")}
+
+
+def test_violated_at_no_bound_says_what_was_tried(run) -> None:
+    data = json.loads(run("check", "alternating-bit", "--loss", "--property", "k-pg", "--json").out)
+    (verdict,) = data["verdicts"]
+    assert verdict["holds"] is False and verdict["k"] is None
+    assert [t["k"] for t in verdict["tried"]] == list(range(1, 11))
+    assert verdict["replayed"] is True
+
+
+def test_standard_input_and_forced_language(run) -> None:
+    assert run("check", "-", stdin=SHOP).code == 0
+    assert run("check", "-", "--format", "storm", stdin=SHOP).code == 0
+    assert run("check", "-", "--format", "json", stdin=SHOP).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["check", "alternating-bt"], "did you mean 'alternating-bit'"),
+        (["check", "nowhere.storm"], "nowhere.storm"),
+        (["check", "alternating-bit", "--loss-on", "Sender:Reciever"], "did you mean 'Receiver'"),
+        (["check", "alternating-bit", "--property", "k-mcc"], "did you mean 'k-mc'"),
+        (["check", "alternating-bit", "-k", "0"], "at least 1"),
+        (["check", "alternating-bit", "--crash", "Nobody"], "unknown role 'Nobody'"),
+        (["check", "alternating-bit", "--corrupt-map", "Sender:Receiver:d0"], "is not a corruption"),
+        (["check", "alternating-bit", "--memory", "lots"], "not an amount of memory"),
+        (["check", "alternating-bit", "--timeout", "-1"], "time limit"),
+        (["chekc", "alternating-bit"], "did you mean 'check'"),
+        (["convert", "alternating-bit"], "say which language"),
+        (["convert", "alternating-bit", "--to", "jsonn"], "did you mean 'json'"),
+        (["show", "alternating-bit", "--format", "klingon"], "klingon"),
+    ],
+)
+def test_a_mistake_gets_a_sentence_and_code_two(run, arguments: list[str], sentence: str) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert sentence in result.err
+    assert "Traceback" not in result.err and result.out == ""
+
+
+def test_undecided_is_code_three_and_violated_goes_before_it(run) -> None:
+    result = run("check", "alternating-bit", "--max-states", "1", "--property", "k-mc", "--json")
+    assert result.code == 3
+    (verdict,) = json.loads(result.out)["verdicts"]
+    assert verdict["holds"] is None and "limit of 1 configurations" in verdict["reason"]
+
+
+def test_file_faults_apply_unless_told(run) -> None:
+    text = SHOP.replace("role Buyer", "faults Buyer -> Shop: loss\n\nrole Buyer", 1)
+    assert run("check", "-", stdin=text).code == 1
+    assert run("check", "-", "--no-file-faults", stdin=text).code == 0
+
+
+def test_show_names_roles_channels_and_classes(run, shop: Path) -> None:
+    result = run("show", shop)
+    assert result.code == 0
+    for word in ("Buyer", "Shop", "CSA, directed", "soldout", "Buyer → Shop"):
+        assert word in result.out
+    data = json.loads(run("show", shop, "--json").out)
+    assert data["classes"]["csa"] is True and data["alphabets"]["Buyer->Shop"] == ["order", "pay", "leave"]
+
+
+def test_convert_never_overwrites_unless_told(run, shop: Path, tmp_path: Path) -> None:
+    target = tmp_path / "shop.json"
+    assert run("convert", shop, "-o", target).code == 0
+    before = target.read_text()
+    jsonschema.validate(json.loads(before), schema("system"))
+    refused = run("convert", shop, "--to", "storm", "-o", target)
+    assert refused.code == 2 and "--force" in refused.err and target.read_text() == before
+    assert run("convert", shop, "--to", "storm", "-o", target, "--force").code == 0
+    assert target.read_text() != before
+
+
+def test_fmt_check_write_and_standard_input(run, tmp_path: Path) -> None:
+    path = tmp_path / "x.storm"
+    path.write_text(SHOP.replace("  ask:    Shop!order   -> wait", "ask: Shop!order->wait // first"))
+    assert run("fmt", "--check", path).code == 1
+    assert run("fmt", "--write", path).code == 0
+    assert "// first" in path.read_text()
+    assert run("fmt", "--check", path).code == 0
+    assert run("fmt", "-", stdin=SHOP).out.startswith("protocol Shop")
+
+
+def test_no_escape_codes_on_a_pipe(run) -> None:
+    assert "\x1b[" not in run("check", "alternating-bit", "--loss").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(run, shell: str) -> None:
+    assert "stormproof" in run("completion", shell).out
+
+
+def test_help_has_examples_and_every_command_answers(run) -> None:
+    from stormproof.cli import COMMANDS
+
+    for name in COMMANDS:
+        result = run(name, "--help")
+        assert result.code == 0 and "Usage:" in result.out
+        assert "stormproof" in result.out.split("Options:")[0]
+        assert "--json" in (result.out if name != "generate" else run("generate", "ring", "--help").out)
+
+
+def test_the_product_of_many_roles() -> None:
+    """That of 15,000 roles has more digits than Python writes."""
+    many = System([Process(f"R{i}", "s", states=("t",)) for i in range(15_000)])
+    assert show._product(many.product_size) == "about 10^4515 control states"
+    assert json.dumps(show._classes(many)["product_size"]) == "null"
+    assert show._product(1) == "1 control state" and show._product(1234) == "1,234 control states"

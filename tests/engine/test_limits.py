@@ -1,0 +1,125 @@
+"""Limits really stop a search, and then nothing is claimed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from stormproof.engine.k_properties import explore
+from stormproof.errors import UsageError
+from stormproof.limits import Limits
+from tests.support.engine_queries import ALWAYS, pairs, perfect
+from tests.support.paths import ROOT
+
+#: 31**5, which is 28,629,151 configurations at k = 4: more than any of these limits lets through.
+LARGE = pairs(5, "a", "b")
+
+
+def child(text: str) -> subprocess.Popen[str]:
+    """A Python process that knows the large system and prints JSON."""
+    setup = f"""
+        import json, signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background
+        sys.path[:0] = [{str(ROOT)!r}]
+        from tests.support.engine_queries import ALWAYS, pairs, perfect
+        from stormproof.engine.k_properties import explore
+        from stormproof.limits import Limits
+        large = pairs(5, "a", "b")
+    """
+    code = textwrap.dedent(setup) + textwrap.dedent(text)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("reduction", [False, True])
+def test_states(reduction: bool) -> None:
+    found = explore(
+        LARGE, perfect(LARGE), 4, properties=ALWAYS, limits=Limits(states=5_000), reduction=reduction
+    )
+    assert found.stopped == "states" and found.states > 5_000
+    assert set(found.holds.values()) == {None} and not found.violations
+
+
+def test_a_limit_that_is_not_hit_changes_nothing() -> None:
+    system = pairs(2, "a", "b")
+    found = explore(system, perfect(system), 2, properties=ALWAYS, limits=Limits(states=49), reduction=False)
+    assert found.stopped == "" and found.states == 49 and all(found.holds.values())
+    found = explore(system, perfect(system), 2, properties=ALWAYS, limits=Limits(states=48), reduction=False)
+    assert found.stopped == "states" and set(found.holds.values()) == {None}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_time(threads: int) -> None:
+    started = time.monotonic()
+    found = explore(
+        LARGE,
+        perfect(LARGE),
+        4,
+        properties=ALWAYS,
+        limits=Limits(seconds=0.3),
+        reduction=False,
+        threads=threads,
+    )
+    assert found.stopped == "time" and set(found.holds.values()) == {None}
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_memory_is_really_kept(threads: int) -> None:
+    """The resident memory of a process grows by no more than the limit (and the allocator's last pages)."""
+    limit = 100 * 2**20
+    with child(
+        f"""
+        def resident():
+            with open("/proc/self/status") as status:
+                return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
+        before = resident()
+        found = explore(large, perfect(large), 4, properties=ALWAYS, limits=Limits(memory={limit}),
+                        reduction=False, threads={threads})
+        print(json.dumps([found.stopped, found.memory, resident() - before, list(set(found.holds.values()))]))
+        """
+    ) as running:
+        assert running.stdout is not None
+        stopped, counted, grown, holds = json.loads(running.stdout.read())
+    assert stopped == "memory" and holds == [None]
+    assert counted <= limit
+    assert grown <= limit + 32 * 2**20
+    assert grown >= limit // 4, "it stopped long before the limit"
+
+
+def test_a_tiny_memory_limit() -> None:
+    found = explore(LARGE, perfect(LARGE), 4, properties=ALWAYS, limits=Limits(memory=100), reduction=False)
+    assert found.stopped == "memory" and set(found.holds.values()) == {None}
+
+
+def test_control_c() -> None:
+    with child(
+        """
+        print("ready", flush=True)
+        found = explore(large, perfect(large), 4, properties=ALWAYS, reduction=False)
+        print(json.dumps([found.stopped, list(set(found.holds.values()))]))
+        """
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
+        time.sleep(0.4)
+        running.send_signal(signal.SIGINT)
+        stopped, holds = json.loads(running.stdout.read())
+        assert running.wait() == 0
+    assert stopped == "interrupted" and holds == [None]
+
+
+def test_questions_without_an_answer() -> None:
+    with pytest.raises(UsageError, match="more than 4096 bits"):
+        explore(LARGE, perfect(LARGE), 10**6, properties=ALWAYS)
+    with pytest.raises(UsageError, match="at least 1"):
+        explore(LARGE, perfect(LARGE), 0, properties=ALWAYS)
+    with pytest.raises(UsageError, match="did you mean 'k-er'"):
+        explore(LARGE, perfect(LARGE), 1, properties=["k-err"])
+    with pytest.raises(UsageError, match="at least one thread"):
+        explore(LARGE, perfect(LARGE), 1, properties=ALWAYS, threads=0)

@@ -1,0 +1,421 @@
+"""RSC by the engine: against enumeration of the definitions, the paper's table, and its own limits."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+
+import pytest
+
+from stormproof.checks.api import check
+from stormproof.counterexample.rsc_witness import rsc_witness
+from stormproof.engine.rsc import RscResult, rsc
+from stormproof.formats import load
+from stormproof.limits import Limits
+from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
+from stormproof.model.execution import communications, conflict_graph, is_borderline_violation, is_valid
+from stormproof.model.failures import ChannelFailure, FailureModel, Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act
+from stormproof.model.system import System
+from stormproof.protocols import protocol
+from stormproof.protocols.generators import generate
+from stormproof.spec.rsc import enumerate_rsc
+from stormproof.trust.replay import replay
+from tests.model.test_execution import traces
+from tests.support.example_systems import clients, figure_ex1, figure_exkmc
+from tests.support.peer_files import peers
+from tests.support.random_systems import random_crash, random_failures, random_system
+
+
+def ask(system: System, failures: FailureModel | None = None, **limits: float) -> RscResult:
+    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))  # type: ignore[arg-type]
+
+
+def random_case(seed: int) -> tuple[System, FailureModel]:
+    """Systems with and without internal actions and crash messages, all combinations of faults by channel."""
+    rng = random.Random(seed)
+    system = random_system(rng, transitions=3 if seed % 2 else 4)
+    if seed % 4 == 0:
+        system = random_crash(rng, system)
+    return system, random_failures(rng, system).on(system)
+
+
+def check_witness(system: System, failures: FailureModel, result: RscResult) -> None:
+    """A run of the automata, with a communication that is allowed, a cycle, and nothing shorter inside."""
+    violation = result.violation
+    assert violation is not None
+    states = {p.name: p.initial for p in system}
+    for process, transition in violation.firings:
+        assert states[process] == transition.source and transition in system[process].transitions
+        states[process] = transition.target
+    execution, communication = violation.execution, violation.interactions
+    assert is_valid(execution, communication, failures)
+    assert is_borderline_violation(execution, communication, failures)
+    cycle = violation.cycle
+    edges = conflict_graph(execution, communication).edges
+    assert all(pair in edges for pair in zip(cycle, (*cycle[1:], cycle[0])))
+
+
+def check_concrete(system: System, failures: FailureModel, result: RscResult) -> None:
+    """With its faults made explicit it is the same run with the same communication, up to the order of what
+    is independent, and it replays."""
+    violation = result.violation
+    assert violation is not None
+    made = rsc_witness(system, failures, violation)
+    assert made.communication is not None
+    acts = [(j, step.process, step.action) for j, step in enumerate(made.steps) if isinstance(step, Act)]
+    shown = by_process(acts, dict(made.communication))
+    moves = [(i, process, action) for i, (process, action) in enumerate(violation.execution)]
+    assert shown == by_process(moves, dict(violation.communication))
+    answer = replay(system, failures, "rsc", None, made)
+    assert answer.ok and answer.established, answer.message
+
+
+def by_process(
+    events: list[tuple[int, str, Action]], sent: dict[int, int]
+) -> dict[str, list[tuple[Action, int | None]]]:
+    """What each process did and, for each reception, which of the sender's actions it takes."""
+    own: dict[str, list[tuple[Action, int | None]]] = {}
+    rank: dict[int, int] = {}
+    for at, process, action in events:
+        mine = own.setdefault(process, [])
+        rank[at] = len(mine)
+        mine.append((action, rank[sent[at]] if at in sent else None))
+    return own
+
+
+LENGTH = 8
+SEEDS = 1000
+COMPARED = 800  # of each thousand, at least: the others have too many executions of that length
+
+
+@pytest.mark.parametrize("chunk", range(25))
+def test_against_enumeration(chunk: int) -> None:
+    """25 chunks with at least 800 full comparisons each: 20,000 pairs of system and failure model.
+
+    Enumeration finds a violation of length at most 8 exactly when the engine does, of the same length, and
+    every witness of the engine, however long, is a borderline violation.
+    """
+    compared = 0
+    for seed in range(chunk * SEEDS, (chunk + 1) * SEEDS):
+        system, failures = random_case(seed)
+        result = ask(system, failures)
+        slow = enumerate_rsc(system, failures, LENGTH, most=450)
+        compared += slow.violation is not None or slow.depth == LENGTH
+        if slow.violation is not None:
+            assert result.holds is False, f"seed {seed}: missed {slow.violation}"
+            assert len(result.violation.firings) == len(slow.violation[0]), f"seed {seed}: not a shortest"
+        if result.violation is not None:
+            check_witness(system, failures, result)
+            assert slow.violation is not None or len(result.violation.firings) > slow.depth, f"seed {seed}"
+            if seed % 5 == 0:
+                check_concrete(system, failures, result)
+    assert compared >= COMPARED, f"only {compared} of {SEEDS} cases could be enumerated up to {LENGTH}"
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_enumeration_against_the_bare_definitions(chunk: int) -> None:
+    """Words in channels, Comm(e), conflict graphs, and no identification of executions: up to length 5."""
+    for seed in range(chunk * 60, (chunk + 1) * 60):
+        rng = random.Random(seed)
+        system = random_system(rng, states=2, transitions=3)
+        if seed % 3 == 0:
+            system = random_crash(rng, system)
+        failures = random_failures(rng, system).on(system)
+        lengths = [
+            len(e)
+            for e in traces(system, failures, 5)
+            for c in communications(e, failures)
+            if not conflict_graph(e, c).acyclic
+        ]
+        found = enumerate_rsc(system, failures, 5)
+        assert (len(found.violation[0]) if found.violation else None) == min(lengths, default=None), (
+            f"seed {seed}"
+        )
+
+
+def weaken(rng: random.Random, system: System, failures: FailureModel) -> FailureModel:
+    """The same failure model without some of its faults."""
+
+    def less(channel: Channel) -> ChannelFailure:
+        full = failures.on(channel)
+        kept = full.becomes if rng.random() < 0.5 else {}
+        return ChannelFailure(
+            full.loss and rng.random() < 0.5, full.reorder and rng.random() < 0.5, kept, full.pool, full.total
+        )
+
+    return FailureModel({c: less(c) for c in system.channels})
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_monotone_in_the_faults(chunk: int) -> None:
+    """RSC under a failure model implies RSC under every weaker one: there are fewer executions."""
+    informative = 0
+    for seed in range(chunk * 1000, (chunk + 1) * 1000):
+        rng = random.Random(seed)
+        system = random_system(rng, states=4, transitions=6)
+        if seed % 4 == 0:
+            system = random_crash(rng, system)
+        strong = random_failures(rng, system).on(system)
+        weak = weaken(rng, system, strong)
+        below, above = ask(system, weak), ask(system, strong)
+        informative += below.holds is not above.holds
+        if above.holds:
+            assert below.holds, f"seed {seed}"
+        elif below.violation is not None:
+            assert len(above.violation.firings) <= len(below.violation.firings), f"seed {seed}"
+    assert informative > 10
+
+
+def line(name: str, *actions: Action) -> Process:
+    return Process(name, "0", tuple(Transition(f"{i}", a, f"{i + 1}") for i, a in enumerate(actions)))
+
+
+CROSSING = System(
+    (line("p", Send("q", "a"), Receive("q", "b")), line("q", Send("p", "b"), Receive("p", "a")))
+)
+
+
+def test_two_messages_that_cross() -> None:
+    """The smallest violation: each sends before it receives the other's."""
+    result = ask(CROSSING)
+    assert result.holds is False and len(result.violation.firings) == 4
+    assert len(result.violation.cycle) == 2
+    assert result.violation.culprit["action"] == str(result.violation.firings[-1].transition.action)
+
+
+def test_internal_actions_count_one_and_close_no_cycle() -> None:
+    late = System((line("p", Internal("tau"), *(t.action for t in CROSSING["p"].transitions)), CROSSING["q"]))
+    assert len(ask(late).violation.firings) == 5
+
+
+def test_when_it_holds_the_states_are_counted() -> None:
+    result = ask(System((line("p", Send("q", "a")), line("q", Receive("p", "a")))))
+    # nothing done, a pending, a received; a sent for ever leads nowhere and is left out
+    assert (result.holds, result.states, result.violation, result.stopped) == (True, 3, None, "")
+
+
+def crash_case(*receptions: Action) -> System:
+    """p sends a, then its crash message; q sends b to p, which p would have to read before."""
+    return System(
+        (line("p", Send("q", "a"), Receive("q", "b"), Send("q", CRASH)), line("q", *receptions)),
+    )
+
+
+def test_the_crash_message_is_not_overtaken() -> None:
+    """On a reordering channel q may read a after b was sent, but a crash message never before a."""
+    before = crash_case(Send("p", "b"), Receive("p", "a"))
+    after = crash_case(Send("p", "b"), Receive("p", CRASH), Receive("p", "a"))
+    assert ask(before, Failures(reorder=True).on(before)).holds is False
+    assert ask(after, Failures(reorder=True).on(after)).holds is True
+    assert ask(after, Failures(reorder=True, loss=True).on(after)).holds is True
+
+
+def test_the_papers_crash_handling_example_is_rsc() -> None:
+    """Section 5, on Figure ex2: crashes add no behaviour that is not RSC."""
+    assert check(protocol("crash-client-server"), properties=["rsc"])["rsc"].holds is True
+
+
+def test_figure_ex1() -> None:
+    """RSC without errors, since half-duplex there; under loss RSC still, though no longer half-duplex."""
+    ex1 = figure_ex1()
+    assert ask(ex1).holds is True
+    assert ask(ex1, Failures(loss=True).on(ex1)).holds is True
+    assert ask(ex1, Failures(corrupt=True).on(ex1)).holds is False
+    # start and data sent, data overtakes, err answered, start received: sent before err, received after it
+    assert len(ask(ex1, Failures(reorder=True).on(ex1)).violation.firings) == 5
+
+
+def test_figure_exkmc() -> None:
+    """a, b, c go out in this order and come in in this order. Each channel has one message: corruption does
+    nothing. When p takes the second a and q the b sent before it, b waits for alpha, which waits for a."""
+    exkmc = figure_exkmc()
+    assert ask(exkmc).holds is True
+    assert ask(exkmc, Failures(corrupt=True).on(exkmc)).holds is True
+    for fault in ("loss", "reorder"):
+        violation = ask(exkmc, Failures(**{fault: True}).on(exkmc)).violation
+        assert len(violation.firings) == 8 and len(violation.cycle) == 3
+
+
+EIGHT = {
+    "ring with one token": generate("ring", size=8, tokens=1),
+    "ring with a token each": generate("ring", size=8, tokens=8),
+    "star whose hub asks in turn": generate("star", leaves=7),
+    "star whose leaves ask": clients(8),
+}
+
+
+@pytest.mark.parametrize("faults", [{}, {"loss": True}, {"corrupt": True}, {"reorder": True}], ids=str)
+@pytest.mark.parametrize("shape", EIGHT)
+def test_rings_and_stars_of_eight_are_decided(shape: str, faults: dict[str, bool]) -> None:
+    """Within the default limits. Only where all tokens are under way at once is there a cycle: each process
+    sends before it receives, so n sends and n receptions, unless a token overtakes another."""
+    system = EIGHT[shape]
+    result = rsc(system, Failures(**faults).on(system), limits=Limits())
+    assert result.holds is (shape != "ring with a token each")
+    if result.violation is not None:
+        assert len(result.violation.firings) == 16 or faults == {"reorder": True}
+
+
+def test_a_limit_on_states_gives_undecided() -> None:
+    system = clients(6)
+    result = ask(system, states=50)
+    assert (result.holds, result.stopped, result.states) == (None, "states", 50)
+    enough = ask(system)
+    assert ask(system, states=enough.states).holds is True
+
+
+def test_a_violation_that_was_seen_is_told_even_when_a_limit_stops_the_search() -> None:
+    """The least limit under which it is seen leaves open whether a shorter one exists."""
+    system = figure_ex1()
+    failures = Failures(corrupt=True).on(system)
+    answers = [ask(system, failures, states=most) for most in range(1, 40)]
+    seen = [a for a in answers if a.violation is not None]
+    assert any(a.holds is None and a.stopped == "states" for a in answers)
+    assert all(a.holds is False for a in seen) and seen[-1].violation.shortest
+    for answer in seen:
+        assert is_valid(answer.violation.execution, answer.violation.interactions, failures)
+        assert answer.violation.cycle
+
+
+def test_a_limit_on_memory_gives_undecided() -> None:
+    result = ask(clients(9), memory=200_000)
+    assert (result.holds, result.stopped) == (None, "memory")
+    assert result.memory <= 200_000
+
+
+def test_a_limit_on_time_gives_undecided() -> None:
+    started = time.monotonic()
+    result = ask(clients(14), seconds=0.05)
+    assert (result.holds, result.stopped) == (None, "time")
+    assert time.monotonic() - started < 20
+
+
+def broadcaster(leaves: int) -> System:
+    """One process that tells everybody, in any order and for ever."""
+    names = [f"L{i}" for i in range(leaves)]
+    hub = Process("Hub", "0", tuple(Transition("0", Send(n, "x"), "0") for n in names))
+    return System((hub, *(Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for n in names)))
+
+
+def test_the_verdict_does_not_wait_for_shortest_ways() -> None:
+    """Any set of leaves can depend on the pending send, but only the largest set matters."""
+    result = ask(broadcaster(40), seconds=60)
+    assert result.holds is True and result.states < 10_000
+
+
+def chooser(length: int) -> System:
+    """One process that tells the left or the right of each pair: alone it can block any choice of them."""
+    pairs = [(f"L{i}", f"R{i}") for i in range(length)]
+    rows = tuple(Transition(str(i), Send(n, "x"), str(i + 1)) for i, pair in enumerate(pairs) for n in pair)
+    leaves = [Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for pair in pairs for n in pair]
+    return System((Process("Hub", "0", rows), *leaves))
+
+
+def test_limits_are_kept_while_one_process_acts_alone() -> None:
+    assert ask(chooser(3)).holds is True
+    assert ask(chooser(30), seconds=0.2).stopped == "time"
+    small = ask(chooser(30), memory=1_000_000)
+    assert (small.holds, small.stopped) == (None, "memory")
+
+
+def test_progress_is_told_while_it_runs() -> None:
+    seen = []
+    rsc(clients(14), FailureModel({}), limits=Limits(seconds=1.5), progress=seen.append)
+    assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
+
+
+def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The main thread waits for an event; what Ctrl-C raises there must stop the native search."""
+    real, waited = threading.Event.wait, []
+
+    def wait(self: threading.Event, timeout: float | None = None) -> bool:
+        happened = real(self, timeout)
+        waited.append(timeout)
+        if len(waited) == 8:
+            raise KeyboardInterrupt
+        return happened
+
+    monkeypatch.setattr(threading.Event, "wait", wait)
+    result = ask(clients(15), seconds=60)
+    assert (result.holds, result.stopped) == (None, "interrupted")
+    assert result.seconds < 10
+
+
+def test_the_verdict_carries_the_conflict_graph_and_its_cycle() -> None:
+    verdict = check(CROSSING, properties=["rsc"])["rsc"]
+    assert verdict.replayed and verdict.conflict is not None
+    data = verdict.to_json()["conflict"]
+    assert sorted(map(len, data["interactions"])) == [2, 2]
+    assert sorted(data["edges"]) == [[0, 1], [1, 0]] and sorted(data["cycle"]) == [0, 1]
+    ex1 = figure_ex1()
+    data = check(ex1, Failures(corrupt=True), properties=["rsc"])["rsc"].to_json()
+    steps, conflict = data["witness"]["steps"], data["conflict"]
+    assert any(step["do"] == "corrupt" for step in steps)
+    kinds = [[steps[i]["do"] for i in node] for node in conflict["interactions"]]
+    assert all(kind in (["send", "receive"], ["send"], ["internal"]) for kind in kinds)
+    pairs = [[conflict["cycle"][i - 1], node] for i, node in enumerate(conflict["cycle"])]
+    assert all(pair in conflict["edges"] for pair in pairs)
+
+
+#: The RSC column under *Out of order* of the paper's Table 1, by the kmc tool's file names.
+OUT_OF_ORDER = {
+    "AlternatingBit": True,
+    "AlternatingBit-boigelot": True,
+    "Bargain": True,
+    "client-server-logger": False,
+    "CloudSystemV4": False,
+    "commit-protocol": True,
+    "devsystem-fsm": True,
+    "elevator-csa": False,
+    "elevator-extra": False,
+    "elevator-extra-variant": False,
+    "FilterCollaboration": True,
+    "fourplayergamer": False,
+    "HealthSystem": True,
+    "Logistic": True,
+    "SanitaryAgency": True,
+    "TPMContract": False,
+}
+
+
+def peer(name: str) -> System:
+    return load(peers("kmc", f"{name}.txt"))
+
+
+@pytest.mark.parametrize("name", OUT_OF_ORDER)
+def test_reordering_agrees_with_the_papers_table(name: str) -> None:
+    system = peer(name)
+    assert ask(system, Failures(reorder=True).on(system)).holds is OUT_OF_ORDER[name]
+
+
+def test_sixteen_protocols_four_failure_models_are_decided() -> None:
+    systems = [peer(name) for name in OUT_OF_ORDER]
+    for system in systems:
+        for faults in ({}, {"loss": True}, {"corrupt": True}, {"reorder": True}):
+            result = ask(system, Failures(**faults).on(system))
+            assert result.holds is not None
+            if result.violation is not None:
+                check_concrete(system, Failures(**faults).on(system), result)
+
+
+def test_rsc_has_half_of_the_time_before_the_bounds_are_asked_and_the_rest_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    def slow(system: System, failures: FailureModel, *, seconds: float, **options: object) -> RscResult:
+        given.append(seconds)
+        late = len(given) > 1
+        return RscResult(True if late else None, 1, 1, 0.0, 0, "" if late else "time")
+
+    monkeypatch.setattr(sys.modules[check.__module__], "rsc", slow)
+    report = check(protocol("alternating-bit"), properties=["k-mc", "rsc"], limits=Limits(seconds=100))
+    assert report["rsc"].holds and report["k-mc"].holds
+    assert len(given) == 2 and given[0] <= 50 < given[1]
+    given.clear()
+    check(protocol("alternating-bit"), properties=["rsc"], limits=Limits(seconds=100))
+    assert given[0] > 50

@@ -1,0 +1,74 @@
+"""Reduction against full exploration, two threads against one, components against sweeps: 20,000 systems."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from stormproof.engine.k_properties import PROPERTIES, explore
+from stormproof.model.system import System
+from tests.support.engine_queries import ALWAYS, chain, decide, evidence, perfect, random_question, verdicts
+from tests.support.random_systems import random_crash, random_system
+
+CHUNKS, EACH = 20, 1000
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_reduction_gives_the_verdicts_of_full_exploration(chunk: int) -> None:
+    """Mixed states, internal actions and crashes among them; sizes up to four processes of four states."""
+    smaller = 0
+    for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
+        rng = random.Random(seed)
+        system = random_system(
+            rng,
+            states=rng.choice((3, 4)),
+            transitions=rng.choice((4, 6)),
+            internal=rng.choice((0.0, 0.1, 0.3)),
+        )
+        if rng.random() < 0.4:
+            system = random_crash(rng, system)
+        k = rng.randint(1, 3)
+        full = decide(system, perfect(system), k, ALWAYS)
+        reduced = decide(system, perfect(system), k, ALWAYS, reduction=True, witness_budget=1)
+        assert verdicts(reduced) == verdicts(full), f"seed {seed}, k = {k}"
+        assert reduced.reduced and reduced.states <= full.states, f"seed {seed}, k = {k}"
+        smaller += reduced.states < full.states
+    assert smaller > EACH / 5
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_threads_and_components_change_nothing(chunk: int) -> None:
+    for seed in range(chunk * 10**6, chunk * 10**6 + 300):
+        system, failures, k = random_question(seed)
+        names = PROPERTIES if failures.perfect else ALWAYS
+        one = decide(system, failures, k, names)
+        two = decide(system, failures, k, names, threads=2, parallel_from=1)
+        components = decide(system, failures, k, names, components=True)
+        for other in (two, components):
+            assert verdicts(other) == verdicts(one), f"seed {seed}, k = {k}"
+            assert (other.states, other.transitions) == (one.states, one.transitions), f"seed {seed}, k = {k}"
+            assert evidence(other) == evidence(one), f"seed {seed}, k = {k}"
+
+
+def test_eight_peers_in_four_pairs() -> None:
+    """496 configurations a pair, so 496**4 together; reduction runs one pair after the other."""
+    system = System(tuple(p for i in range(4) for p in chain(30, f"P{i}", f"Q{i}")))
+    found = explore(system, perfect(system), 30, properties=ALWAYS)
+    assert found.reduced and found.stopped == ""
+    assert all(found.holds.values())
+    assert found.states <= 8 * 30 + 1
+
+
+def test_reduction_is_off_under_interference() -> None:
+    system, failures, k = next(
+        q for q in map(random_question, range(100)) if not q[1].perfect and q[0].channels
+    )
+    assert not explore(system, failures, k, properties=ALWAYS).reduced
+
+
+def test_side_conditions_of_an_undirected_system_need_the_full_graph() -> None:
+    rng = random.Random(1)
+    system = next(s for s in iter(lambda: random_system(rng, csa=True), None) if not s.directed)
+    assert not explore(system, perfect(system), 1, properties=["k-obi", "k-er"]).reduced
+    assert explore(system, perfect(system), 1, properties=["k-er"]).reduced

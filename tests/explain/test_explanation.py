@@ -1,0 +1,239 @@
+"""Sentences: what they claim is true by the definitions, and they name what a reader needs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from stormproof.checks.api import check
+from stormproof.checks.report import Report, Verdict
+from stormproof.cli import group
+from stormproof.explain.explanation import explain, explanations
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.run import Act, Lose, Witness
+from stormproof.model.system import System
+from stormproof.narrate.reason import reason
+from stormproof.protocols import protocol
+from stormproof.spec import bounded
+from stormproof.spec.bounded import Configuration, Event
+from tests.support.definition_runs import is_run
+from tests.support.found_witnesses import random_pair
+
+NAMES = ("k-exh", "k-er", "k-pg", "k-wer", "rsc")
+
+
+def reports(seeds: range) -> list[tuple[int, Report]]:
+    found = []
+    for seed in seeds:
+        rng = random.Random(seed)
+        system, _ = random_pair(rng)
+        failures = Failures(loss=rng.random() < 0.4, reorder=rng.random() < 0.3, corrupt=rng.random() < 0.2)
+        system = replace(system, processes=tuple(p.with_reliable(True) for p in system))
+        found.append((seed, check(system, failures, k=rng.choice((1, 2)), properties=NAMES)))
+    return found
+
+
+def end_of(system: System, witness: Witness) -> Configuration:
+    words = tuple(tuple(witness.channels.get(c, ())) for c in system.channels)
+    return Configuration(tuple(witness.states[n] for n in system.names), words)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_what_is_never_sent_is_never_sent(chunk: int) -> None:
+    """Every `P will never send Q a or b` of a progress paragraph, against the slow definitions."""
+    claims = 0
+    for seed, report in reports(range(chunk * 200, (chunk + 1) * 200)):
+        verdict = report["k-pg"]
+        if verdict.holds is not False or verdict.witness is None:
+            continue
+        text = explain(report, verdict)
+        blamed = report.system[verdict.witness.culprit["process"]]
+        waits = blamed.receives(verdict.witness.states[blamed.name])
+        ts = bounded.explore(report.system, report.model, verdict.witness_k or 1)
+        end = end_of(report.system, verdict.witness)
+        again = [a for a in waits if end in ts.can_reach(Event(a.peer, Send(blamed.name, a.message)).__eq__)]
+        assert (f"{blamed.name} waits for ever" in text) == (not again), (seed, text)
+        claims += not again
+    assert claims > 10
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_a_repair_repairs_the_run(chunk: int) -> None:
+    """In the changed system the same run no longer ends in a violation, by the slow definitions."""
+    repairs: Counter[str] = Counter()
+    for seed, report in reports(range(chunk * 150, (chunk + 1) * 150)):
+        for verdict in report:
+            if verdict.property not in ("k-er", "k-pg") or verdict.witness is None:
+                continue
+            text = explain(report, verdict)
+            if "repairs this run" in text:
+                changed = repaired(report.system, verdict, text)
+                assert is_run(changed, report.model, verdict.witness, verdict.witness_k), seed
+                ts = bounded.explore(changed, report.model, verdict.witness_k or 1)
+                assert not blamed_again(ts, verdict), (seed, text)
+                repairs[verdict.property] += 1
+    assert repairs["k-er"] > 10, repairs
+
+
+def repaired(system: System, verdict: Verdict, text: str) -> System:
+    """The system with the loop that the last sentence but the conjunctions names."""
+    assert verdict.witness is not None
+    sentence = next(s for s in text.split(". ") if "repairs this run" in s)
+    name, _, state = sentence.split(" in ")[1].split(" ")[0].partition(".")
+    if sentence.startswith("Sending"):
+        lost = next(s for s in verdict.witness.steps if isinstance(s, Lose) and s.channel.sender == name)
+        action: Send | Receive = Send(lost.channel.receiver, sentence.split(" ")[1])
+    else:
+        peer = sentence.split(" from ")[1].split(" ")[0]
+        action = Receive(peer, CRASH if "'crash'" in sentence else sentence.split(" of ")[1].split(" ")[0])
+    old = system[name]
+    new = replace(old, transitions=(*old.transitions, Transition(state, action, state)))
+    return replace(system, processes=tuple(new if p == old else p for p in system))
+
+
+def blamed_again(ts: bounded.TransitionSystem, verdict: Verdict) -> bool:
+    """Is the wanted action of the culprit still out of reach from the end of the run?"""
+    assert verdict.witness is not None
+    culprit, end = verdict.witness.culprit, end_of(ts.system, verdict.witness)
+    if verdict.property == "k-pg":
+        name = culprit["process"]
+        good = ts.can_reach(lambda e: e.process == name and isinstance(e.action, Receive))
+    else:
+        sender, _, receiver = culprit["channel"].partition("->")
+        message = CRASH if culprit["message"] == "⚡" else culprit["message"]
+        good = ts.can_reach(Event(receiver, Receive(sender, message)).__eq__)
+    return end not in good
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_reasons_name_the_culprit(chunk: int) -> None:
+    for seed, report in reports(range(chunk * 200, (chunk + 1) * 200)):
+        for verdict in report:
+            if verdict.witness is None or verdict.property == "rsc":
+                continue
+            told = reason(report.system, report.model, verdict.property, verdict.witness_k, verdict.witness)
+            culprit = verdict.witness.culprit
+            for key in ("process", "state", "message"):
+                if key in culprit:
+                    assert culprit[key].replace("⚡", "the crash notice") in told, (seed, key, told)
+            if "channel" in culprit and verdict.property != "k-exh":
+                assert culprit["channel"].replace("->", "→") in told, (seed, told)
+            assert not told.endswith("."), told
+
+
+def test_the_alternating_bit_under_loss() -> None:
+    report = check(protocol("alternating-bit"), Failures(loss=True), k=1)
+    told = explanations(report)
+    assert [e.properties for e in told] == [("k-pg", "k-mc"), ("k-exh", "k-er", "k-wmc", "rsc")]
+    for piece in (
+        "Progress fails",
+        "Sender sends d0, which is lost",
+        "Receiver waits in expect0",
+        "Nothing is under way",
+        "Shortest run: 1 action, 1 fault",
+        "Sending d0 again in Sender.wait0 repairs this run",
+        "So k-mc fails",
+    ):
+        assert piece in told[0].text, piece
+
+
+def test_corruption_overtaking_and_crashes_are_told() -> None:
+    half = protocol("half-duplex")
+    corrupted = check(half, Failures(corrupt=True), properties=["k-pg"], k=1)
+    assert "which was sent as" in explain(corrupted, corrupted["k-pg"])
+    overtaken = check(protocol("go-back-2"), Failures(reorder=True), properties=["rsc"])
+    text = explain(overtaken, overtaken["rsc"])
+    assert "receives frame1, which has overtaken frame0" in text and "each come before the other" in text
+    crashed = check(protocol("two-phase-commit"), Failures(crash=["Coordinator"]), properties=["k-er"])
+    assert "Coordinator has crashed" in explain(crashed, crashed["k-er"])
+
+
+def told(name: str, failures: Failures, property: str, max_k: int = 3) -> str:
+    report = check(protocol(name), failures, properties=[property], max_k=max_k)
+    return explain(report, report[property])
+
+
+def test_what_a_message_under_way_was_sent_as_is_told() -> None:
+    text = told("two-buyer", Failures(corrupt=True), "k-er")
+    assert "Under way: address (sent as quit) from Buyer2 to Seller" in text
+
+
+def test_a_crashed_receiver_is_the_reason() -> None:
+    text = told("alternating-bit", Failures(crash=["Sender"]), "k-er")
+    assert "Sender never receives a0 from Receiver: it has crashed." in text
+
+
+def test_who_knows_of_a_crash_is_not_said_to_wait_for_the_news() -> None:
+    text = told("alternating-bit", Failures(crash=["Sender"]), "k-pg")
+    assert "Receiver has learnt of the crash of Sender already and waits for nothing else" in text
+    assert "will never send" not in text
+
+
+def test_a_crash_notice_is_named_once() -> None:
+    text = told("oauth", Failures(crash=["User"]), "k-er")
+    assert "the crash notice of User to Client" in text and "of User from User" not in text
+
+
+def test_whom_the_blamed_waits_for_is_placed_too() -> None:
+    """Resource waits for Client, which has not acted: where Client stands is said."""
+    assert "Client waits in idle for" in told("oauth", Failures(crash=["User"]), "k-pg")
+
+
+def test_many_states_are_counted_and_not_listed() -> None:
+    text = told("ssh", Failures(crash=["Server"]), "k-er-up-to-crash", max_k=2)
+    assert "takes it only in wait_version, wait_kexinit, wait_reply or 9 other states" in text
+
+
+def test_equal_messages_are_told_apart() -> None:
+    text = told("http-pipelining", Failures(reorder=True), "rsc")
+    assert "the first get (Client→Server) and the second get (Client→Server) must each" in text
+    assert "receives get, which has overtaken another get" in text
+
+
+def test_a_longer_cycle_is_told_in_order() -> None:
+    """Three identifiers go round; each must come before the next."""
+    text = told("leader-election", Failures(corrupt=True), "rsc")
+    assert text.count("must come before") == 3 and "which must come before the first of these" in text
+
+
+def test_a_missing_crash_branch_is_named_and_proposed() -> None:
+    """A waits for go from C, which may crash and says so; A has no branch for it."""
+    c = (
+        Transition("0", Send("A", "go"), "1"),
+        Transition("0", Internal("crash"), "x"),
+        Transition("x", Send("A", CRASH), "stop"),
+    )
+    a = (Transition("w", Receive("C", "go"), "done"),)
+    system = System((Process("C", "0", c, reliable=True), Process("A", "w", a)))
+    report = check(system, properties=["k-pg"], k=1)
+    text = explain(report, report["k-pg"])
+    assert "A.w has no crash branch for C" in text
+    assert "C, which has crashed, will never send A go" in text
+    assert "A branch 'crash' from C in A.w repairs this run." in text
+
+
+def test_the_command() -> None:
+    runner = CliRunner()
+    found = runner.invoke(group, ["explain", "alternating-bit", "--loss"], standalone_mode=False)
+    assert found.return_value == 1 and "Progress fails" in found.output
+    found = runner.invoke(
+        group, ["explain", "alternating-bit", "--loss", "--json", "--property", "rsc"], standalone_mode=False
+    )
+    assert found.return_value == 0
+    assert json.loads(found.output)["explanations"] == [
+        {"properties": ["rsc"], "holds": True, "text": "What holds: rsc."}
+    ]
+
+
+def test_long_runs_are_summed_up() -> None:
+    report = check(protocol("half-duplex"), Failures(corrupt=True), properties=["k-exh"], k=4)
+    text = explain(report, report["k-exh"])
+    acts = [s for s in report["k-exh"].witness.steps if isinstance(s, Act)]  # type: ignore[union-attr]
+    assert len(acts) > 12 and f"The run has {len(acts)} actions" in text and len(text) < 900

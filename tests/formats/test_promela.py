@@ -1,0 +1,72 @@
+"""SPIN explores what we write for it: as many states stored as the definitions have configurations."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stormproof import formats
+from stormproof.errors import FormatError, UsageError
+from stormproof.model.actions import Send, Transition
+from stormproof.model.failures import Failures
+from stormproof.model.process import Process
+from stormproof.model.system import System
+from stormproof.spec.bounded import explore
+from tests.support.peer_files import peers
+from tests.support.random_systems import odd_system
+
+needs_spin = pytest.mark.skipif(
+    not (shutil.which("spin") and shutil.which("cc")), reason="spin or a C compiler is not installed"
+)
+
+
+def stored_states(system: System, k: int, folder: Path) -> int:
+    """How many states SPIN's exhaustive exploration stores."""
+    (folder / "m.pml").write_text(formats.dumps(system, "promela", k=k), encoding="utf-8")
+    commands = (
+        ["spin", "-o3", "-a", "m.pml"],
+        ["cc", "-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"],
+        ["./pan", "-E", "-m1000000", "-w18"],
+    )
+    for command in commands:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    found = re.search(r"(\d+) states, stored", done.stdout)
+    assert found and "errors: 0" in done.stdout, done.stdout
+    return int(found[1])
+
+
+def configurations(system: System, k: int) -> int:
+    return len(explore(system, Failures().on(system), k).steps)
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", range(10))
+def test_one_stored_state_a_configuration(seed: int, tmp_path: Path) -> None:
+    """Odd names, internal actions, crashes, and every kind of fault."""
+    system = odd_system(random.Random(seed))
+    for k in (1, 2):
+        assert stored_states(system, k, tmp_path) == configurations(system, k)
+
+
+@needs_spin
+@pytest.mark.parametrize("name", ["AlternatingBit.txt", "running-example.txt", "commit-protocol.txt"])
+def test_other_tools_systems(name: str, tmp_path: Path) -> None:
+    system = formats.load(peers("kmc", name))
+    assert stored_states(system, 2, tmp_path) == configurations(system, 2)
+
+
+def test_what_spin_cannot_take_is_refused() -> None:
+    system = formats.loads("role A { s: B!m -> s }\nrole B { s: A?m -> s }")
+    with pytest.raises(UsageError, match="at least 1, not 0"):
+        formats.dumps(system, "promela", k=0)
+    with pytest.raises(FormatError, match="at most 255 messages a channel, and this needs 256"):
+        formats.dumps(system, "promela", k=256)
+    rows = tuple(Transition("s", Send("B", f"m{i}"), "s") for i in range(300))
+    with pytest.raises(FormatError, match="at most 255 messages, and this needs 300"):
+        formats.dumps(System((Process("A", "s", rows), Process("B", "s"))), "promela")
