@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import ModelError
-from .actions import CRASH, CRASH_ACTION, Internal, Receive, Send, Transition
+from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
 
 
 class StateKind(enum.Enum):
@@ -30,14 +30,25 @@ class Process:
     states: tuple[str, ...] = ()
     reliable: bool = True
 
-    def __post_init__(self) -> None:
-        transitions = tuple(dict.fromkeys(Transition(*t) for t in self.transitions))
-        object.__setattr__(self, "transitions", transitions)
-        seen = dict.fromkeys((self.initial, *self.states))
-        for source, _, target in transitions:
+    def __init__(
+        self,
+        name: str,
+        initial: str,
+        transitions: Iterable[tuple[str, Action, str]] = (),
+        states: Iterable[str] = (),
+        reliable: bool = True,
+    ) -> None:
+        once = tuple(dict.fromkeys(Transition(*t) for t in transitions))
+        seen = dict.fromkeys((initial, *states))
+        for source, _, target in once:
             seen[source] = None
             seen[target] = None
-        object.__setattr__(self, "states", tuple(seen))
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "initial", initial)
+        put(self, "transitions", once)
+        put(self, "states", tuple(seen))
+        put(self, "reliable", reliable)
         self._validate()
 
     def _validate(self) -> None:

@@ -46,9 +46,13 @@ class System:
     name: str = ""
     faults: tuple[ChannelFaults, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "processes", tuple(self.processes))
-        object.__setattr__(self, "faults", tuple(self.faults))
+    def __init__(
+        self, processes: Iterable[Process], name: str = "", faults: Iterable[ChannelFaults] = ()
+    ) -> None:
+        put = object.__setattr__
+        put(self, "processes", tuple(processes))
+        put(self, "name", name)
+        put(self, "faults", tuple(faults))
         self._validate()
 
     def _validate(self) -> None:
