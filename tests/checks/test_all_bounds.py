@@ -8,7 +8,7 @@ import pytest
 
 from stormproof.checks.all_bounds import persists
 from stormproof.checks.api import check
-from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.actions import Configuration, Receive, Send, Transition
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
@@ -20,7 +20,7 @@ from tests.support.random_systems import random_failures, random_system
 NAMES = ("k-er", "k-wer", "k-pg", "k-exh")
 
 
-def violations(ts: bounded.TransitionSystem, name: str) -> list[tuple[bounded.Configuration, dict[str, str]]]:
+def violations(ts: bounded.TransitionSystem, name: str) -> list[tuple[Configuration, dict[str, str]]]:
     """Some violating configurations, each with a culprit as the engine would name it."""
     found = []
     for at in list(bounded.VIOLATIONS[name](ts))[:3]:
@@ -29,7 +29,7 @@ def violations(ts: bounded.TransitionSystem, name: str) -> list[tuple[bounded.Co
     return found
 
 
-def culprits(ts: bounded.TransitionSystem, at: bounded.Configuration, name: str) -> list[dict[str, str]]:
+def culprits(ts: bounded.TransitionSystem, at: Configuration, name: str) -> list[dict[str, str]]:
     system = ts.system
     if name in ("k-er", "k-wer"):
         return [{"channel": str(c)} for c, word in zip(system.channels, at.words, strict=True) if word]

@@ -8,12 +8,12 @@ import pytest
 
 from stormproof.checks.half_duplex import HalfDuplex, half_duplex
 from stormproof.limits import Limits
-from stormproof.model.actions import CRASH, Action, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Action, Configuration, Receive, Send, Transition
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Witness
 from stormproof.model.system import System
-from stormproof.spec.bounded import Configuration, TooLarge, initial, interfere, steps
+from stormproof.spec.bounded import TooLarge, initial, interfere, steps
 from stormproof.trust.replay import replay
 from tests.support.example_systems import figure_ex1, figure_exkmc
 from tests.support.random_systems import random_crash, random_failures, random_system

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from stormproof.cli import show
 from stormproof.model.process import Process
 from stormproof.model.system import System
+from tests.support.command_line import Run
 from tests.support.paths import ROOT
 
 SHOP = """\
@@ -37,8 +39,10 @@ role Shop {
 """
 
 
-def schema(name: str) -> object:
-    return json.loads((resources.files("stormproof") / "schemas" / f"{name}.schema.json").read_text("utf-8"))
+def schema(name: str) -> dict[str, Any]:
+    text = (resources.files("stormproof") / "schemas" / f"{name}.schema.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def shop(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_readmes_main_command(run) -> None:
+def test_the_readmes_main_command(run: Run) -> None:
     result = run("check", "alternating-bit", "--loss")
     assert result.code == 1
     assert "k-pg" in result.out and "✘ violated" in result.out
@@ -57,7 +61,7 @@ def test_the_readmes_main_command(run) -> None:
     assert "lost" in result.out
 
 
-def test_the_readmes_own_protocol(run, shop: Path) -> None:
+def test_the_readmes_own_protocol(run: Run, shop: Path) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert SHOP in readme
     assert run("check", shop).code == 0
@@ -65,7 +69,7 @@ def test_the_readmes_own_protocol(run, shop: Path) -> None:
     assert run("check", shop, "--crash", "Shop").code in (0, 1)
 
 
-def test_json_follows_its_schema(run) -> None:
+def test_json_follows_its_schema(run: Run) -> None:
     for flags in ([], ["--loss"], ["--corrupt", "--reorder", "-k", "2"], ["--crash", "Sender"]):
         result = run("check", "alternating-bit", *flags, "--json")
         data = json.loads(result.out)
@@ -77,7 +81,7 @@ def _bare(system: dict[str, object]) -> dict[str, object]:
     return {k: v for k, v in system.items() if k not in ("csa", "deterministic", "directed")}
 
 
-def test_violated_at_no_bound_says_what_was_tried(run) -> None:
+def test_violated_at_no_bound_says_what_was_tried(run: Run) -> None:
     data = json.loads(run("check", "alternating-bit", "--loss", "--property", "k-pg", "--json").out)
     (verdict,) = data["verdicts"]
     assert verdict["holds"] is False and verdict["k"] is None
@@ -85,7 +89,7 @@ def test_violated_at_no_bound_says_what_was_tried(run) -> None:
     assert verdict["replayed"] is True
 
 
-def test_standard_input_and_forced_language(run) -> None:
+def test_standard_input_and_forced_language(run: Run) -> None:
     assert run("check", "-", stdin=SHOP).code == 0
     assert run("check", "-", "--format", "storm", stdin=SHOP).code == 0
     assert run("check", "-", "--format", "json", stdin=SHOP).code == 2
@@ -109,27 +113,27 @@ def test_standard_input_and_forced_language(run) -> None:
         (["show", "alternating-bit", "--format", "klingon"], "klingon"),
     ],
 )
-def test_a_mistake_gets_a_sentence_and_code_two(run, arguments: list[str], sentence: str) -> None:
+def test_a_mistake_gets_a_sentence_and_code_two(run: Run, arguments: list[str], sentence: str) -> None:
     result = run(*arguments)
     assert result.code == 2
     assert sentence in result.err
     assert "Traceback" not in result.err and result.out == ""
 
 
-def test_undecided_is_code_three_and_violated_goes_before_it(run) -> None:
+def test_undecided_is_code_three_and_violated_goes_before_it(run: Run) -> None:
     result = run("check", "alternating-bit", "--max-states", "1", "--property", "k-mc", "--json")
     assert result.code == 3
     (verdict,) = json.loads(result.out)["verdicts"]
     assert verdict["holds"] is None and "limit of 1 configurations" in verdict["reason"]
 
 
-def test_file_faults_apply_unless_told(run) -> None:
+def test_file_faults_apply_unless_told(run: Run) -> None:
     text = SHOP.replace("role Buyer", "faults Buyer -> Shop: loss\n\nrole Buyer", 1)
     assert run("check", "-", stdin=text).code == 1
     assert run("check", "-", "--no-file-faults", stdin=text).code == 0
 
 
-def test_show_names_roles_channels_and_classes(run, shop: Path) -> None:
+def test_show_names_roles_channels_and_classes(run: Run, shop: Path) -> None:
     result = run("show", shop)
     assert result.code == 0
     for word in ("Buyer", "Shop", "CSA, directed", "soldout", "Buyer → Shop"):
@@ -138,7 +142,7 @@ def test_show_names_roles_channels_and_classes(run, shop: Path) -> None:
     assert data["classes"]["csa"] is True and data["alphabets"]["Buyer->Shop"] == ["order", "pay", "leave"]
 
 
-def test_convert_never_overwrites_unless_told(run, shop: Path, tmp_path: Path) -> None:
+def test_convert_never_overwrites_unless_told(run: Run, shop: Path, tmp_path: Path) -> None:
     target = tmp_path / "shop.json"
     assert run("convert", shop, "-o", target).code == 0
     before = target.read_text()
@@ -149,7 +153,7 @@ def test_convert_never_overwrites_unless_told(run, shop: Path, tmp_path: Path) -
     assert target.read_text() != before
 
 
-def test_fmt_check_write_and_standard_input(run, tmp_path: Path) -> None:
+def test_fmt_check_write_and_standard_input(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.storm"
     path.write_text(SHOP.replace("  ask:    Shop!order   -> wait", "ask: Shop!order->wait // first"))
     assert run("fmt", "--check", path).code == 1
@@ -159,16 +163,16 @@ def test_fmt_check_write_and_standard_input(run, tmp_path: Path) -> None:
     assert run("fmt", "-", stdin=SHOP).out.startswith("protocol Shop")
 
 
-def test_no_escape_codes_on_a_pipe(run) -> None:
+def test_no_escape_codes_on_a_pipe(run: Run) -> None:
     assert "\x1b[" not in run("check", "alternating-bit", "--loss").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shell_completion(run, shell: str) -> None:
+def test_shell_completion(run: Run, shell: str) -> None:
     assert "stormproof" in run("completion", shell).out
 
 
-def test_help_has_examples_and_every_command_answers(run) -> None:
+def test_help_has_examples_and_every_command_answers(run: Run) -> None:
     from stormproof.cli import COMMANDS
 
     for name in COMMANDS:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.support.command_line import Outcome
-
-Run = Callable[..., Outcome]
+from tests.support.command_line import Run
 
 
 def test_the_table_fits_and_says_what_is_known(run: Run) -> None:

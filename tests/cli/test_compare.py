@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
+from tests.support.command_line import Run
 from tests.support.peer_files import peers
 
 AUTH = """global protocol Auth(role C, role S) {
@@ -29,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(run, *arguments: str) -> dict[str, object]:  # type: ignore[no-untyped-def]
+def asked(run: Run, *arguments: str) -> dict[str, Any]:
     data = json.loads(run("compare", *arguments, "--json").out)
     schema = files("stormproof") / "schemas" / "comparison.schema.json"
     jsonschema.validate(data, json.loads(schema.read_text(encoding="utf-8")))
@@ -37,7 +39,7 @@ def asked(run, *arguments: str) -> dict[str, object]:  # type: ignore[no-untyped
     return data
 
 
-def test_a_protocol_and_its_automata(run, folder: Path) -> None:
+def test_a_protocol_and_its_automata(run: Run, folder: Path) -> None:
     for arguments in (
         ("auth.nuscr", "C.dot", "S.dot"),
         ("C.dot", "S.dot", "auth.nuscr"),
@@ -49,10 +51,10 @@ def test_a_protocol_and_its_automata(run, folder: Path) -> None:
         assert "are equal up to the names of states" in found.out
         assert "login(int) and login(i32) on C→S" in found.out or "login(i32) and login(int)" in found.out
     data = asked(run, "auth.nuscr", "C.dot", "S.dot")
-    assert data["equal"] is True and data["states"]["C"]["end"] == "2"  # type: ignore[index]
+    assert data["equal"] is True and data["states"]["C"]["end"] == "2"
 
 
-def test_what_differs_is_a_sentence(run, folder: Path) -> None:
+def test_what_differs_is_a_sentence(run: Run, folder: Path) -> None:
     found = run("compare", "auth.nuscr", "Client.dot", "S.dot")
     assert found.code == 1
     assert (
@@ -60,11 +62,11 @@ def test_what_differs_is_a_sentence(run, folder: Path) -> None:
         "Client.dot + S.dot" in found.out.replace("\n", " ")
     )
     data = asked(run, "auth.nuscr", "Client.dot", "S.dot")
-    difference = data["differences"][0]  # type: ignore[index]
+    difference = data["differences"][0]
     assert difference["trace"] == ["S!login(int)"] and difference["only_right"] == ["S?never"]
 
 
-def test_roles_by_other_names(run, folder: Path) -> None:
+def test_roles_by_other_names(run: Run, folder: Path) -> None:
     (folder / "other.nuscr").write_text(
         AUTH.replace("role C", "role X").replace("C;", "X;").replace("C to", "X to")
     )
@@ -75,7 +77,7 @@ def test_roles_by_other_names(run, folder: Path) -> None:
     assert asked(run, "auth.nuscr", "other.nuscr", "--any-roles")["roles"] == {"C": "X", "S": "S"}
 
 
-def test_equal_traces_may_suffice(run, folder: Path) -> None:
+def test_equal_traces_may_suffice(run: Run, folder: Path) -> None:
     rolled = "role A = mu t. B!a; t\nrole B = mu t. A?a; t\n"
     unrolled = "role A { s: B!a -> t\nt: B!a -> s }\nrole B { s: A?a -> s }\n"
     (folder / "one.storm").write_text(rolled)
@@ -101,16 +103,16 @@ def test_equal_traces_may_suffice(run, folder: Path) -> None:
         ),
     ],
 )
-def test_wrong_questions(run, folder: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_questions(run: Run, folder: Path, arguments: tuple[str, ...], words: str) -> None:
     found = run("compare", *arguments)
     assert found.code == 2 and words in found.err, found
 
 
-def test_library_names_and_standard_input(run, folder: Path) -> None:
+def test_library_names_and_standard_input(run: Run, folder: Path) -> None:
     assert run("compare", "alternating-bit", "alternating-bit").code == 0
     assert run("compare", "-", "C.dot", stdin=AUTH).code == 0
 
 
-def test_simple_auth(run) -> None:
+def test_simple_auth(run: Run) -> None:
     names = ("simple_auth.nuscr", "simple_auth_C_expected.dot", "simple_auth_S_expected.dot")
     assert run("compare", *(peers("dot", name) for name in names)).code == 0

@@ -10,6 +10,7 @@ import pytest
 from stormproof import formats
 from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.transform.crash_handling import crash_handling
+from tests.support.command_line import Run
 from tests.support.peer_files import peer_files, peers
 
 SHOP = """global protocol Shop(role Buyer, role Shop) {
@@ -27,7 +28,7 @@ def shop(tmp_path: Path) -> Path:
     return path
 
 
-def test_project_prints_local_types(run, shop: Path) -> None:
+def test_project_prints_local_types(run: Run, shop: Path) -> None:
     found = run("project", shop)
     assert found.code == 0
     assert found.out == (
@@ -41,26 +42,26 @@ def test_project_prints_local_types(run, shop: Path) -> None:
     assert run("project", "-", stdin=SHOP).out == found.out
 
 
-def test_what_project_prints_is_read_again(run, shop: Path) -> None:
+def test_what_project_prints_is_read_again(run: Run, shop: Path) -> None:
     for style, language in (("storm", "storm"), ("ctx", "ctx")):
         text = run("project", shop, "--style", style).out
         assert same_up_to_states(formats.loads(text, language), formats.load(shop))
 
 
-def test_project_chooses_a_protocol(run, shop: Path) -> None:
+def test_project_chooses_a_protocol(run: Run, shop: Path) -> None:
     for arguments in ((shop, "--protocol", "Thanks"), (f"{shop}#Thanks",)):
         assert "role A = B!thanks; end" in run("project", *arguments).out
     assert run("project", shop, "--protocol", "Thank").code == 2
     assert run("project", shop, "--role", "Byer").code == 2
 
 
-def test_recursions_of_automata_are_called_after_their_states(run) -> None:
+def test_recursions_of_automata_are_called_after_their_states(run: Run) -> None:
     text = "role A { go: B!m -> on\n on: B!n -> go }\nrole B { 0: A?m -> 1\n 1: A?n -> 0 }\n"
     found = run("project", "-", "--format", "storm", stdin=text)
     assert found.out == "role A = mu go. B!m; B!n; go\nrole B = mu t. A?m; A?n; t\n"
 
 
-def test_project_as_json(run, shop: Path) -> None:
+def test_project_as_json(run: Run, shop: Path) -> None:
     data = json.loads(run("project", shop, "--json").out)
     assert data["protocol"] == "Shop"
     assert data["roles"][0] == {
@@ -70,7 +71,7 @@ def test_project_as_json(run, shop: Path) -> None:
     }
 
 
-def test_project_says_where_a_crash_branch_is_missing(run, tmp_path: Path) -> None:
+def test_project_says_where_a_crash_branch_is_missing(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "p.nuscr"
     path.write_text(SHOP.replace("role Buyer", "reliable role Buyer", 1))
     found = run("project", path)
@@ -79,7 +80,7 @@ def test_project_says_where_a_crash_branch_is_missing(run, tmp_path: Path) -> No
     assert "add:  or { crash from Shop to Buyer; ... }   or declare:  reliable role Shop" in found.err
 
 
-def test_crash_lists_what_is_missing(run, shop: Path) -> None:
+def test_crash_lists_what_is_missing(run: Run, shop: Path) -> None:
     found = run("crash", shop, "--reliable", "Shop")
     assert found.code == 1
     assert "Buyer may crash, but cannot in the states s0 and s1: add the action crash there" in found.out
@@ -90,7 +91,7 @@ def test_crash_lists_what_is_missing(run, shop: Path) -> None:
     assert nobody.code == 0 and "crash-handling" in nobody.out
 
 
-def test_crash_as_json(run, shop: Path) -> None:
+def test_crash_as_json(run: Run, shop: Path) -> None:
     data = json.loads(run("crash", shop, "--crash", "Buyer", "--json").out)
     assert data["unreliable"] == ["Buyer"] and not data["crash_handling"]
     assert {"condition": "CI", "process": "Shop", "state": "s0", "action": "Buyer?crash"}.items() <= (
@@ -98,7 +99,7 @@ def test_crash_as_json(run, shop: Path) -> None:
     )
 
 
-def test_crash_writes_the_completed_system(run, shop: Path, tmp_path: Path) -> None:
+def test_crash_writes_the_completed_system(run: Run, shop: Path, tmp_path: Path) -> None:
     target = tmp_path / "handled.json"
     assert run("crash", shop, "--reliable", "Shop", "-o", target).code == 0
     system = formats.load(target)
@@ -111,19 +112,19 @@ def test_crash_writes_the_completed_system(run, shop: Path, tmp_path: Path) -> N
     assert crash_handling(formats.loads(printed, "storm")).holds
 
 
-def test_crash_refuses_unknown_names(run, shop: Path) -> None:
+def test_crash_refuses_unknown_names(run: Run, shop: Path) -> None:
     for arguments in (("--reliable", "Shp"), ("--crash", "Byer"), ("--reliable", "Shop", "--crash", "Shop")):
         found = run("crash", shop, *arguments)
         assert found.code == 2 and found.err
 
 
-def test_a_drawn_crash_of_a_reliable_process_is_noted(run, shop: Path) -> None:
+def test_a_drawn_crash_of_a_reliable_process_is_noted(run: Run, shop: Path) -> None:
     drawn = run("crash", shop, "--reliable", "Shop", "--complete").out
     found = run("crash", "-", "--reliable", "Buyer", stdin=drawn)
     assert "Buyer is taken to be reliable here, but the file lets it crash" in found.out
 
 
-def test_sweep(run, shop: Path) -> None:
+def test_sweep(run: Run, shop: Path) -> None:
     found = run("crash", shop, "--sweep", "--property", "k-mc", "--property", "crash-handling")
     assert found.code == 1
     assert "Buyer, Shop*" in found.out and "4 sets of processes" in found.out
@@ -140,7 +141,7 @@ def test_sweep(run, shop: Path) -> None:
     assert "-k is for --sweep" in run("crash", shop, "-k", 1).err
 
 
-def test_check_and_show_and_convert_take_these_languages(run, shop: Path) -> None:
+def test_check_and_show_and_convert_take_these_languages(run: Run, shop: Path) -> None:
     assert run("check", shop, "--property", "k-mc").code == 0
     assert run("show", shop).code == 0
     assert run("convert", shop, "--to", "ctx").out.startswith("Shop[Buyer]: ")
@@ -152,7 +153,7 @@ FILES = [*peer_files("teatrino"), *peer_files("nuscr"), *peer_files("mpstk")]
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_other_tools_files_are_projected_and_checked(run, path: Path) -> None:
+def test_other_tools_files_are_projected_and_checked(run: Run, path: Path) -> None:
     assert run("project", path).code == 0
     found = run("check", path, "--json", "--max-k", "2", "--max-states", "200000")
     assert found.code in (0, 1)
@@ -164,7 +165,7 @@ def test_other_tools_files_are_projected_and_checked(run, path: Path) -> None:
         assert next(v["holds"] for v in data["verdicts"] if v["property"] == "k-mc")
 
 
-def test_warnings_go_to_standard_error(run, caplog: pytest.LogCaptureFixture) -> None:
+def test_warnings_go_to_standard_error(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     path = peers("mpstk", "dns-crash-failover.ctx")
     found = run("project", path, "--json")
     assert "nothing but the crash of q" in json.loads(found.out)["warnings"][0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,25 +12,23 @@ from stormproof.formats import FORMATS, dumps
 from stormproof.model.failures import Failures
 from stormproof.protocols import protocol
 from stormproof.surveys.failure_models import asked_column, failure_models
-from tests.support.command_line import Outcome
+from tests.support.command_line import Run
 from tests.support.svg_checks import check_svg, texts
 
-Call = Callable[..., Outcome]
 
-
-def test_automata_to_standard_output(run: Call) -> None:
+def test_automata_to_standard_output(run: Run) -> None:
     done = run("draw", "half-duplex")
     assert done.code == 0 and {"Sender", "Receiver", "wait_ack"} <= set(texts(done.out))
 
 
-def test_one_role(run: Call) -> None:
+def test_one_role(run: Run) -> None:
     done = run("draw", "half-duplex", "--role", "Sender", "--to", "dot")
     assert done.code == 0 and 'label="Sender"' in done.out and 'label="Receiver"' not in done.out
     wrong = run("draw", "half-duplex", "--role", "Sendr")
     assert wrong.code == 2 and "did you mean 'Sender'?" in wrong.err
 
 
-def test_the_chart_of_a_violation(run: Call) -> None:
+def test_the_chart_of_a_violation(run: Run) -> None:
     """Def. ksafe (2) under loss: one message lost, and both wait."""
     done = run("draw", "alternating-bit", "--loss", "--what", "chart", "--property", "k-pg", "--width", "60")
     assert done.code == 0 and "✕" in done.out and done.out.count("⌛") == 2
@@ -43,24 +40,24 @@ def test_the_chart_of_a_violation(run: Call) -> None:
     }
 
 
-def test_where_the_run_ends_is_marked(run: Call) -> None:
+def test_where_the_run_ends_is_marked(run: Run) -> None:
     done = run("draw", "alternating-bit", "--loss", "--property", "k-pg")
     assert done.out.count('class="sp-here"') == 2
     assert run("draw", "alternating-bit").out.count('class="sp-here"') == 0
 
 
-def test_the_conflict_graph_of_a_violation(run: Call) -> None:
+def test_the_conflict_graph_of_a_violation(run: Run) -> None:
     done = run("draw", "half-duplex", "--reorder", "--what", "conflict", "--property", "rsc")
     root = check_svg(done.out)
     assert sum("sp-cycle" in e.get("class", "") for e in root.iter()) >= 2
 
 
-def test_nothing_to_draw_is_said(run: Call) -> None:
+def test_nothing_to_draw_is_said(run: Run) -> None:
     done = run("draw", "alternating-bit", "--what", "chart", "--property", "k-pg")
     assert done.code == 2 and "there is no run to draw: k-pg holds" in done.err
 
 
-def test_undecided_is_not_a_mistake(run: Call) -> None:
+def test_undecided_is_not_a_mistake(run: Run) -> None:
     done = run("draw", "elevator", "--what", "chart", "--property", "k-pg", "--max-states", "5")
     assert done.code == 3 and "k-pg is undecided" in done.err
 
@@ -74,12 +71,12 @@ def test_undecided_is_not_a_mistake(run: Call) -> None:
         (("--what", "chart", "--role", "Sender"), "--role picks automata"),
     ],
 )
-def test_wrong_questions(run: Call, arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_questions(run: Run, arguments: tuple[str, ...], words: str) -> None:
     done = run("draw", "half-duplex", *arguments)
     assert done.code == 2 and words in done.err and "Traceback" not in done.err
 
 
-def test_a_file_is_overwritten_only_when_told(run: Call, tmp_path: Path) -> None:
+def test_a_file_is_overwritten_only_when_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
     assert run("draw", "half-duplex", "-o", path).code == 0
     check_svg(path.read_text(encoding="utf-8"))
@@ -88,7 +85,7 @@ def test_a_file_is_overwritten_only_when_told(run: Call, tmp_path: Path) -> None
     assert run("draw", "half-duplex", "-o", path, "--force").code == 0 and path.read_text() != "mine"
 
 
-def test_a_report_is_written_once(run: Call, tmp_path: Path) -> None:
+def test_a_report_is_written_once(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     done = run("report", "half-duplex", "--loss", "--reorder", "--max-k", "2", "-o", path)
     assert done.code == 1 and "5 failure models" in done.out
@@ -98,7 +95,7 @@ def test_a_report_is_written_once(run: Call, tmp_path: Path) -> None:
     assert again.code == 2 and "already" in again.err and path.read_text(encoding="utf-8") == page
 
 
-def test_a_report_from_standard_input_to_standard_output(run: Call) -> None:
+def test_a_report_from_standard_input_to_standard_output(run: Run) -> None:
     text = run("convert", "half-duplex", "--to", "json").out
     done = run("report", "-", "--property", "rsc", stdin=text)
     assert done.code == 0 and done.out.startswith("<!DOCTYPE html>"), "rsc holds without failures"
@@ -122,7 +119,7 @@ def test_models_with_crashes() -> None:
     assert list(failure_models(declared, Failures()))[:2] == ["crash", "crash, loss"]
 
 
-def test_every_input_language_can_be_drawn(run: Call, tmp_path: Path) -> None:
+def test_every_input_language_can_be_drawn(run: Run, tmp_path: Path) -> None:
     """Each language that is both read and written, with a system that it can express."""
     drawn = []
     for language in FORMATS.values():
@@ -146,7 +143,7 @@ def _somehow(language: str) -> str:
     raise AssertionError(f"{language} expresses none of these protocols")
 
 
-def test_the_page_names_the_command_that_makes_it_again(run: Call) -> None:
+def test_the_page_names_the_command_that_makes_it_again(run: Run) -> None:
     asked = ("half-duplex", "--loss", "-k", "1", "--property", "rsc", "--property", "k-er")
     page = run("report", *asked).out
     assert "stormproof report half-duplex --loss -k 1 --property rsc --property k-er -o report.html" in page
@@ -156,6 +153,6 @@ def test_the_page_names_the_command_that_makes_it_again(run: Call) -> None:
     )
 
 
-def test_what_was_assumed_stands_by_failure_model(run: Call) -> None:
+def test_what_was_assumed_stands_by_failure_model(run: Run) -> None:
     page = run("report", "half-duplex", "--property", "rsc").out
     assert "<dt>loss</dt><dd>loss on Sender→Receiver and Receiver→Sender</dd>" in page

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stormproof import formats, protocols
 from stormproof.protocols.generators import FAMILIES, generate
-from tests.support.command_line import Outcome
-
-Call = Callable[..., Outcome]
+from tests.support.command_line import Run
 
 
-def test_list_groups_everything(run: Call) -> None:
+def test_list_groups_everything(run: Run) -> None:
     done = run("list")
     assert done.code == 0
     for word in (*protocols.groups(), *protocols.names(), *FAMILIES):
@@ -25,7 +22,7 @@ def test_list_groups_everything(run: Call) -> None:
     assert {f["name"] for f in data["families"]} == set(FAMILIES)
 
 
-def test_list_one(run: Call) -> None:
+def test_list_one(run: Run) -> None:
     assert "Origin:" in run("list", "two-buyer").out
     assert run("list", "two-buyer", "--source").out == protocols.source("two-buyer")
     assert json.loads(run("list", "two-buyer", "--json").out)["group"] == "Classics"
@@ -34,7 +31,7 @@ def test_list_one(run: Call) -> None:
     assert run("list", "--source").code == 2
 
 
-def test_generate_the_paper_s_paxos(run: Call) -> None:
+def test_generate_the_paper_s_paxos(run: Run) -> None:
     done = run("generate", "paxos", "--proposers", 2, "--acceptors", 3, "--retries", 2)
     assert done.code == 0
     system = formats.loads(done.out, format="storm")
@@ -42,14 +39,14 @@ def test_generate_the_paper_s_paxos(run: Call) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_generate_every_family(name: str, run: Call) -> None:
+def test_generate_every_family(name: str, run: Run) -> None:
     small = ["--retries", "1", "--acceptors", "1"] if name == "paxos" else []
     done = run("generate", name, *small, "--format", "json")
     assert done.code == 0
     assert formats.loads(done.out, format="json").names
 
 
-def test_generate_into_a_file(run: Call, tmp_path: Path) -> None:
+def test_generate_into_a_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "ring.json"
     assert run("generate", "ring", "--size", 5, "-o", path).code == 0
     assert formats.load(path).processes == generate("ring", size=5).processes
@@ -73,12 +70,12 @@ def test_generate_into_a_file(run: Call, tmp_path: Path) -> None:
         (("table", "no-such-protocol"), "no built-in protocol of that name"),
     ],
 )
-def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run: Call) -> None:
+def test_wrong_use_is_told(arguments: tuple[str, ...], words: str, run: Run) -> None:
     done = run(*arguments)
     assert done.code == 2 and words in done.err and "Traceback" not in done.err
 
 
-def test_table_prints_and_writes(run: Call, tmp_path: Path) -> None:
+def test_table_prints_and_writes(run: Run, tmp_path: Path) -> None:
     asked = ("table", "client-server", "ssh", "--models", "none", "--processes", 1, "--max-k", 2)
     done = run(*asked)
     assert done.code == 0
@@ -93,7 +90,7 @@ def test_table_prints_and_writes(run: Call, tmp_path: Path) -> None:
     assert [c["holds"] for c in data["cells"]] == [True, True, True, False]
 
 
-def test_certificates_are_written_and_checked_again(run: Call, tmp_path: Path) -> None:
+def test_certificates_are_written_and_checked_again(run: Run, tmp_path: Path) -> None:
     """Every bounded cell that holds has a file that `replay` proves, and refuses once it is changed."""
     where = tmp_path / "new" / "proofs"
     asked = ("table", "client-server", "--models", "none,corruption", "--processes", 1, "--max-k", 2)
@@ -116,7 +113,7 @@ def test_certificates_are_written_and_checked_again(run: Call, tmp_path: Path) -
     assert run(*asked, "--certificates", path).code == 2
 
 
-def test_table_beside_the_paper(run: Call) -> None:
+def test_table_beside_the_paper(run: Run) -> None:
     done = run(
         "table", "alternating-bit-boigelot", "--compare", "paper", "--processes", 1, "--to", "markdown"
     )

@@ -10,10 +10,12 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from stormproof.cli.streams import _likeness
+from tests.support.command_line import Outcome, Run
 
 HOLDS = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\n"
 FAILS = "role A { a: B!x -> b\n b: B!y -> c\n c: }\nrole B { a: A?y -> b\n b: }\n"
@@ -34,17 +36,21 @@ def fails(tmp_path: Path) -> Path:
 
 
 def start(
-    *arguments: object, env: Mapping[str, str] | None = None, **pipes: object
+    *arguments: object,
+    env: Mapping[str, str] | None = None,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+    stderr: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
     """The command as a process of its own, since signals and streams are those of a process."""
-    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
+    return subprocess.Popen(
         [sys.executable, "-m", "stormproof", *map(str, arguments)],
         env={**os.environ, **(env or {})},
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **pipes},
+        stdout=stdout,
+        stderr=stderr,
     )
 
 
-def refused(result, *words: str) -> None:  # type: ignore[no-untyped-def]
+def refused(result: Outcome, *words: str) -> None:
     assert result.code == 2, result
     assert "Traceback" not in result.err and "internal error" not in result.err
     for word in words:
@@ -54,28 +60,28 @@ def refused(result, *words: str) -> None:  # type: ignore[no-untyped-def]
 # ---- names of files ------------------------------------------------------------------------------------
 
 
-def test_a_directory_is_said_once(run, tmp_path: Path) -> None:
+def test_a_directory_is_said_once(run: Run, tmp_path: Path) -> None:
     result = run("check", tmp_path)
     refused(result)
     assert result.err.strip() == f"{tmp_path}: cannot be read: this is a directory, not a file"
 
 
-def test_names_that_are_empty_or_too_long(run) -> None:
+def test_names_that_are_empty_or_too_long(run: Run) -> None:
     refused(run("check", ""), "the name of a file is missing")
     refused(run("check", "a" * 5000), "no file")
     refused(run("check", "a" * 5000 + ".storm"), "too long")
 
 
-def test_a_common_suffix_is_no_likeness(run, holds: Path) -> None:
+def test_a_common_suffix_is_no_likeness(run: Run, holds: Path) -> None:
     refused(run("check", holds.with_name("hold.storm")), "did you mean 'holds.storm'?")
     assert "did you mean" not in run("check", holds.with_name("query.storm")).err
 
 
-def test_names_differ_in_case(run, holds: Path) -> None:
+def test_names_differ_in_case(run: Run, holds: Path) -> None:
     refused(run("check", holds, "--crash", "a"), "did you mean 'A'?")
 
 
-def test_control_characters_do_not_reach_the_terminal(run, tmp_path: Path) -> None:
+def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "escape.storm"
     path.write_text('role "A\\u001b[31m" { a: B!"m\\u001b[2J" -> b\n b: }\nrole B { a: }\n')
     for command in ("check", "explain", "show", "classify"):
@@ -86,7 +92,7 @@ def test_control_characters_do_not_reach_the_terminal(run, tmp_path: Path) -> No
     assert "\x1b" not in result.err
 
 
-def test_fmt_shows_a_built_in_protocol_and_does_not_rewrite_it(run) -> None:
+def test_fmt_shows_a_built_in_protocol_and_does_not_rewrite_it(run: Run) -> None:
     shown = run("fmt", "alternating-bit")
     assert shown.code == 0 and "role Sender {" in shown.out
     refused(run("fmt", "--write", "alternating-bit"), "no such file")
@@ -96,57 +102,59 @@ def test_fmt_shows_a_built_in_protocol_and_does_not_rewrite_it(run) -> None:
 
 
 @pytest.mark.parametrize("flag", ["-k", "--max-k"])
-def test_bounds_beyond_all_measure(run, holds: Path, flag: str) -> None:
+def test_bounds_beyond_all_measure(run: Run, holds: Path, flag: str) -> None:
     refused(run("check", holds, flag, 10**20), "must be at most 1,000,000")
     refused(run("check", holds, flag, -1), "must be at least 1")
 
 
-def test_limits_beyond_all_measure_are_no_limits(run, holds: Path) -> None:
+def test_limits_beyond_all_measure_are_no_limits(run: Run, holds: Path) -> None:
     assert run("check", holds, "--max-states", 10**25).code == 0
     assert run("check", holds, "--memory", "9" * 400 + "GiB").code == 0
     assert run("reach", holds, "A@b & B@a & A->B=[]", "--max-states", 10**25).code == 0
 
 
-def test_one_bound_or_the_least(run, holds: Path) -> None:
+def test_one_bound_or_the_least(run: Run, holds: Path) -> None:
     refused(run("check", holds, "-k", 1, "--max-k", 3), "-k", "--max-k")
     assert run("check", holds, "--max-k", 3).code == 0
 
 
 @pytest.mark.parametrize("flag", ["--loss-on", "--corrupt-on", "--reorder-on", "--crash"])
 @pytest.mark.parametrize("value", ["", ","])
-def test_a_flag_that_names_nobody_is_no_wish_for_perfect_channels(run, holds: Path, flag: str, value) -> None:
+def test_a_flag_that_names_nobody_is_no_wish_for_perfect_channels(
+    run: Run, holds: Path, flag: str, value: str
+) -> None:
     refused(run("check", holds, flag, value), flag, "names no")
 
 
-def test_a_scope_without_corruption(run, holds: Path) -> None:
+def test_a_scope_without_corruption(run: Run, holds: Path) -> None:
     refused(run("check", holds, "--corrupt-scope", "system"), "nothing is corrupted", "--corrupt-on")
     assert run("check", holds, "--corrupt-scope", "system", "--corrupt").code in (0, 1)
 
 
-def test_unknown_messages_and_processes_list_the_known(run, fails: Path) -> None:
+def test_unknown_messages_and_processes_list_the_known(run: Run, fails: Path) -> None:
     refused(run("check", fails, "--corrupt-map", "A:B:q=x"), "unknown message 'q'", "messages here: x, y")
     refused(run("crash", fails, "--reliable", "Q"), "unknown process 'Q'; there are A, B")
 
 
-def test_bounds_take_no_goal(run, holds: Path) -> None:
+def test_bounds_take_no_goal(run: Run, holds: Path) -> None:
     refused(run("reach", holds, "deadlock", "--bounds"), "--bounds", "no goal")
 
 
 # ---- goals ---------------------------------------------------------------------------------------------
 
 
-def test_goals_nested_too_deep(run, holds: Path) -> None:
+def test_goals_nested_too_deep(run: Run, holds: Path) -> None:
     deep = "(" * 100 + "deadlock" + ")" * 100
     assert run("reach", holds, deep).code == 0
     refused(run("reach", holds, "(" + deep + ")"), "goal:1:101", "nested more than 100 deep")
 
 
-def test_the_place_in_a_goal_of_several_lines(run, holds: Path) -> None:
+def test_the_place_in_a_goal_of_several_lines(run: Run, holds: Path) -> None:
     result = run("reach", holds, "A@b\n  & B@z")
     refused(result, "goal:2:7: B has no state 'z'", "    2 |   & B@z")
 
 
-def test_names_in_goals_are_quoted_as_in_json(run, tmp_path: Path) -> None:
+def test_names_in_goals_are_quoted_as_in_json(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.storm"
     path.write_text('role "say \\"hi\\"" { "a b": B!x -> b\n b: }\nrole B { a: }\n')
     assert run("reach", path, '"say \\"hi\\""@"a b"').code == 1
@@ -169,7 +177,9 @@ def test_names_in_goals_are_quoted_as_in_json(run, tmp_path: Path) -> None:
         ("crash", "FILE", "--complete", "--to", "json", "-o", "OUT"),
     ],
 )
-def test_nothing_is_overwritten_unless_told(run, holds: Path, tmp_path: Path, arguments) -> None:
+def test_nothing_is_overwritten_unless_told(
+    run: Run, holds: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     out = tmp_path / "precious"
     out.write_text("precious")
     words = [{"FILE": str(holds), "OUT": str(out)}.get(a, a) for a in arguments]
@@ -191,7 +201,7 @@ def test_nothing_is_overwritten_unless_told(run, holds: Path, tmp_path: Path, ar
     ],
 )
 def test_a_dash_is_standard_output(
-    run, holds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments
+    run: Run, holds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = set(tmp_path.iterdir())
@@ -204,7 +214,9 @@ def test_a_dash_is_standard_output(
 
 
 @pytest.mark.parametrize("json_flag", [(), ("--json",)])
-def test_a_reader_that_goes_away_does_not_change_the_verdict(holds: Path, fails: Path, json_flag) -> None:
+def test_a_reader_that_goes_away_does_not_change_the_verdict(
+    holds: Path, fails: Path, json_flag: tuple[str, ...]
+) -> None:
     for path, code in ((holds, 0), (fails, 1)):
         read, write = os.pipe()
         os.close(read)
@@ -249,7 +261,7 @@ def test_signs_without_a_likeness_are_numbered() -> None:
     assert _likeness(problem) == ("+ \\xe9", 3)
 
 
-def test_a_narrow_terminal(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "24")
     lines = run("check", "alternating-bit", "--loss").out.splitlines()
     assert "alternating-bit: 2 roles" in lines[0] + lines[1]

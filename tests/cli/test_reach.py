@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Outcome
-
-Run = Callable[..., Outcome]
+from tests.support.command_line import Run
 
 
 @pytest.mark.parametrize(

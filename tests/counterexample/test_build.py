@@ -10,13 +10,22 @@ import pytest
 from stormproof.counterexample.build import build_witness
 from stormproof.counterexample.reorder import changes
 from stormproof.errors import InternalError
-from stormproof.model.actions import CRASH, Action, Channel, Receive, Send, Transition, channel_of
+from stormproof.model.actions import (
+    CRASH,
+    Action,
+    Channel,
+    Configuration,
+    Receive,
+    Send,
+    Transition,
+    Word,
+    channel_of,
+)
 from stormproof.model.failures import ChannelFailure, FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Lose, Swap, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
-from stormproof.spec.bounded import Configuration, Word
 from tests.support.definition_runs import (
     events_on,
     fewest_faults,

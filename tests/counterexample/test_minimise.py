@@ -17,12 +17,12 @@ from stormproof.counterexample.build import quality
 from stormproof.counterexample.rsc_witness import best_rsc_witness
 from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
-from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.actions import Channel, Configuration, Receive, Send
 from stormproof.model.failures import FailureModel
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from stormproof.spec import rsc as rsc_definition
-from stormproof.spec.bounded import Configuration, TransitionSystem
+from stormproof.spec.bounded import TransitionSystem
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 PROPERTIES = ("k-exh", "k-exh-literal", "k-er", "k-wer", "k-pg", "k-er-up-to-crash", "k-exh-up-to-crash")

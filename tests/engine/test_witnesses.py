@@ -9,11 +9,11 @@ import pytest
 from stormproof.counterexample.contents import contents
 from stormproof.engine.k_properties import PROPERTIES, Violation, _violation, explore
 from stormproof.engine.lowering import lower
-from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.actions import Channel, Configuration, Receive, Send
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.system import System
 from stormproof.spec import bounded
-from stormproof.spec.bounded import Configuration, TransitionSystem
+from stormproof.spec.bounded import TransitionSystem
 from tests.support.engine_queries import ALWAYS, decide, pairs, perfect, process, random_question
 
 

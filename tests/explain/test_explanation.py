@@ -14,7 +14,7 @@ from stormproof.checks.api import check
 from stormproof.checks.report import Report, Verdict
 from stormproof.cli import group
 from stormproof.explain.explanation import explain, explanations
-from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Configuration, Internal, Receive, Send, Transition
 from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Lose, Witness
@@ -22,7 +22,7 @@ from stormproof.model.system import System
 from stormproof.narrate.reason import reason
 from stormproof.protocols import protocol
 from stormproof.spec import bounded
-from stormproof.spec.bounded import Configuration, Event
+from stormproof.spec.bounded import Event
 from tests.support.definition_runs import is_run
 from tests.support.found_witnesses import random_pair
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -18,8 +19,11 @@ class Outcome:
     err: str
 
 
+Run = Callable[..., Outcome]
+
+
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """run("check", "x.storm", stdin="...") -> Outcome."""
 
     def call(*arguments: object, stdin: str = "") -> Outcome:

@@ -9,13 +9,22 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from stormproof.model.actions import CRASH, Channel, Message, Receive, Send, Transition, channel_of
+from stormproof.model.actions import (
+    CRASH,
+    Channel,
+    Configuration,
+    Message,
+    Receive,
+    Send,
+    Transition,
+    Word,
+    channel_of,
+)
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
-from stormproof.spec.bounded import Configuration
 
 Moves = tuple[tuple[str, Transition], ...]
 
@@ -185,7 +194,7 @@ def _same(event: bounded.Event | None, step: Step) -> bool:
     return event is None
 
 
-def _fault(word: bounded.Word, step: Lose | Corrupt | Swap) -> bounded.Word | None:
+def _fault(word: Word, step: Lose | Corrupt | Swap) -> Word | None:
     p = step.position
     if not 0 <= p < len(word) - isinstance(step, Swap):
         return None

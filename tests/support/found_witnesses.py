@@ -13,7 +13,7 @@ from stormproof.counterexample.rsc_witness import rsc_witness
 from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
-from stormproof.model.actions import Channel, Message, Receive, Send, channel_of
+from stormproof.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
 from stormproof.model.execution import communication_of, conflict_graph, is_valid
 from stormproof.model.failures import FailureModel
 from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
@@ -216,7 +216,7 @@ class Judge:
     def __init__(self, system: System, failures: FailureModel) -> None:
         self.system, self.failures = system, failures
         self.explored: dict[int, bounded.TransitionSystem] = {}
-        self.bad: dict[tuple[str, int], set[bounded.Configuration]] = {}
+        self.bad: dict[tuple[str, int], set[Configuration]] = {}
 
     def proves(self, given: Evidence) -> bool:
         if not is_run(self.system, self.failures, given.witness, given.k):
@@ -232,7 +232,7 @@ class Judge:
             self.bad[key] = set(bounded.VIOLATIONS[given.property](self.explored[given.k]))
         words = tuple(tuple(given.witness.channels.get(c, ())) for c in self.system.channels)
         states = tuple(given.witness.states[name] for name in self.system.names)
-        return bounded.Configuration(states, words) in self.bad[key]
+        return Configuration(states, words) in self.bad[key]
 
     def _rsc(self, witness: Witness) -> bool:
         acts = [i for i, s in enumerate(witness.steps) if isinstance(s, Act)]
