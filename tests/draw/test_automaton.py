@@ -177,7 +177,7 @@ VALIDCOMMS_RUN = run(
 
 def test_the_conflict_graph_of_the_paper_s_example() -> None:
     """cgraph(e, C_1) in section 3: {1,5} and {2,3} before each other, {2,3} before {4}."""
-    picture = conflict_picture(VALIDCOMMS, VALIDCOMMS_RUN)
+    picture = conflict_picture(VALIDCOMMS_RUN)
     assert [node[1] for node in picture.nodes] == ["{1, 5}", "{2, 3}", "{4}"]
     assert picture.nodes[0][0] == "p → q: a ⇝ c"
     assert set(picture.edges) == {(0, 1), (1, 2), (1, 0)}
@@ -190,19 +190,17 @@ def test_without_a_communication_the_steps_say_who_is_matched() -> None:
     import dataclasses
 
     bare = dataclasses.replace(VALIDCOMMS_RUN, communication=None)
-    assert conflict_picture(VALIDCOMMS, bare) == conflict_picture(VALIDCOMMS, VALIDCOMMS_RUN)
+    assert conflict_picture(bare) == conflict_picture(VALIDCOMMS_RUN)
 
 
 def test_conflict_graphs_of_the_paper_s_runs() -> None:
-    assert conflict_picture(EX1, REORDERING).cycle, (
-        "data is sent before ack is taken, and taken after it is sent"
-    )
-    assert not conflict_picture(EX1, CORRUPTION).cycle
+    assert conflict_picture(REORDERING).cycle, "data is sent before ack is taken, and taken after it is sent"
+    assert not conflict_picture(CORRUPTION).cycle
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_conflict_graphs_are_sound(name: str) -> None:
-    check_svg(conflict_svg(conflict_picture(*EXAMPLES[name])))
+    check_svg(conflict_svg(conflict_picture(EXAMPLES[name][1])))
 
 
 def test_random_conflict_graphs_are_sound() -> None:
@@ -210,6 +208,6 @@ def test_random_conflict_graphs_are_sound() -> None:
         rng = random.Random(seed)
         system = random_system(rng)
         witness = random_witness(rng, system, random_failures(rng, system), rng.choice((0, 8, 20)))
-        picture = conflict_picture(system, witness)
+        picture = conflict_picture(witness)
         check_svg(conflict_svg(picture))
         assert conflict_dot(picture).endswith("}\n") and conflict_mermaid(picture).startswith("flowchart")

@@ -136,7 +136,7 @@ def test_graphviz_draws_a_conflict_graph() -> None:
     report = check(protocol("half-duplex"), Failures(reorder=True), properties=["rsc"])
     witness = report["rsc"].witness
     assert witness is not None
-    picture = conflict_picture(report.system, witness)
+    picture = conflict_picture(witness)
     nodes, _ = texts(conflict_dot(picture))
     assert [nodes[f"n{i}"] for i in range(len(picture.nodes))] == [list(node) for node in picture.nodes]
     assert conflict_mermaid(picture).count("==>") == 2

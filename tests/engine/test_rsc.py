@@ -15,7 +15,8 @@ from stormproof.engine.rsc import RscResult, rsc
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
-from stormproof.model.execution import communications, conflict_graph, is_borderline_violation, is_valid
+from stormproof.model.conflict_graph import conflict_graph, is_borderline_violation
+from stormproof.model.execution import communications, is_valid
 from stormproof.model.failures import ChannelFailure, FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act

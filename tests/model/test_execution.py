@@ -7,20 +7,22 @@ import random
 import pytest
 
 from stormproof.model.actions import CRASH, Action, Internal, Receive, Send, Transition
-from stormproof.model.execution import (
+from stormproof.model.conflict_graph import (
     causally_equivalent,
-    communication_of,
-    communications,
     commute,
     conflict_graph,
     is_borderline_violation,
     is_equivalent_to_rsc,
     is_rsc_execution,
+    precedes,
+    synchronised,
+)
+from stormproof.model.execution import (
+    communication_of,
+    communications,
     is_valid,
     matching_pairs,
     perfect_matching_pairs,
-    precedes,
-    synchronised,
 )
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process

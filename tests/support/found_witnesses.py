@@ -14,7 +14,8 @@ from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
 from stormproof.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
-from stormproof.model.execution import communication_of, conflict_graph, is_valid
+from stormproof.model.conflict_graph import conflict_graph
+from stormproof.model.execution import communication_of, is_valid
 from stormproof.model.failures import FailureModel
 from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
 from stormproof.model.system import System

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..errors import UsageError, did_you_mean
 from ..formats import system_to_json
-from ..model.conflict_graph import conflict_of, conflict_to_json
-from ..model.execution import ConflictGraph
+from ..model.conflict_graph import ConflictGraph, conflict_of, conflict_to_json
 from ..model.failures import FailureModel, Failures
 from ..model.failures_json import failures_to_json, model_to_json
 from ..model.run import Witness

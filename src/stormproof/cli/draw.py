@@ -164,7 +164,7 @@ def _chart(drawn: Chart, form: str, width: int | None) -> str:
 
 def _conflict(report: Report, verdict: Verdict, form: str, seconds: float) -> str:
     assert verdict.witness is not None
-    picture = conflict_picture(report.system, verdict.witness)
+    picture = conflict_picture(verdict.witness)
     if form == "svg":
         return conflict_svg(picture, seconds=seconds)
     return conflict_dot(picture) if form == "dot" else conflict_mermaid(picture)

@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..goals.expression import NAMED
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.phrases import plural
 from ..reachability.answer import Answer
 from ..reachability.api import reach
 from ..reachability.channel_bounds import Bounds, channel_bounds
@@ -111,15 +112,11 @@ def _print_answer(out: Console, answer: Answer) -> None:
 def _print_run(out: Console, answer: Answer) -> None:
     assert answer.run is not None
     steps, faults = len(answer.run.steps), len(answer.run.faults)
-    out.print(Text(f"run: {_count(steps, 'step')}, {_count(faults, 'fault')}, replayed ✔", style="bold"))
+    out.print(Text(f"run: {plural(steps, 'step')}, {plural(faults, 'fault')}, replayed ✔", style="bold"))
     out.print()
     out.print(
         Text(chart_text(chart(answer.system, answer.run), width=max(out.width - 2, 40))), soft_wrap=True
     )
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _print_bounds(out: Console, found: Bounds) -> None:

@@ -14,6 +14,7 @@ from ..draw.chart.text import chart_text
 from ..examples.find import Examples
 from ..model.actions import Channel
 from ..model.failures import FailureModel
+from ..model.phrases import plural
 from ..model.system import System
 
 #: Below this many columns a field beside its name would stand letter under letter.
@@ -42,7 +43,7 @@ def print_heading(console: Console, system: System, source: str) -> None:
         "channel": len(system.channels),
         "message": len(system.messages),
     }
-    parts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in count.items()]
+    parts = [plural(n, what) for what, n in count.items()]
     _field(console, system.name or source, " · ".join([*parts, classes(system)]))
 
 
@@ -132,9 +133,9 @@ def _notes(console: Console, report: Report) -> None:
 def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     assert verdict.witness is not None
     witness = verdict.witness
-    counts = [_plural(len(witness.steps), "step")]
+    counts = [plural(len(witness.steps), "step")]
     if witness.faults:
-        counts.append(_plural(len(witness.faults), "fault"))
+        counts.append(plural(len(witness.faults), "fault"))
     counts.append("replayed ✔" if verdict.replayed else "not replayed")
     bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
     console.print()
@@ -163,10 +164,6 @@ def print_examples(console: Console, found: Examples) -> None:
     console.print()
     for remark in found.remarks():
         console.print(Text(remark))
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _closing(console: Console, report: Report, asked: str, violated: Verdict | None) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..formats import system_to_json
 from ..model.failures import Failures
+from ..model.phrases import plural
 from ..model.system import System
 from .console import console, print_json
 from .options import input_argument, json_option, load_input
@@ -69,7 +70,7 @@ def _print(out: Console, system: System, source: str) -> None:
 def _product(size: int) -> str:
     """In figures up to a quadrillion; beyond, its order of magnitude says more."""
     if size < 10**15:
-        return f"{size:,} control state{'' if size == 1 else 's'}"
+        return plural(size, "control state")
     return f"about 10^{int(size.bit_length() * log10(2))} control states"
 
 

@@ -11,12 +11,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from ..model.actions import Send
-from ..model.execution import Communication, Execution, Interaction, communication_of, conflict_graph
-from ..model.run import Act, Witness
-from ..model.system import System
+from ..model.conflict_graph import conflict_graph, matched_execution
+from ..model.execution import Communication, Execution, Interaction
+from ..model.run import Witness
 from .automaton import draw_edge
-from .chart.build import End
-from .chart.build import chart as chart_of
 from .layout.layered import Box, Edge, lay_out
 from .svg import document, number, tag, text
 from .text_metrics import clip, printable, text_width
@@ -33,20 +31,9 @@ class ConflictPicture:
     cycle: frozenset[tuple[int, int]]
 
 
-def conflict_picture(system: System, witness: Witness) -> ConflictPicture:
+def conflict_picture(witness: Witness) -> ConflictPicture:
     """From the communication of the witness, or the one that its steps show."""
-    where = [i for i, step in enumerate(witness.steps) if isinstance(step, Act)]
-    position = {step: i for i, step in enumerate(where)}
-    execution = [(act.process, act.action) for act in witness.acts]
-    if witness.communication is not None:
-        pairs = [(position[s], position[r]) for r, s in witness.communication]
-    else:
-        flights = [f for f in chart_of(system, witness, fold=False).flights if f.end is End.RECEIVED]
-        pairs = [(position[f.sent], position[f.ended]) for f in flights if f.ended is not None]
-    return _picture(execution, communication_of(execution, pairs))
-
-
-def _picture(execution: Execution, communication: Communication) -> ConflictPicture:
+    execution, communication = matched_execution(witness)
     graph = conflict_graph(execution, communication)
     index = {node: i for i, node in enumerate(graph.nodes)}
     found = graph.cycle() or ()

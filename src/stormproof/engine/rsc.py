@@ -9,14 +9,8 @@ from functools import cached_property
 from .. import _engine
 from ..limits import Limits
 from ..model.actions import Firing, Receive, channel_of
-from ..model.execution import (
-    Communication,
-    ConflictGraph,
-    Event,
-    Interaction,
-    communication_of,
-    conflict_graph,
-)
+from ..model.conflict_graph import ConflictGraph, conflict_graph
+from ..model.execution import Communication, Event, Interaction, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
 from .lowering import Lowered, lower

@@ -1,11 +1,215 @@
-"""The conflict graph of a witness against RSC, and its JSON form: what makes the run a violation."""
+"""Conflict graphs of executions with a communication, and what they decide (paper, section 3).
+
+`conflict_graph` is the definition. A run of the library is read as an execution with a communication by
+`matched_execution`, and every sentence and picture about a conflict graph starts from that.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from .execution import ConflictGraph, Interaction, communication_of, conflict_graph
+from .actions import Receive
+from .execution import Communication, Event, Execution, Interaction, communication_of, communications
+from .failures import FailureModel
+from .message_tracking import flights
 from .run import Act, Witness
+
+#: What one node of a conflict graph is called: the actions of the interaction with their processes.
+Label = tuple[Event, ...]
+
+
+def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
+    """Two actions commute when they have different processes and are no matched pair."""
+    return execution[i][0] != execution[j][0] and (min(i, j), max(i, j)) not in communication
+
+
+def precedes(execution: Execution, communication: Communication, i: int, j: int) -> bool:
+    """The causal order: earlier, and not commuting."""
+    return i < j and not commute(execution, communication, i, j)
+
+
+@dataclass(frozen=True)
+class ConflictGraph:
+    """Interactions, with an edge when an action of one precedes an action of another."""
+
+    nodes: tuple[Interaction, ...]
+    edges: frozenset[tuple[Interaction, Interaction]]
+    labels: Mapping[Interaction, Label]
+
+    @cached_property
+    def successors(self) -> Mapping[Interaction, tuple[Interaction, ...]]:
+        table: dict[Interaction, list[Interaction]] = {node: [] for node in self.nodes}
+        for source, target in sorted(self.edges):
+            table[source].append(target)
+        return {node: tuple(targets) for node, targets in table.items()}
+
+    @cached_property
+    def order(self) -> tuple[Interaction, ...] | None:
+        """The nodes such that every edge leads onwards, earliest first, or None in a cyclic graph."""
+        waiting = Counter(target for _, target in self.edges)
+        placed: list[Interaction] = []
+        ready = [node for node in self.nodes if not waiting[node]]
+        while ready:
+            node = min(ready)
+            ready.remove(node)
+            placed.append(node)
+            for target in self.successors[node]:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    ready.append(target)
+        return tuple(placed) if len(placed) == len(self.nodes) else None
+
+    @property
+    def acyclic(self) -> bool:
+        return self.order is not None
+
+    def cycle(self) -> tuple[Interaction, ...] | None:
+        """A shortest cycle, from its first interaction on, or None."""
+        if self.acyclic:
+            return None
+        found = [path for node in self.nodes if (path := self._round(node)) is not None]
+        return min(found, key=lambda path: (len(path), path))
+
+    def _round(self, start: Interaction) -> tuple[Interaction, ...] | None:
+        """A shortest way from a node back to itself."""
+        before: dict[Interaction, Interaction | None] = {start: None}
+        queue = [start]
+        for node in queue:
+            for target in self.successors[node]:
+                if target == start:
+                    return tuple(reversed(list(_back(before, node))))
+                if target not in before:
+                    before[target] = node
+                    queue.append(target)
+        return None
+
+
+def _back(before: Mapping[Interaction, Interaction | None], node: Interaction) -> Iterator[Interaction]:
+    at: Interaction | None = node
+    while at is not None:
+        yield at
+        at = before[at]
+
+
+def conflict_graph(execution: Execution, communication: Communication) -> ConflictGraph:
+    """cgraph(e, C). The edges are between different interactions; a matched pair has none to itself.
+
+    The two actions of a matched pair are in one interaction, so edges come from actions of one process.
+    """
+    edges = {
+        (first, second)
+        for first in communication
+        for second in communication
+        if first != second and any(precedes(execution, communication, i, j) for i in first for j in second)
+    }
+    labels = {x: tuple(tuple_of(execution[j]) for j in x) for x in communication}
+    return ConflictGraph(tuple(sorted(communication)), frozenset(edges), labels)
+
+
+def tuple_of(event: Event) -> Event:
+    """A bare pair, so that events of any make compare equal."""
+    process, action = event
+    return (process, action)
+
+
+def isomorphic(first: ConflictGraph, second: ConflictGraph) -> bool:
+    """Is there a bijection of the nodes that keeps labels and edges?"""
+    if len(first.edges) != len(second.edges) or Counter(_shades(first)) != Counter(_shades(second)):
+        return False
+    left = dict(zip(first.nodes, _shades(first), strict=True))
+    right = dict(zip(second.nodes, _shades(second), strict=True))
+
+    def extend(mapping: dict[Interaction, Interaction], rest: Sequence[Interaction]) -> bool:
+        if not rest:
+            return True
+        node, used = rest[0], set(mapping.values())
+        for image in second.nodes:
+            if image in used or left[node] != right[image] or not _fits(first, second, mapping, node, image):
+                continue
+            if extend({**mapping, node: image}, rest[1:]):
+                return True
+        return False
+
+    return extend({}, first.nodes)
+
+
+def _shades(graph: ConflictGraph) -> list[tuple[Label, int, int]]:
+    """What an isomorphism keeps of each node: its label and its degrees."""
+    out = Counter(source for source, _ in graph.edges)
+    into = Counter(target for _, target in graph.edges)
+    return [(graph.labels[node], out[node], into[node]) for node in graph.nodes]
+
+
+def _fits(
+    first: ConflictGraph,
+    second: ConflictGraph,
+    mapping: Mapping[Interaction, Interaction],
+    node: Interaction,
+    image: Interaction,
+) -> bool:
+    return all(
+        ((node, other) in first.edges) == ((image, partner) in second.edges)
+        and ((other, node) in first.edges) == ((partner, image) in second.edges)
+        for other, partner in mapping.items()
+    )
+
+
+def causally_equivalent(
+    first: tuple[Execution, Communication], second: tuple[Execution, Communication]
+) -> bool:
+    """(e, C) ~ (e', C'): their conflict graphs are isomorphic, labels included."""
+    return isomorphic(conflict_graph(*first), conflict_graph(*second))
+
+
+def is_rsc_execution(communication: Communication) -> bool:
+    """Is every matched pair of the form {j, j+1}?"""
+    return all(x[1] == x[0] + 1 for x in communication if len(x) == 2)
+
+
+def is_equivalent_to_rsc(execution: Execution, communication: Communication) -> bool:
+    """Lemma rscconflict: equivalent to an RSC execution exactly when the conflict graph is acyclic."""
+    return conflict_graph(execution, communication).acyclic
+
+
+def synchronised(
+    execution: Execution, communication: Communication
+) -> tuple[tuple[Event, ...], Communication] | None:
+    """The RSC execution that (e, C) is equivalent to, with its communication, or None (Lemma rscconflict)."""
+    order = conflict_graph(execution, communication).order
+    if order is None:
+        return None
+    place = {j: new for new, j in enumerate(j for interaction in order for j in interaction)}
+    moved = sorted(place, key=lambda j: place[j])
+    renamed = tuple(sorted(tuple(place[j] for j in interaction) for interaction in communication))
+    return tuple(tuple_of(execution[j]) for j in moved), renamed
+
+
+def is_borderline_violation(
+    execution: Execution, communication: Communication, failures: FailureModel
+) -> bool:
+    """Def. *borderline violation*: not equivalent to an RSC execution, and one without its last reception."""
+    if not execution or not isinstance(execution[-1][1], Receive):
+        return False
+    if is_equivalent_to_rsc(execution, communication):
+        return False
+    shorter = execution[:-1]
+    every = list(communications(shorter, failures))
+    return all(is_equivalent_to_rsc(shorter, c) for c in every) and any(is_rsc_execution(c) for c in every)
+
+
+def matched_execution(witness: Witness) -> tuple[tuple[Event, ...], Communication]:
+    """The actions of a run, and its own communication or, if it has none, the one that its faults imply."""
+    acting = [i for i, step in enumerate(witness.steps) if isinstance(step, Act)]
+    position = {step: i for i, step in enumerate(acting)}
+    pairs = witness.communication
+    if pairs is None:
+        pairs = tuple((f.received, f.sent) for f in flights(witness.steps) if f.received is not None)
+    execution = tuple((act.process, act.action) for act in witness.acts)
+    return execution, communication_of(execution, [(position[s], position[r]) for r, s in pairs])
 
 
 def conflict_of(witness: Witness) -> ConflictGraph | None:
@@ -13,10 +217,7 @@ def conflict_of(witness: Witness) -> ConflictGraph | None:
     if witness.communication is None:
         return None
     acting = [i for i, step in enumerate(witness.steps) if isinstance(step, Act)]
-    position = {step: i for i, step in enumerate(acting)}
-    execution = [(act.process, act.action) for act in witness.acts]
-    pairs = [(position[s], position[r]) for r, s in witness.communication]
-    graph = conflict_graph(execution, communication_of(execution, pairs))
+    graph = conflict_graph(*matched_execution(witness))
 
     def steps(node: Interaction) -> Interaction:
         return tuple(acting[j] for j in node)

@@ -2,15 +2,13 @@
 
 An execution is a sequence of actions; positions count from 0 (the paper counts from 1). A *communication* of
 it says which send each reception matches; it is valid under a failure model when the channels could really
-have behaved so (semantics, section 4). From both follow the conflict graph and causal equivalence.
+have behaved so (semantics, section 4). `conflict_graph` has what follows from both.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from .actions import CRASH, Action, Channel, Internal, Message, Receive, Send, channel_of
@@ -22,8 +20,6 @@ Execution = Sequence[Event]
 #: A matched pair (send, reception), an unmatched send or an internal action, as positions in the execution.
 Interaction = tuple[int, ...]
 Communication = tuple[Interaction, ...]
-#: What one node of a conflict graph is called: the actions of the interaction with their processes.
-Label = tuple[Event, ...]
 #: A reception on one channel: which of the channel's sends it matches, counted from 0, and what is received.
 Reception = tuple[int, Message]
 
@@ -179,182 +175,3 @@ def communication_of(execution: Execution, pairs: Iterable[Interaction]) -> Comm
     taken = {j for pair in chosen for j in pair}
     alone = [(j,) for j in range(len(execution)) if j not in taken]
     return tuple(sorted([*chosen, *alone]))
-
-
-def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
-    """Two actions commute when they have different processes and are no matched pair."""
-    return execution[i][0] != execution[j][0] and (min(i, j), max(i, j)) not in communication
-
-
-def precedes(execution: Execution, communication: Communication, i: int, j: int) -> bool:
-    """The causal order: earlier, and not commuting."""
-    return i < j and not commute(execution, communication, i, j)
-
-
-@dataclass(frozen=True)
-class ConflictGraph:
-    """Interactions, with an edge when an action of one precedes an action of another."""
-
-    nodes: tuple[Interaction, ...]
-    edges: frozenset[tuple[Interaction, Interaction]]
-    labels: Mapping[Interaction, Label]
-
-    @cached_property
-    def successors(self) -> Mapping[Interaction, tuple[Interaction, ...]]:
-        table: dict[Interaction, list[Interaction]] = {node: [] for node in self.nodes}
-        for source, target in sorted(self.edges):
-            table[source].append(target)
-        return {node: tuple(targets) for node, targets in table.items()}
-
-    @cached_property
-    def order(self) -> tuple[Interaction, ...] | None:
-        """The nodes such that every edge leads onwards, earliest first, or None in a cyclic graph."""
-        waiting = Counter(target for _, target in self.edges)
-        placed: list[Interaction] = []
-        ready = [node for node in self.nodes if not waiting[node]]
-        while ready:
-            node = min(ready)
-            ready.remove(node)
-            placed.append(node)
-            for target in self.successors[node]:
-                waiting[target] -= 1
-                if not waiting[target]:
-                    ready.append(target)
-        return tuple(placed) if len(placed) == len(self.nodes) else None
-
-    @property
-    def acyclic(self) -> bool:
-        return self.order is not None
-
-    def cycle(self) -> tuple[Interaction, ...] | None:
-        """A shortest cycle, from its first interaction on, or None."""
-        if self.acyclic:
-            return None
-        found = [path for node in self.nodes if (path := self._round(node)) is not None]
-        return min(found, key=lambda path: (len(path), path))
-
-    def _round(self, start: Interaction) -> tuple[Interaction, ...] | None:
-        """A shortest way from a node back to itself."""
-        before: dict[Interaction, Interaction | None] = {start: None}
-        queue = [start]
-        for node in queue:
-            for target in self.successors[node]:
-                if target == start:
-                    return tuple(reversed(list(_back(before, node))))
-                if target not in before:
-                    before[target] = node
-                    queue.append(target)
-        return None
-
-
-def _back(before: Mapping[Interaction, Interaction | None], node: Interaction) -> Iterator[Interaction]:
-    at: Interaction | None = node
-    while at is not None:
-        yield at
-        at = before[at]
-
-
-def conflict_graph(execution: Execution, communication: Communication) -> ConflictGraph:
-    """cgraph(e, C). The edges are between different interactions; a matched pair has none to itself.
-
-    The two actions of a matched pair are in one interaction, so edges come from actions of one process.
-    """
-    edges = {
-        (first, second)
-        for first in communication
-        for second in communication
-        if first != second and any(precedes(execution, communication, i, j) for i in first for j in second)
-    }
-    labels = {x: tuple(tuple_of(execution[j]) for j in x) for x in communication}
-    return ConflictGraph(tuple(sorted(communication)), frozenset(edges), labels)
-
-
-def tuple_of(event: Event) -> Event:
-    """A bare pair, so that events of any make compare equal."""
-    process, action = event
-    return (process, action)
-
-
-def isomorphic(first: ConflictGraph, second: ConflictGraph) -> bool:
-    """Is there a bijection of the nodes that keeps labels and edges?"""
-    if len(first.edges) != len(second.edges) or Counter(_shades(first)) != Counter(_shades(second)):
-        return False
-    left = dict(zip(first.nodes, _shades(first), strict=True))
-    right = dict(zip(second.nodes, _shades(second), strict=True))
-
-    def extend(mapping: dict[Interaction, Interaction], rest: Sequence[Interaction]) -> bool:
-        if not rest:
-            return True
-        node, used = rest[0], set(mapping.values())
-        for image in second.nodes:
-            if image in used or left[node] != right[image] or not _fits(first, second, mapping, node, image):
-                continue
-            if extend({**mapping, node: image}, rest[1:]):
-                return True
-        return False
-
-    return extend({}, first.nodes)
-
-
-def _shades(graph: ConflictGraph) -> list[tuple[Label, int, int]]:
-    """What an isomorphism keeps of each node: its label and its degrees."""
-    out = Counter(source for source, _ in graph.edges)
-    into = Counter(target for _, target in graph.edges)
-    return [(graph.labels[node], out[node], into[node]) for node in graph.nodes]
-
-
-def _fits(
-    first: ConflictGraph,
-    second: ConflictGraph,
-    mapping: Mapping[Interaction, Interaction],
-    node: Interaction,
-    image: Interaction,
-) -> bool:
-    return all(
-        ((node, other) in first.edges) == ((image, partner) in second.edges)
-        and ((other, node) in first.edges) == ((partner, image) in second.edges)
-        for other, partner in mapping.items()
-    )
-
-
-def causally_equivalent(
-    first: tuple[Execution, Communication], second: tuple[Execution, Communication]
-) -> bool:
-    """(e, C) ~ (e', C'): their conflict graphs are isomorphic, labels included."""
-    return isomorphic(conflict_graph(*first), conflict_graph(*second))
-
-
-def is_rsc_execution(communication: Communication) -> bool:
-    """Is every matched pair of the form {j, j+1}?"""
-    return all(x[1] == x[0] + 1 for x in communication if len(x) == 2)
-
-
-def is_equivalent_to_rsc(execution: Execution, communication: Communication) -> bool:
-    """Lemma rscconflict: equivalent to an RSC execution exactly when the conflict graph is acyclic."""
-    return conflict_graph(execution, communication).acyclic
-
-
-def synchronised(
-    execution: Execution, communication: Communication
-) -> tuple[tuple[Event, ...], Communication] | None:
-    """The RSC execution that (e, C) is equivalent to, with its communication, or None (Lemma rscconflict)."""
-    order = conflict_graph(execution, communication).order
-    if order is None:
-        return None
-    place = {j: new for new, j in enumerate(j for interaction in order for j in interaction)}
-    moved = sorted(place, key=lambda j: place[j])
-    renamed = tuple(sorted(tuple(place[j] for j in interaction) for interaction in communication))
-    return tuple(tuple_of(execution[j]) for j in moved), renamed
-
-
-def is_borderline_violation(
-    execution: Execution, communication: Communication, failures: FailureModel
-) -> bool:
-    """Def. *borderline violation*: not equivalent to an RSC execution, and one without its last reception."""
-    if not execution or not isinstance(execution[-1][1], Receive):
-        return False
-    if is_equivalent_to_rsc(execution, communication):
-        return False
-    shorter = execution[:-1]
-    every = list(communications(shorter, failures))
-    return all(is_equivalent_to_rsc(shorter, c) for c in every) and any(is_rsc_execution(c) for c in every)

@@ -1,55 +1,175 @@
-"""Every message of a run, followed from its send through each fault to how it ends."""
+"""Every message of a run, followed from its send through each fault to how it ends.
+
+The channels are replayed as lists of flights instead of messages, so that what overtook what, what was lost
+and what is still in flight at the end is read off the run and not guessed.
+"""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .actions import Channel, Message, Send, channel_of
-from .run import Act, Corrupt, Lose, Step, Swap
+from ..errors import InputError
+from .actions import Channel, Message, Receive, Send, channel_of
+from .run import Act, Corrupt, Fault, Lose, Step
+
+
+class Fate(enum.Enum):
+    """How the flight of a message ends within the run."""
+
+    RECEIVED = "received"
+    LOST = "lost"
+    OPEN = "not received"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A corruption in flight, at a step of the run."""
+
+    at: int
+    before: Message
+    becomes: Message
+
+
+@dataclass(frozen=True)
+class Overtaking:
+    """A message passes another in its channel, at a step of the run: which flight, and its message then."""
+
+    at: int
+    passed: int
+    message: Message
 
 
 @dataclass
 class Flight:
-    """One message on its way: when it was sent, what it became, whom it overtook, how it ended."""
+    """One message from its send to its end; `index` is its number in the order of sending.
 
+    `overtook` are the single steps in which it passed another message, `overtakes` the flights that were sent
+    before it and are received after it. `position` is its place in the channel at the end of the run, if
+    it is still in flight then.
+    """
+
+    index: int
     channel: Channel
     message: Message
     sent: int
-    now: Message
-    overtook: list[Message] = field(default_factory=list)
-    received: int | None = None
-    lost: bool = False
+    changes: tuple[Change, ...] = ()
+    overtook: tuple[Overtaking, ...] = ()
+    overtakes: tuple[int, ...] = ()
+    fate: Fate = Fate.OPEN
+    ended: int | None = None
+    position: int | None = None
+
+    @property
+    def now(self) -> Message:
+        """The message as it is after the last corruption."""
+        return self.changes[-1].becomes if self.changes else self.message
+
+    @property
+    def received(self) -> int | None:
+        return self.ended if self.fate is Fate.RECEIVED else None
+
+    @property
+    def lost(self) -> bool:
+        return self.fate is Fate.LOST
+
+    @property
+    def instants(self) -> tuple[int, ...]:
+        """The steps that are about this message alone: its send, its corruptions, its end."""
+        ends = () if self.ended is None else (self.ended,)
+        return (self.sent, *(c.at for c in self.changes), *ends)
+
+
+class MessageTracker:
+    """Follows a run step by step. Raises InputError where a step does not fit what the channels hold."""
+
+    def __init__(self) -> None:
+        self.flights: list[Flight] = []
+        self.channels: dict[Channel, list[Flight]] = {}
+
+    def take(self, at: int, step: Step) -> None:
+        if not isinstance(step, Act):
+            self._fault(at, step)
+            return
+        channel = channel_of(step.process, step.action)
+        if channel is not None and isinstance(step.action, Send):
+            self._send(at, channel, step.action.message)
+        elif channel is not None and isinstance(step.action, Receive):
+            self._receive(at, channel, step.action.message)
+
+    def contents(self) -> dict[Channel, tuple[Message, ...]]:
+        """What the channels hold, the head first; empty channels are left out."""
+        return {c: tuple(f.now for f in queue) for c, queue in self.channels.items() if queue}
+
+    def finish(self) -> None:
+        """Note for the messages still in flight where they stand, and what they have overtaken."""
+        for queue in self.channels.values():
+            for position, flight in enumerate(queue):
+                flight.position = position
+                flight.overtakes = _earlier(queue[position + 1 :], flight)
+
+    def _send(self, at: int, channel: Channel, message: Message) -> None:
+        flight = Flight(len(self.flights), channel, message, at)
+        self.flights.append(flight)
+        self.channels.setdefault(channel, []).append(flight)
+
+    def _receive(self, at: int, channel: Channel, message: Message) -> None:
+        queue = self.channels.get(channel, [])
+        if not queue or queue[0].now != message:
+            holds = f"starts with {queue[0].now}" if queue else "is empty"
+            raise InputError(f"step {at} takes {message} from {channel}, which {holds}")
+        taken = queue.pop(0)
+        taken.fate, taken.ended, taken.overtakes = Fate.RECEIVED, at, _earlier(queue, taken)
+
+    def _fault(self, at: int, step: Fault) -> None:
+        queue = self.channels.get(step.channel, [])
+        if isinstance(step, (Lose, Corrupt)):
+            flight = self._at(at, queue, step)
+            if isinstance(step, Lose):
+                flight.fate, flight.ended = Fate.LOST, at
+                queue.remove(flight)
+            else:
+                flight.changes += (Change(at, flight.now, step.becomes),)
+        else:
+            _check_position(at, step.channel, queue, step.position, step.position + 1)
+            _move_ahead(at, queue, step.position + 1, step.position)
+
+    def _at(self, at: int, queue: list[Flight], step: Lose | Corrupt) -> Flight:
+        _check_position(at, step.channel, queue, step.position, step.position)
+        flight = queue[step.position]
+        if flight.now != step.message:
+            raise InputError(f"step {at} changes {step.message} on {step.channel}, where {flight.now} is")
+        return flight
+
+
+def _check_position(at: int, channel: Channel, queue: Sequence[Flight], first: int, last: int) -> None:
+    if first < 0 or last >= len(queue):
+        raise InputError(f"step {at} changes position {last} of {channel}, which holds {len(queue)}")
+
+
+def _move_ahead(at: int, queue: list[Flight], source: int, target: int) -> None:
+    """The message at `source` overtakes those from `target` on."""
+    passed = queue[target:source]
+    flight = queue.pop(source)
+    queue.insert(target, flight)
+    flight.overtook += tuple(Overtaking(at, other.index, other.now) for other in passed)
+
+
+def _earlier(behind: Sequence[Flight], flight: Flight) -> tuple[int, ...]:
+    """The flights behind this one in the queue that were sent before it."""
+    return tuple(sorted(other.index for other in behind if other.index < flight.index))
+
+
+def track(steps: Sequence[Step]) -> MessageTracker:
+    """The whole run followed."""
+    tracker = MessageTracker()
+    for at, step in enumerate(steps):
+        tracker.take(at, step)
+    tracker.finish()
+    return tracker
 
 
 def flights(steps: Sequence[Step]) -> list[Flight]:
     """Every message of a run, in the order of sending."""
-    return _followed(steps)[0]
-
-
-def _followed(steps: Sequence[Step]) -> tuple[list[Flight], dict[Channel, list[Flight]]]:
-    """Every message of a run, and those that the channels hold at its end, the head first."""
-    found: list[Flight] = []
-    words: dict[Channel, list[Flight]] = {}
-    for i, step in enumerate(steps):
-        if isinstance(step, Act):
-            channel = channel_of(step.process, step.action)
-            if channel is not None and isinstance(step.action, Send):
-                found.append(Flight(channel, step.action.message, i, step.action.message))
-                words.setdefault(channel, []).append(found[-1])
-            elif channel is not None:
-                words[channel].pop(0).received = i
-        else:
-            _fault(words[step.channel], step)
-    return found, words
-
-
-def _fault(word: list[Flight], step: Lose | Corrupt | Swap) -> None:
-    at = step.position
-    if isinstance(step, Lose):
-        word.pop(at).lost = True
-    elif isinstance(step, Corrupt):
-        word[at].now = step.becomes
-    else:
-        word[at], word[at + 1] = word[at + 1], word[at]
-        word[at].overtook.append(word[at + 1].now)
+    return track(steps).flights

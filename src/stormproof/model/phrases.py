@@ -10,9 +10,9 @@ from .process import Process, StateKind
 from .system import System
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    parts = list(dict.fromkeys(words))
+def listed(words: Iterable[str], last: str = "and", *, distinct: bool = True) -> str:
+    """`a`, `a and b`, `a, b and c`; equal words once, unless `distinct` is False."""
+    parts = list(dict.fromkeys(words) if distinct else words)
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
@@ -26,7 +26,9 @@ def few(states: Sequence[str]) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+    """`1 step`, `2 steps`, `1,000 steps`, `2 crashes`."""
+    ending = "" if count == 1 else "es" if word.endswith("sh") else "s"
+    return f"{count:,} {word}{ending}"
 
 
 def arrow(channel: Channel) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ..model.actions import CRASH, CRASH_ACTION, Channel, Internal, Receive, Send
-from ..model.message_tracking import Flight, _followed, flights
+from ..model.message_tracking import Flight, flights, track
 from ..model.phrases import content, counted, listed, plural
 from ..model.run import Act, Step, Witness
 from ..model.system import System
@@ -39,11 +39,11 @@ class Story:
         """Deeds of one kind with one peer are told as one: `sends a and b to P`."""
         phrases = []
         for (verb, tail), same in groupby((self._deed(i, a) for i, a in stretch), key=lambda d: (d[0], d[2])):
-            things = counted(thing for _, thing, _ in same)
-            phrases.append(" ".join(part for part in (verb, _and(things), tail) if part).replace(" ,", ","))
+            things = listed(counted(thing for _, thing, _ in same), distinct=False)
+            phrases.append(" ".join(part for part in (verb, things, tail) if part).replace(" ,", ","))
         if any("," in p for p in phrases[:-1]):
             return ", then ".join(phrases)
-        return _and(phrases)
+        return listed(phrases, distinct=False)
 
     def _deed(self, i: int, act: Act) -> tuple[str, str, str]:
         """Verb, object, and what else there is to say."""
@@ -68,8 +68,9 @@ class Story:
         if flight.message != action.message:
             tail += f", which was sent as {flight.message}"
         if flight.overtook:
-            others = [f"another {m}" if m == action.message else str(m) for m in flight.overtook]
-            tail += f", which has overtaken {_and(counted(others))}"
+            passed = [o.message for o in flight.overtook]
+            others = [f"another {m}" if m == action.message else str(m) for m in passed]
+            tail += f", which has overtaken {listed(counted(others), distinct=False)}"
         return "receives", str(action.message), tail
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
@@ -90,7 +91,8 @@ class Story:
         told = f"{flight.message} from {flight.channel.sender} to {flight.channel.receiver}"
         fates = ["is lost"] if flight.lost else []
         fates += [f"becomes {flight.now}"] if flight.now != flight.message else []
-        fates += [f"overtakes {_and(counted(map(str, flight.overtook)))}"] if flight.overtook else []
+        passed = listed(counted(str(o.message) for o in flight.overtook), distinct=False)
+        fates += [f"overtakes {passed}"] if passed else []
         return f"{told} {listed(fates)}"
 
     def size(self) -> str:
@@ -98,13 +100,8 @@ class Story:
         crashes = sum(a.action == Internal(CRASH_ACTION) for a in self.witness.acts)
         parts = [plural(len(self.witness.acts), "action")]
         parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
-        parts += [plural(crashes, "crash").replace("crashs", "crashes")] if crashes else []
+        parts += [plural(crashes, "crash")] if crashes else []
         return ", ".join(parts)
-
-
-def _and(parts: Sequence[str]) -> str:
-    """Like `listed`, and what is there twice is said twice."""
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
@@ -120,7 +117,7 @@ def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
 
 def under_way(witness: Witness) -> list[str]:
     """`a, b from P to Q`, for each channel that holds something; `b (sent as a)` where it was corrupted."""
-    return [_held(c, word) for c, word in _followed(witness.steps)[1].items() if word]
+    return [_held(c, word) for c, word in track(witness.steps).channels.items() if word]
 
 
 def _held(channel: Channel, word: Sequence[Flight]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
-from ..model.execution import Communication, communication_of, conflict_graph
+from ..model.conflict_graph import conflict_graph, matched_execution
 from ..model.failures import FailureModel
 from ..model.phrases import arrow, awaited, content, few, listed, named, sends_of, situation, taken, words_in
 from ..model.process import Process, StateKind
-from ..model.run import Act, Witness
+from ..model.run import Witness
 from ..model.system import System
 from ..trust.replay import PARTS
 
@@ -186,12 +186,8 @@ def _half_duplex(end: _End) -> str:
 
 def _rsc(end: _End) -> str:
     """The cycle of the conflict graph: interactions that must each come before the next."""
-    acts = [(i, s) for i, s in enumerate(end.witness.steps) if isinstance(s, Act)]
-    place = {i: n for n, (i, _) in enumerate(acts)}
-    events = [(s.process, s.action) for _, s in acts]
-    pairs = [(place[s], place[r]) for r, s in end.witness.communication or ()]
-    whole: Communication = communication_of(events, pairs)
-    cycle = conflict_graph(events, whole).cycle()
+    events, communication = matched_execution(end.witness)
+    cycle = conflict_graph(events, communication).cycle()
     if cycle is None:
         return _plain(end)
     names = [_ordinal(events, i[0]) + _interaction([events[j] for j in i]) for i in cycle]

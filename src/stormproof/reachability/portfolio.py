@@ -20,6 +20,7 @@ from ..goals.cubes import Cube
 from ..limits import Limits
 from ..model.actions import CRASH
 from ..model.failures import FailureModel
+from ..model.phrases import listed
 from ..model.run import Witness
 from ..model.system import System
 from . import half_duplex
@@ -132,14 +133,10 @@ def _why_undecided(problem: Problem) -> str:
     perfect = [str(s.channel) for s in problem.shapes if not s.exact]
     if perfect:
         return (
-            f"{_and(perfect)} {'is' if len(perfect) == 1 else 'are'} FIFO without loss, where reachability "
+            f"{listed(perfect)} {'is' if len(perfect) == 1 else 'are'} FIFO without loss, where reachability "
             "is undecidable, and nothing that was tried gives an answer"
         )
     return "nothing that was tried gives an answer within the limits"
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _answer(problem: Problem, answer: str, because: str, tried: dict[str, str]) -> Answer:
@@ -359,7 +356,7 @@ def _theorem(forms: Sequence[Shape]) -> str:
     if not relaxed:
         return "the backward closure of the goal does not contain the start"
     how = "as if they lost messages" if all(s.form == 0 for s in forms if not s.exact) else "as multisets"
-    return f"not even with {_and(relaxed)} taken {how}: the goal's backward closure lacks the start"
+    return f"not even with {listed(relaxed)} taken {how}: the goal's backward closure lacks the start"
 
 
 def _run_back(

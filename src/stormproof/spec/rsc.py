@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..model.actions import Action, Channel, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.execution import Communication, Event, communication_of, possible
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -101,10 +101,6 @@ def _partners(
             yield step
 
 
-def _sends_to(action: Action, peer: str) -> bool:
-    return isinstance(action, Send) and action.peer == peer
-
-
 def _message(step: Done) -> Message:
     assert not isinstance(step.transition.action, Internal)
     return step.transition.action.message
@@ -119,7 +115,10 @@ def _received(channel: Channel, sends: list[int], mine: tuple[Done, ...]) -> Ite
 
 
 def _cyclic(system: System, done: Class) -> bool:
-    """Has the conflict graph a cycle? Its edges go along each process; neighbours are enough of them."""
+    """Has the conflict graph a cycle? Its edges go along each process; neighbours are enough of them.
+
+    Read from the definition once more instead of calling `model.conflict_graph`, which this is to check.
+    """
     before: dict[tuple[int, int], set[tuple[int, int]]] = {}
     for actor in range(len(done)):
         last = None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..errors import UsageError
 from ..model.failures import FailureModel, Failures
+from ..model.phrases import listed
 from ..model.system import System
 from . import crash_handling, paper_encodings
 
@@ -26,14 +25,10 @@ def prepare(
     if model.unreliable and not crash_handling.crash_handling(marked).holds:
         marked = crash_handling.complete(marked, clean_up=True)
         remarks.append(
-            f"crash handling was completed: {_and(model.unreliable)} may crash, which the system as given "
+            f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as given "
             "does not handle (`stormproof crash` shows what was missing)"
         )
     if semantics == "encoding":
         marked, model = paper_encodings.encode(marked, paper_encodings.resolve(marked, failures))
         remarks.append("loss and corruption are the paper's encodings (its section 7), not the definitions")
     return marked, model, tuple(remarks)
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,10 +6,11 @@ import random
 
 import pytest
 
-from stormproof.draw.chart.build import Change, Chart, End, Span, chart
+from stormproof.draw.chart.build import Chart, Span, chart
 from stormproof.draw.chart.folding import Fold
 from stormproof.errors import InputError
 from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.message_tracking import Change, Fate
 from stormproof.model.run import Act, Corrupt, Lose, Swap
 from tests.support.example_runs import (
     CRASH_RUN,
@@ -32,12 +33,12 @@ def drawn(name: str) -> Chart:
 
 def test_corrupted_message_keeps_both_names_and_the_instant() -> None:
     flight = drawn("corruption").flights[1]
-    assert (flight.message, flight.sent, flight.end, flight.ended) == ("data", 2, End.RECEIVED, 4)
-    assert flight.changes == (Change(3, "data", "end"),) and flight.arrives == "end"
+    assert (flight.message, flight.sent, flight.fate, flight.ended) == ("data", 2, Fate.RECEIVED, 4)
+    assert flight.changes == (Change(3, "data", "end"),) and flight.now == "end"
 
 
 def test_never_received_are_those_left_in_the_channels() -> None:
-    left = [f for f in drawn("corruption").flights if f.end is End.OPEN]
+    left = [f for f in drawn("corruption").flights if f.fate is Fate.OPEN]
     assert [(str(f.channel), f.message, f.position) for f in left] == [
         ("R->S", "ack", 0),
         ("S->R", "data", 0),
@@ -46,7 +47,7 @@ def test_never_received_are_those_left_in_the_channels() -> None:
 
 def test_lost_message_and_who_waits_for_what() -> None:
     picture = drawn("loss")
-    assert (picture.flights[2].end, picture.flights[2].ended) == (End.LOST, 5)
+    assert (picture.flights[2].fate, picture.flights[2].ended) == (Fate.LOST, 5)
     s, r = picture.lifelines
     assert s.wait is not None and s.wait.receives == (Receive("R", "ack"),) and not s.wait.culprit
     assert r.wait is not None and r.wait.culprit
@@ -89,7 +90,7 @@ def test_a_send_that_never_fits_is_what_is_waited_for() -> None:
 def test_the_message_that_the_verdict_blames() -> None:
     steps = (*START, sends("data", "s1"), sends("end", "s2"))
     picture = chart(EX1, run(*steps, culprit={"channel": "S->R", "message": "data"}))
-    assert [f.culprit for f in picture.flights] == [False, True, False]
+    assert picture.culprit == 1
 
 
 def test_the_reception_that_closes_a_cycle_is_blamed_and_nobody_waits_for_it() -> None:
@@ -97,14 +98,14 @@ def test_the_reception_that_closes_a_cycle_is_blamed_and_nobody_waits_for_it() -
     blame = {"process": "R", "state": "r0", "channel": "S->R", "message": "data", "action": "S?data"}
     steps = EXAMPLES["reordering"][1].steps[:9]
     picture = chart(EX1, run(*steps, culprit=blame))
-    assert [f.message for f in picture.flights if f.culprit] == ["data"]
+    assert picture.culprit is not None and picture.flights[picture.culprit].message == "data"
     assert not any(line.wait and line.wait.culprit for line in picture.lifelines)
 
 
 def test_a_last_send_that_a_verdict_names_has_been_sent() -> None:
     """Half-duplex names the send that fills the second channel, which could happen again."""
     picture = chart(EX1, run(*START, sends("data", "s1"), culprit={"process": "S", "action": "R!data"}))
-    assert picture.lifelines[0].wait is None and not any(f.culprit for f in picture.flights)
+    assert picture.lifelines[0].wait is None and picture.culprit is None
 
 
 def test_repeated_rounds_fold_to_one() -> None:
@@ -176,16 +177,16 @@ def test_flights_account_for_every_message(chunk: int) -> None:
         system = random_system(rng)
         witness = random_witness(rng, system, random_failures(rng, system), rng.choice((5, 20, 60)))
         picture = chart(system, witness)
-        count = {end: sum(f.end is end for f in picture.flights) for end in End}
+        count = {end: sum(f.fate is end for f in picture.flights) for end in Fate}
         acts = [a.action for a in witness.acts]
         assert sum(count.values()) == sum(isinstance(a, Send) for a in acts), seed
-        assert count[End.RECEIVED] == sum(isinstance(a, Receive) for a in acts), seed
-        assert count[End.LOST] == sum(isinstance(s, Lose) for s in witness.steps), seed
-        assert count[End.OPEN] == sum(map(len, witness.channels.values())), seed
+        assert count[Fate.RECEIVED] == sum(isinstance(a, Receive) for a in acts), seed
+        assert count[Fate.LOST] == sum(isinstance(s, Lose) for s in witness.steps), seed
+        assert count[Fate.OPEN] == sum(map(len, witness.channels.values())), seed
         assert picture.states_at(len(witness.steps)) == dict(witness.states), seed
         for channel, word in witness.channels.items():
-            left = [f for f in picture.flights if f.channel == channel and f.end is End.OPEN]
-            assert tuple(f.arrives for f in sorted(left, key=lambda f: f.position or 0)) == word, seed
+            left = [f for f in picture.flights if f.channel == channel and f.fate is Fate.OPEN]
+            assert tuple(f.now for f in sorted(left, key=lambda f: f.position or 0)) == word, seed
             assert picture.contents[-1].get(Channel(*channel), ()) == word, seed
 
 

@@ -2,65 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...model.actions import Channel, Message, Receive, Send
+from ...model.message_tracking import Fate, Flight
 from ...model.run import Step, message_to_json
 from .folding import Fold
-
-
-class End(enum.Enum):
-    """How the flight of a message ends within the run; what is under way at its end is not received."""
-
-    RECEIVED = "received"
-    LOST = "lost"
-    OPEN = "not received"
-
-
-@dataclass(frozen=True)
-class Change:
-    """A corruption on the way, at an instant."""
-
-    at: int
-    before: Message
-    becomes: Message
-
-
-@dataclass(frozen=True)
-class Flight:
-    """One message from its send to its end. `overtakes` are the flights, by index, that it passes by.
-
-    `position` is its place in the channel at the end of the run, for a message not received in it; `culprit`
-    marks the one that the verdict is about.
-    """
-
-    channel: Channel
-    message: Message
-    sent: int
-    end: End = End.OPEN
-    ended: int | None = None
-    changes: tuple[Change, ...] = ()
-    overtakes: tuple[int, ...] = ()
-    position: int | None = None
-    culprit: bool = False
-
-    @property
-    def arrives(self) -> Message:
-        """The message as it is at the end of its flight."""
-        return self.changes[-1].becomes if self.changes else self.message
-
-    @property
-    def fate(self) -> str:
-        """What is said of a message under way at the end. That it is *never* received is known of the one
-        only that the verdict is about; the others a longer run might receive."""
-        return "never received" if self.culprit else End.OPEN.value
-
-    @property
-    def instants(self) -> tuple[int, ...]:
-        ends = () if self.ended is None else (self.ended,)
-        return (self.sent, *(c.at for c in self.changes), *ends)
 
 
 @dataclass(frozen=True)
@@ -100,13 +48,17 @@ class Lifeline:
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything a renderer needs. `steps` are the instants; `folds` say which are drawn once for many."""
+    """Everything a renderer needs. `steps` are the instants; `folds` say which are drawn once for many.
+
+    `culprit` is the index of the message that the verdict is about, if it is about one.
+    """
 
     lifelines: tuple[Lifeline, ...]
     steps: tuple[Step, ...]
     flights: tuple[Flight, ...]
     folds: tuple[Fold, ...] = ()
     title: str = ""
+    culprit: int | None = None
     contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -122,6 +74,11 @@ class Chart:
     def shown(self) -> tuple[Flight, ...]:
         hidden = self.hidden
         return tuple(f for f in self.flights if f.sent not in hidden)
+
+    def outcome(self, flight: Flight) -> str:
+        """What is said of a message still in flight at the end. That it is *never* received is known only of
+        the one that the verdict is about; a longer run might receive the others."""
+        return "never received" if flight.index == self.culprit else Fate.OPEN.value
 
     def states_at(self, instant: int) -> dict[str, str]:
         """The local states just after an instant; -1 is the start."""
@@ -156,7 +113,7 @@ def _lifeline_json(line: Lifeline) -> dict[str, Any]:
 
 def _flight_json(flight: Flight) -> dict[str, Any]:
     data: dict[str, Any] = {"from": flight.channel.sender, "to": flight.channel.receiver}
-    data |= {"message": message_to_json(flight.message), "sent": flight.sent, "end": flight.end.value}
+    data |= {"message": message_to_json(flight.message), "sent": flight.sent, "end": flight.fate.value}
     if flight.ended is not None:
         data["ended"] = flight.ended
     if flight.changes:

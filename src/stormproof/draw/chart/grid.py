@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 
+from ...model.message_tracking import Fate
 from ..text_metrics import cells, clip_cells, printable
-from .build import Chart, End, Lifeline
+from .build import Chart, Lifeline
 
 _LEAST_GAP = 9
 _LONGEST_STATE = 16
@@ -193,7 +194,7 @@ def grid_for(chart: Chart, width: int) -> Grid | None:
     names, first, last = chart.names, chart.lifelines[0], chart.lifelines[-1]
     left = max([*(_state(s.state) for s in first.spans), cells(printable(names[0])) // 2]) + 1
     right = max([*(_state(s.state) for s in last.spans), (cells(printable(names[-1])) + 1) // 2]) + 2
-    note = _NOTE if any(f.end is not End.RECEIVED or f.changes or f.overtakes for f in chart.shown) else 0
+    note = _NOTE if any(f.fate is not Fate.RECEIVED or f.changes or f.overtakes for f in chart.shown) else 0
     gaps, waits = _gaps(chart), max(right + note, _waiting(last, len(names) > 2))
     for room in (waits, right + note, right):
         fitted = _fit(gaps, width - left - room - 1)

@@ -7,9 +7,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ...model.actions import Channel
+from ...model.message_tracking import Fate, Flight
 from ...model.run import Act, Swap
 from ..text_metrics import clip, printable, text_width
-from .build import Chart, End, Flight, Lifeline
+from .build import Chart, Lifeline
 from .signs import Point
 
 _LABEL = 12.0
@@ -115,7 +116,7 @@ def _ranks(chart: Chart) -> dict[int, int]:
     """The messages not received, each with its place among those drawn of its channel, the head first."""
     queues: dict[Channel, list[Flight]] = defaultdict(list)
     for flight in chart.shown:
-        if flight.end is End.OPEN:
+        if flight.fate is Fate.OPEN:
             queues[flight.channel].append(flight)
     ordered = [sorted(queue, key=lambda f: f.position or 0) for queue in queues.values()]
     return {flight.sent: rank for queue in ordered for rank, flight in enumerate(queue)}
@@ -165,8 +166,8 @@ def _route(flight: Flight, layout: Layout, end_of_time: float) -> Route:
         final = layout.y[flight.ended]
     else:
         final = end_of_time
-    reach = 0.62 if flight.end is End.LOST else 1.0
-    end = (start[0] + (target - start[0]) * reach - (2 if flight.end is End.OPEN else 0) * side, final)
+    reach = 0.62 if flight.fate is Fate.LOST else 1.0
+    end = (start[0] + (target - start[0]) * reach - (2 if flight.fate is Fate.OPEN else 0) * side, final)
     points = [start]
     for change in flight.changes:
         part = (layout.y[change.at] - start[1]) / (end[1] - start[1])

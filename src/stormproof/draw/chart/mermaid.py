@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 
 from ...model.actions import CRASH_ACTION, Internal, Receive
+from ...model.message_tracking import Fate, Flight
 from ...model.run import Act, Corrupt, Lose, Swap
 from ..text_metrics import printable
-from .build import Chart, End, Flight
+from .build import Chart
 
 #: What Mermaid reads as syntax even inside a label (`\\n` breaks a line, a backquote starts Markdown, two
 #: dollars a formula, `fa:` an icon, `wrap:` a layout), and how it wants it written.
@@ -42,7 +43,9 @@ def chart_mermaid(chart: Chart) -> str:
             continue
         if i in starts:
             lines.append(f"  loop {starts[i].times} times")
-        lines += _step(i, step, by_step.get(i), alias, numbers, passed)
+        flight = by_step.get(i)
+        outcome = chart.outcome(flight) if flight is not None else ""
+        lines += _step(i, step, flight, alias, numbers, passed, outcome)
         if i in stops:
             lines.append("  end")
     return "\n".join([*lines, *_ends(chart, alias)]) + "\n"
@@ -50,7 +53,7 @@ def chart_mermaid(chart: Chart) -> str:
 
 def _apart(flight: Flight) -> bool:
     last = flight.instants[-1]
-    return flight.end is not End.OPEN and tuple(range(flight.sent, last + 1)) != flight.instants
+    return flight.fate is not Fate.OPEN and tuple(range(flight.sent, last + 1)) != flight.instants
 
 
 def _passed(chart: Chart, flight: Flight, numbers: dict[int, int]) -> str:
@@ -66,6 +69,7 @@ def _step(
     alias: dict[str, str],
     numbers: dict[int, int],
     passed: dict[int, str],
+    outcome: str,
 ) -> list[str]:
     if isinstance(step, Swap):
         return []
@@ -76,9 +80,9 @@ def _step(
     number = f"({numbers[flight.sent]}) " if flight.sent in numbers else ""
     here = alias[flight.channel.sender]
     if isinstance(step, Act) and not isinstance(step.action, Receive):
-        if flight.end is End.OPEN:
-            became = f" becomes {mermaid_text(flight.arrives)}" if flight.changes else ""
-            words = f"{mermaid_text(flight.message)}{became} ({flight.fate})"
+        if flight.fate is Fate.OPEN:
+            became = f" becomes {mermaid_text(flight.now)}" if flight.changes else ""
+            words = f"{mermaid_text(flight.message)}{became} ({outcome})"
             return [f"  {here}--){alias[flight.channel.receiver]}: {words}"]
         return [f"  Note over {here}: {number}sends {mermaid_text(flight.message)}"] if number else []
     if i != flight.ended:
@@ -88,7 +92,7 @@ def _step(
 
 def _arrow(flight: Flight, alias: dict[str, str], number: str, passed: str) -> str:
     names = " ⇝ ".join(mermaid_text(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
-    lost = flight.end is End.LOST
+    lost = flight.fate is Fate.LOST
     remarks = ["corrupted"] if flight.changes else []
     remarks += ["lost"] if lost else []
     remarks += [f"overtakes {passed}"] if passed else []

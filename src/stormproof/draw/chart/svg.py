@@ -7,10 +7,11 @@ Every element says in `data-at` at which step it comes to be, which is what the 
 from __future__ import annotations
 
 from ...model.actions import CRASH_ACTION, Internal
+from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, printable, text_width
-from .build import Chart, End, Flight, describe
+from .build import Chart, describe
 from .layout import Layout, lay_out
 from .signs import Point, arrowhead, bolt, cross, hourglass, zigzag
 
@@ -24,7 +25,7 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *_instants(chart, layout),
         *_folds(chart, layout),
         *_lifelines(chart, layout),
-        *(part for f in chart.shown for part in _flight(f, layout)),
+        *(part for f in chart.shown for part in _flight(f, layout, f.index == chart.culprit)),
         *_crossings(chart, layout),
         *_states(chart, layout),
         *_own_actions(chart, layout),
@@ -96,17 +97,17 @@ def _crashes(chart: Chart, layout: Layout) -> list[str]:
     return [part for name, at in found if at in layout.y for part in bolt(layout.x[name], layout.y[at], at)]
 
 
-def _flight(flight: Flight, layout: Layout) -> list[str]:
+def _flight(flight: Flight, layout: Layout, culprit: bool) -> list[str]:
     """The arrow in pieces, one for each name that the message has on its way."""
     route = layout.routes[flight.sent]
-    thick = " sp-culprit" if flight.culprit else ""
+    thick = " sp-culprit" if culprit else ""
     pieces = []
     for i, (start, end) in enumerate(zip(route.points, route.points[1:])):
         at = flight.sent if i == 0 else flight.changes[i - 1].at
         kind = "sp-line" + (" sp-changed sp-after" if i else "") + thick
-        if flight.end is End.OPEN:
+        if flight.fate is Fate.OPEN:
             kind += " sp-never"
-        if flight.end is End.LOST and i == len(route.points) - 2:
+        if flight.fate is Fate.LOST and i == len(route.points) - 2:
             kind += " sp-lost"
         pieces.append(path([start, end], kind, data_at=at))
     pieces += [zigzag(route.points[i + 1], c.at) for i, c in enumerate(flight.changes)]
@@ -124,9 +125,9 @@ def _flight(flight: Flight, layout: Layout) -> list[str]:
 
 
 def _tip_of(flight: Flight, points: list[Point], last: int) -> list[str]:
-    if flight.end is End.LOST:
+    if flight.fate is Fate.LOST:
         return [cross(points[-1], flight.ended)]
-    if flight.end is End.OPEN:
+    if flight.fate is Fate.OPEN:
         return [arrowhead(points[-2], points[-1], "sp-hollow", last)]
     kind = "sp-changed-fill" if flight.changes else "sp-head"
     return [arrowhead(points[-2], points[-1], kind, flight.ended)]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import textwrap
 
 from ...model.actions import CRASH_ACTION, Internal, Receive
+from ...model.message_tracking import Fate, Flight
 from ...model.run import Act, Corrupt, Lose, Swap
 from ..text_metrics import clip_cells, printable
-from .build import Chart, End, Flight, describe
+from .build import Chart, describe
 from .grid import Grid, grid_for
 
 
@@ -33,13 +34,13 @@ class _Drawing:
         self.grid = grid
         self.by_step = {i: f for f in chart.shown for i in f.instants}
         self.compact = {f.sent for f in chart.shown if self._at_once(f)}
-        apart = [f for f in chart.shown if f.sent not in self.compact and f.end is not End.OPEN]
+        apart = [f for f in chart.shown if f.sent not in self.compact and f.fate is not Fate.OPEN]
         self.tags = {f.sent: tag_of(i + 1) for i, f in enumerate(apart)}
         self.states = {line.name: line.spans[0].state for line in chart.lifelines}
 
     def _at_once(self, flight: Flight) -> bool:
         steps = range(flight.sent, flight.instants[-1] + 1)
-        return flight.end is not End.OPEN and tuple(steps) == flight.instants
+        return flight.fate is not Fate.OPEN and tuple(steps) == flight.instants
 
     def lines(self) -> list[str]:
         self.grid.heading(self.chart.names)
@@ -113,7 +114,7 @@ class _Drawing:
     def _arrow(self, flight: Flight) -> None:
         words = " ⇝ ".join(printable(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
         notes = ["corrupted"] if flight.changes else []
-        if flight.end is End.LOST:
+        if flight.fate is Fate.LOST:
             self.grid.arrow(*flight.channel, words, tip="✕", reach=0.8)
             notes.append("lost")
         else:
@@ -121,10 +122,10 @@ class _Drawing:
         self.grid.note(", ".join([*notes, *self._overtaking(flight)]))
 
     def _departure(self, flight: Flight) -> None:
-        if flight.end is End.OPEN:
+        if flight.fate is Fate.OPEN:
             self.grid.arrow(*flight.channel, printable(flight.message), tip="▷", stroke="╌")
-            became = f"corrupted to {printable(flight.arrives)}, " if flight.changes else ""
-            self.grid.note(became + flight.fate)
+            became = f"corrupted to {printable(flight.now)}, " if flight.changes else ""
+            self.grid.note(became + self.chart.outcome(flight))
         else:
             self.grid.arrow(
                 *flight.channel, printable(flight.message), tip=self.tags[flight.sent], reach=0.75
@@ -132,7 +133,7 @@ class _Drawing:
 
     def _arrival(self, flight: Flight) -> None:
         tag = self.tags[flight.sent]
-        self.grid.arrow(*flight.channel, printable(flight.arrives), tip="▶", start=tag, skip=0.25)
+        self.grid.arrow(*flight.channel, printable(flight.now), tip="▶", start=tag, skip=0.25)
         self.grid.note(", ".join(self._overtaking(flight)))
 
     def _overtaking(self, flight: Flight) -> list[str]:
@@ -141,7 +142,7 @@ class _Drawing:
         return [f"overtakes {' '.join(names)}"] if names else []
 
     def _on_the_way(self, flight: Flight, step: Lose | Corrupt) -> None:
-        if flight.end is End.OPEN:
+        if flight.fate is Fate.OPEN:
             return
         tag = self.tags[flight.sent]
         words = (
@@ -178,10 +179,10 @@ def _listed(chart: Chart, width: int) -> list[str]:
             words = phrase if phrase.startswith("cannot") else f"waits for {phrase}"
             lines += _item("  ⌛  ", printable(f"{line.name} {words}"), room, width)
     for flight in chart.shown:
-        if flight.end is End.OPEN:
+        if flight.fate is Fate.OPEN:
             channel = f"{flight.channel.sender} → {flight.channel.receiver}"
             lines += _item(
-                "   ▷  ", printable(f"{flight.arrives} on {channel} is {flight.fate}"), room, width
+                "   ▷  ", printable(f"{flight.now} on {channel} is {chart.outcome(flight)}"), room, width
             )
     return lines
 

@@ -221,7 +221,7 @@ def _conflict(found: Matrix, run: Run, cells: list[Cell]) -> str:
     asked = any(c.verdict.property == "rsc" for c in cells)
     if run.good or not asked or len(run.witness.acts) > _MOST_ACTIONS:
         return ""
-    picture = conflict_picture(found.systems[run.system], run.witness)
+    picture = conflict_picture(run.witness)
     drawn = html("figure", conflict_svg(picture, style=False), class_="scroll", tabindex="0")
     summary = html("summary", "The conflict graph, whose cycle shows that this run is not RSC")
     return html("details", summary, drawn, class_="conflict", open="open")
