@@ -146,11 +146,9 @@ def _somehow(language: str) -> str:
 def test_the_page_names_the_command_that_makes_it_again(run: Run) -> None:
     asked = ("half-duplex", "--loss", "-k", "1", "--property", "rsc", "--property", "k-er")
     page = run("report", *asked).out
-    assert "stormproof report half-duplex --loss -k 1 --property rsc --property k-er -o report.html" in page
-    assert (
-        "--max-k 3 --property k-er -o"
-        in run("report", "half-duplex", "--max-k", "3", "--property", "k-er").out
-    )
+    assert "<code>stormproof report half-duplex --loss -k 1 --property rsc --property k-er</code>" in page
+    page = run("report", "half-duplex", "--property=k-er", "--reorder-on", "Sender:Receiver").out
+    assert "<code>stormproof report half-duplex --property=k-er --reorder-on Sender:Receiver</code>" in page
 
 
 def test_what_was_assumed_stands_by_failure_model(run: Run) -> None:

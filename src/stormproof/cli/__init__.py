@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -39,6 +40,9 @@ COMMANDS = {
     "completion": "completion",
 }
 
+#: Where the context of a command keeps the command line as it was typed.
+TYPED = "stormproof.typed"
+
 HOLDS, VIOLATED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 70
 
 
@@ -54,6 +58,10 @@ class Commands(click.Group):
         command = importlib.import_module(f"{__name__}.{COMMANDS[name]}").command
         assert isinstance(command, click.Command)
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[TYPED] = shlex.join(["stormproof", *args])
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -12,11 +12,13 @@ from ..checks.report import Report, Verdict
 from ..draw.page.frontier import with_frontier
 from ..draw.page.report import report_page
 from ..examples.find import SECONDS, Examples, examples
+from ..explain.explanation import explain
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.failure_models import asked_column, survey
 from ..surveys.frontier import frontier
+from . import TYPED
 from .console import print_json, progress_line, save_text
 from .options import (
     failure_options,
@@ -27,7 +29,7 @@ from .options import (
     output_options,
     question_options,
 )
-from .render import describe_failures, flags, question_flags
+from .render import describe_failures, flags
 
 
 @click.command("report")
@@ -91,15 +93,15 @@ def command(
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
     samples = _samples(reports, k) if with_examples else {}
-    more = question_flags(k, max_k, properties) + _more_flags(of, with_examples)
     page = report_page(
         system,
         with_frontier(reports, edge),
         frontier=edge,
         examples=samples,
+        explain=explain,
         command=lambda report, verdict: _again(_file(source, format), report, verdict),
         about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
-        again=f"stormproof report {_file(source, format)}{flags(asked)}{more} -o report.html",
+        again=click.get_current_context().meta[TYPED],
         version=version("stormproof"),
     )
     _write(page, reports, samples, output, force, as_json)
@@ -115,11 +117,6 @@ def _samples(reports: dict[str, Report], k: int | None) -> dict[str, Examples]:
 def _file(source: str, format: str | None) -> str:
     """The file as a command line names it, with its language where that was given."""
     return ("FILE" if source == "-" else shlex.quote(source)) + (f" --format {format}" if format else "")
-
-
-def _more_flags(of: str | None, with_examples: bool) -> str:
-    frontier = "" if of is None else f" --frontier {shlex.quote(of)}"
-    return frontier + (" --examples" if with_examples else "")
 
 
 def _again(file: str, report: Report, verdict: Verdict) -> str:

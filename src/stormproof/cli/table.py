@@ -19,31 +19,31 @@ from rich.text import Text
 
 from .. import formats, protocols
 from ..checks.report import PROPERTIES
+from ..draw.paper_table import (
+    IMPOSSIBLE,
+    RENDERERS,
+    TableCell,
+    TableView,
+    agreement_lines,
+    footnote,
+    grids,
+    impossible_lines,
+    render,
+    split,
+)
 from ..errors import OutputError, UsageError, did_you_mean
 from ..limits import Limits
 from ..protocols.catalogue import TABLE
 from ..surveys.campaign.jobs import STANDARD_FAILURES
 from ..surveys.paper_table import (
     PAPER_COLUMNS,
-    RENDERERS,
     Column,
     Comparison,
     Matrix,
     compare,
-    render,
     run_table,
 )
 from ..surveys.paper_table.differences import asked, certificate_of
-from ..surveys.paper_table.render import (
-    IMPOSSIBLE,
-    Box,
-    Grid,
-    agreement_lines,
-    footnote,
-    grids,
-    impossible_lines,
-    split,
-)
 from ..trust.certificate_json import certificate_to_json
 from ..trust.make_certificate import MOST
 from .console import console
@@ -261,7 +261,7 @@ def _print_whole(out: Console, table: Table) -> None:
     out.width = width
 
 
-def _table(grid: Grid) -> Table:
+def _table(grid: TableView) -> Table:
     table = Table(title=grid.title, box=None, padding=(0, 1), header_style="dim", title_justify="left")
     table.add_column("protocol", no_wrap=True)
     before = None
@@ -275,7 +275,7 @@ def _table(grid: Grid) -> Table:
     return table
 
 
-def _box(box: Box) -> Text:
+def _box(box: TableCell) -> Text:
     text = Text(box.mark, style=STYLES[box.mark[0]])
     if box.note is not None:
         text.stylize("underline")

@@ -104,12 +104,6 @@ def tag(name: str, *inside: str, **attributes: object) -> str:
     return f"<{opening}>{body}</{name}>" if body else f"<{opening}/>"
 
 
-def html(name: str, *inside: str, **attributes: object) -> str:
-    """An element of HTML, where only void ones have no end."""
-    opening = _opening(name, attributes)
-    return f"<{opening}>" if name == "input" else f"<{opening}>{''.join(inside)}</{name}>"
-
-
 def _opening(name: str, attributes: dict[str, object]) -> str:
     parts = [name]
     for key, value in attributes.items():

@@ -71,9 +71,3 @@ def clip_cells(text: str, room: int) -> str:
             break
         kept += character
     return kept + "…"
-
-
-def pad(text: str, room: int) -> str:
-    """Filled up with blanks behind, or clipped, to exactly so many cells."""
-    text = clip_cells(text, room)
-    return text + " " * (room - cells(text))

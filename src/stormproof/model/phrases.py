@@ -26,9 +26,9 @@ def few(states: Sequence[str]) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """`1 step`, `2 steps`, `1,000 steps`, `2 crashes`."""
-    ending = "" if count == 1 else "es" if word.endswith("sh") else "s"
-    return f"{count:,} {word}{ending}"
+    """`1 step`, `2 steps`, `1,000 steps`, `2 crashes`, `2 properties`."""
+    several = f"{word}es" if word.endswith("sh") else f"{word[:-1]}ies" if word.endswith("ty") else f"{word}s"
+    return f"{count:,} {word if count == 1 else several}"
 
 
 def arrow(channel: Channel) -> str:

@@ -114,7 +114,15 @@ def test_the_page_is_well_formed_and_names_no_other() -> None:
 def test_cells_with_the_same_run_share_it() -> None:
     page = paper()
     assert page.count('class="run"') == 3
-    assert "k-pg under loss; k-mc under loss: violated" in page
+    assert "k-pg and k-mc under loss: violated" in page
+
+
+def test_the_title_of_a_run_counts_many_properties_and_lists_them_below() -> None:
+    names = ["k-exh", "k-er", "k-pg", "k-mc", "k-wmc"]
+    reports = {"loss": reported(EX1, Failures(loss=True), *(violated(name, LOSS) for name in names))}
+    page = page_of(EX1, reports)
+    assert '<h3 tabindex="-1">5 properties under loss: violated</h3>' in page
+    assert '<p class="facts">k-exh, k-er, k-pg, k-mc, k-wmc</p>' in page
 
 
 def test_the_page_says_why_and_how_to_see_it_again() -> None:
@@ -299,7 +307,7 @@ def test_a_sample_run_of_a_property_that_holds_is_stepped_through(opened) -> Non
     page = opened(page_of(protocol("half-duplex"), reports, examples=samples), "#none.k-er/2")
     assert said(page) == "2 of 6: Receiver receives start from Sender"
     title = page.value("document.querySelector('.run.open h3').textContent")
-    assert title == "rsc under none; k-er under none: hold"
+    assert title == "rsc and k-er under none: hold"
     page.press("End")
     assert current(page) == ["idle", "idle"] and in_channels(page) == []
 

@@ -13,6 +13,7 @@ import pytest
 
 from stormproof import protocols
 from stormproof.checks.api import check
+from stormproof.draw.paper_table import render
 from stormproof.errors import InternalError, StormproofError, UsageError
 from stormproof.limits import Limits
 from stormproof.model.failures import Failures
@@ -26,7 +27,6 @@ from stormproof.surveys.paper_table import (
     compare,
     impossible,
     published,
-    render,
     run_table,
 )
 from stormproof.surveys.paper_table.differences import (

@@ -1,14 +1,35 @@
-"""The frontier of tolerated failures as a part of the report page: a row a choice, a column a set of them."""
+"""The frontier of tolerated failures as a section of the report page: a row per choice, a column per set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ...checks.report import Report
 from ...model.phrases import plural
 from ...surveys.frontier import Atom, Frontier, in_words
-from ..svg import escape, html
-from .report_data import Matrix
+from .report_data import VerdictMatrix
+
+
+@dataclass(frozen=True)
+class FrontierColumn:
+    """A set of failures; `cell` is the verdict whose run shows how a breaking set breaks."""
+
+    mark: str
+    kind: str
+    atoms: frozenset[Atom]
+    cell: str | None = None
+
+
+@dataclass(frozen=True)
+class FrontierSection:
+    """What the template of the section shows."""
+
+    title: str
+    facts: str
+    atoms: tuple[Atom, ...]
+    heads: tuple[FrontierColumn, ...]
+    lines: tuple[str, ...]
 
 
 def breaking_reports(found: Frontier) -> dict[str, Report]:
@@ -16,58 +37,37 @@ def breaking_reports(found: Frontier) -> dict[str, Report]:
     return {f"✘ {i}": b.report for i, b in enumerate(found.breaking, 1)}
 
 
-def frontier_section(found: Frontier, page: Matrix) -> str:
+def with_frontier(reports: Mapping[str, Report], found: Frontier | None) -> dict[str, Report]:
+    """The failure models of a page, those of the frontier after the others."""
+    return {**reports, **(breaking_reports(found) if found is not None else {})}
+
+
+def frontier_section(found: Frontier, page: VerdictMatrix) -> FrontierSection:
     bound = "" if found.k is None else f" at k = {found.k}"
-    title = html("h2", escape(f"Frontier of {found.property}{bound}"))
     facts = f"{plural(len(found.tolerated), 'maximal tolerated set')}, "
     facts += f"{plural(len(found.breaking), 'minimal breaking set')}; covered: {found.covered}."
-    table = html(
-        "div", _table(found, page), class_="scroll", tabindex="0", role="region", aria_label="frontier"
-    )
-    return html(
-        "section", title, html("p", escape(facts), class_="facts"), table, _words(found), id="frontier"
-    )
+    title, heads = f"Frontier of {found.property}{bound}", (*_tolerated(found), *_breaking(found, page))
+    return FrontierSection(title, facts, tuple(found.atoms), heads, tuple(_lines(found)))
 
 
-def _table(found: Frontier, page: Matrix) -> str:
-    sets = [set(atoms) for atoms in found.tolerated] + [set(b.atoms) for b in found.breaking]
-    kinds = ["holds"] * len(found.tolerated) + ["violated"] * len(found.breaking)
-    heads = [html("th", "choice", scope="col"), *_heads(found, page)]
-    rows = []
-    for atom in found.atoms:
-        cells = [
-            html("td", "●" if atom in s else "", class_=kind) for s, kind in zip(sets, kinds, strict=True)
-        ]
-        rows.append(html("tr", html("th", escape(atom), scope="row"), *cells))
-    caption = html("caption", "A column a set of failures: ✔ tolerated and maximal, ✘ breaking and minimal.")
-    return html("table", caption, html("thead", html("tr", *heads)), html("tbody", *rows), class_="matrix")
+def _tolerated(found: Frontier) -> list[FrontierColumn]:
+    return [FrontierColumn(f"✔ {i}", "holds", frozenset(s)) for i, s in enumerate(found.tolerated, 1)]
 
 
-def _heads(found: Frontier, page: Matrix) -> list[str]:
-    good = [html("th", f"✔ {i}", scope="col", class_="holds") for i in range(1, len(found.tolerated) + 1)]
-    bad = []
-    for mark in breaking_reports(found):
+def _breaking(found: Frontier, page: VerdictMatrix) -> list[FrontierColumn]:
+    columns = []
+    for mark, broken in zip(breaking_reports(found), found.breaking, strict=True):
         cell = page.cells.get((mark, found.property))
-        inside = mark if cell is None or cell.run is None else _link(mark, cell.id)
-        bad.append(html("th", inside, scope="col", class_="violated"))
-    return good + bad
+        run = None if cell is None or cell.run is None else cell.id
+        columns.append(FrontierColumn(mark, "violated", frozenset(broken.atoms), run))
+    return columns
 
 
-def _link(words: str, cell: str) -> str:
-    return html("a", escape(words), href=f"#{cell}", data_cell=cell)
+def _lines(found: Frontier) -> list[str]:
+    lines = [_line("tolerates", atoms) for atoms in found.tolerated]
+    lines += [_line("breaks at", b.atoms, b.verdict.reason) for b in found.breaking]
+    return lines + [_line("undecided", atoms) for atoms in found.undecided]
 
 
-def _words(found: Frontier) -> str:
-    items = [_item("tolerates", atoms) for atoms in found.tolerated]
-    items += [_item("breaks at", b.atoms, b.verdict.reason) for b in found.breaking]
-    items += [_item("undecided", atoms) for atoms in found.undecided]
-    return html("ul", *items, class_="notes")
-
-
-def _item(what: str, atoms: Sequence[Atom], why: str = "") -> str:
-    return html("li", escape(f"{what}: {in_words(atoms)}" + (f" ({why})" if why else "")))
-
-
-def with_frontier(reports: Mapping[str, Report], found: Frontier | None) -> dict[str, Report]:
-    """The failure models of a page, those of the frontier behind the others."""
-    return {**reports, **(breaking_reports(found) if found is not None else {})}
+def _line(what: str, atoms: Sequence[Atom], why: str = "") -> str:
+    return f"{what}: {in_words(atoms)}" + (f" ({why})" if why else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,9 +15,11 @@ from ...model.system import System
 from ..chart.build import Chart, chart, describe
 from ..text_metrics import printable
 
+MARKS = {True: "✔", False: "✘", None: "?"}
+
 
 @dataclass(frozen=True)
-class Cell:
+class VerdictCell:
     """One verdict in the matrix; `run` is the number of the run that it opens, where there is one."""
 
     id: str
@@ -25,9 +27,16 @@ class Cell:
     verdict: Verdict
     run: int | None = None
 
+    @property
+    def words(self) -> str:
+        """`✔ holds, k = 2`."""
+        k = self.verdict.k
+        bound = f", k = {k}" if k is not None and self.verdict.holds is not None else ""
+        return f"{MARKS[self.verdict.holds]} {self.verdict.word}{bound}"
+
 
 @dataclass(frozen=True)
-class Run:
+class ShownRun:
     """A witness to step through; the cells that share it open the same one. `good`: of what holds."""
 
     chart: Chart
@@ -68,30 +77,30 @@ def _name(channel: Channel) -> str:
 
 
 @dataclass
-class Matrix:
+class VerdictMatrix:
     """Failure models by their names, properties, and a cell where the one was asked under the other."""
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
-    runs: list[Run] = field(default_factory=list)
+    cells: dict[tuple[str, str], VerdictCell]
+    runs: list[ShownRun] = field(default_factory=list)
     systems: list[System] = field(default_factory=list)
 
 
 #: What a caller says about a violated verdict: a paragraph, and the command that shows it again.
-Telling = Callable[[Report, Verdict], str]
+VerdictText = Callable[[Report, Verdict], str]
 
 
 def matrix(
     reports: Mapping[str, Report],
-    explain: Telling,
-    command: Telling,
+    explain: VerdictText,
+    command: VerdictText,
     examples: Mapping[str, Examples] | None = None,
-) -> Matrix:
+) -> VerdictMatrix:
     """The cells of all reports; verdicts with the same witness on the same system share one run. Those that
     hold open the sample run that shows it, where `examples` (by failure model) have one."""
     rows = tuple(dict.fromkeys(v.property for r in reports.values() for v in r))
-    found = Matrix(tuple(reports), rows, {})
+    found = VerdictMatrix(tuple(reports), rows, {})
     slugs = _slugs(reports)
     for column, report in reports.items():
         for verdict in report:
@@ -101,7 +110,7 @@ def matrix(
             elif verdict.holds and examples and column in examples:
                 run = _sample_for(found, report, verdict, examples[column], command)
             name = f"{slugs[column]}.{verdict.property}"
-            found.cells[column, verdict.property] = Cell(name, column, verdict, run)
+            found.cells[column, verdict.property] = VerdictCell(name, column, verdict, run)
             if run is not None:
                 old = found.runs[run]
                 found.runs[run] = replace(old, cells=(*old.cells, name))
@@ -109,7 +118,7 @@ def matrix(
 
 
 def _sample_for(
-    found: Matrix, report: Report, verdict: Verdict, examples: Examples, command: Telling
+    found: VerdictMatrix, report: Report, verdict: Verdict, examples: Examples, command: VerdictText
 ) -> int | None:
     example = examples.of(verdict.property)
     if example is None:
@@ -122,12 +131,14 @@ def _sample_for(
         if (run.good, run.system, run.explanation, run.chart) == (True, system, told, picture):
             return i
     found.runs.append(
-        Run(picture, example.run.witness, system, (), told, command(report, verdict), good=True)
+        ShownRun(picture, example.run.witness, system, (), told, command(report, verdict), good=True)
     )
     return len(found.runs) - 1
 
 
-def _run_for(found: Matrix, report: Report, verdict: Verdict, explain: Telling, command: Telling) -> int:
+def _run_for(
+    found: VerdictMatrix, report: Report, verdict: Verdict, explain: VerdictText, command: VerdictText
+) -> int:
     assert verdict.witness is not None
     system = _system_number(found, report.system)
     for i, run in enumerate(found.runs):
@@ -135,7 +146,7 @@ def _run_for(found: Matrix, report: Report, verdict: Verdict, explain: Telling, 
             return i
     picture = chart(report.system, verdict.witness, fold=False)
     found.runs.append(
-        Run(picture, verdict.witness, system, (), explain(report, verdict), command(report, verdict))
+        ShownRun(picture, verdict.witness, system, (), explain(report, verdict), command(report, verdict))
     )
     return len(found.runs) - 1
 
@@ -145,7 +156,7 @@ def _same(first: Witness, second: Witness) -> bool:
     return first.steps == second.steps and dict(first.culprit) == dict(second.culprit)
 
 
-def _system_number(found: Matrix, system: System) -> int:
+def _system_number(found: VerdictMatrix, system: System) -> int:
     """The number of the picture for a system; who may crash makes no difference to it."""
     plain = system.with_unreliable(())
     for i, known in enumerate(found.systems):
@@ -167,8 +178,3 @@ def _slugs(names: Iterable[str]) -> dict[str, str]:
 def _slug(name: str) -> str:
     """A name for addresses: letters, digits and single dashes."""
     return re.sub(r"\W+", "-", name).strip("-") or "model"
-
-
-def ends(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """Where each run ends, by process."""
-    return [run.chart.states_at(len(run.chart.steps)) for run in runs]

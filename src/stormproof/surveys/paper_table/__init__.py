@@ -3,11 +3,9 @@
 from .comparison import Comparison, Difference, Impossible, compare, impossible
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
 from .published import Published, published
-from .render import RENDERERS, render
 
 __all__ = [
     "PAPER_COLUMNS",
-    "RENDERERS",
     "Cell",
     "Column",
     "Comparison",
@@ -18,6 +16,5 @@ __all__ = [
     "compare",
     "impossible",
     "published",
-    "render",
     "run_table",
 ]

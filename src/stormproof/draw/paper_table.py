@@ -1,24 +1,23 @@
-"""The matrix as text for other programs: CSV, Markdown, LaTeX, HTML, JSON."""
+"""The table of protocols and failure models as text for other programs: CSV, Markdown, LaTeX, HTML, JSON."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
-from .comparison import Comparison, Difference
-from .matrix import Cell, Column, Matrix
-from .published import TIMEOUT
+from ..surveys.paper_table import Cell, Column, Comparison, Difference, Matrix
+from ..surveys.paper_table.published import TIMEOUT
+from .page.render_template import asset, render_template
 
 TITLES = {"definition": "Under the definitions", "encoding": "Under the paper's encodings"}
 
 
 @dataclass(frozen=True)
-class Box:
+class TableCell:
     """What stands in one cell: the mark, the published mark, and the number of its footnote."""
 
     mark: str
@@ -32,24 +31,29 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TableView:
     """One semantics of a matrix, ready to be laid out in any language."""
 
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[str, tuple[Box, ...]], ...]
+    rows: tuple[tuple[str, tuple[TableCell, ...]], ...]
 
     @property
     def heads(self) -> list[tuple[str, int]]:
         """The failure models with the number of their columns."""
         return [(name, len(list(each))) for name, each in groupby(c.failures for c in self.columns)]
 
+    @property
+    def first(self) -> list[bool]:
+        """Which columns are the first of their failure model."""
+        return [i == 0 or c.failures != self.columns[i - 1].failures for i, c in enumerate(self.columns)]
+
 
 def split(view: Matrix | Comparison) -> tuple[Matrix, Comparison | None]:
     return (view.matrix, view) if isinstance(view, Comparison) else (view, None)
 
 
-def grids(view: Matrix | Comparison) -> list[Grid]:
+def grids(view: Matrix | Comparison) -> list[TableView]:
     """A grid for each semantics; footnotes are numbered through all of them, as `footnotes` lists them."""
     matrix, comparison = split(view)
     numbers = {
@@ -57,12 +61,12 @@ def grids(view: Matrix | Comparison) -> list[Grid]:
         for i, d in enumerate(comparison.differences if comparison else (), 1)
     }
 
-    def box(cell: Cell) -> Box:
+    def box(cell: Cell) -> TableCell:
         key = (cell.protocol, cell.failures, cell.property, cell.semantics)
-        return Box(cell.mark, _published(comparison, cell), numbers.get(key))
+        return TableCell(cell.mark, _published(comparison, cell), numbers.get(key))
 
     return [
-        Grid(
+        TableView(
             TITLES[semantics],
             matrix.columns,
             tuple(
@@ -163,7 +167,7 @@ def _md(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def _markdown_box(box: Box) -> str:
+def _markdown_box(box: TableCell) -> str:
     beside = f" ({box.beside})" if box.beside else ""
     return f"**{box.mark}**{beside} [{box.note}]" if box.note is not None else box.mark + beside
 
@@ -215,72 +219,31 @@ def _tex(text: str) -> str:
     return "".join(escapes.get(c, c) for c in text)
 
 
-def _tex_box(box: Box) -> str:
+def _tex_box(box: TableCell) -> str:
     k = f"_{{{box.mark[1:]}}}" if box.mark[1:] else ""
     mark = f"${_TEX_MARKS[box.mark[0]]}{k}$"
     beside = f"\\,({_tex(box.beside)})" if box.beside else ""
     return f"\\underline{{{mark}}}{beside}$^{{{box.note}}}$" if box.note is not None else mark + beside
 
 
-_CSS = """
-:root { color-scheme: light dark; --line: #8886; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: center; }
-th:first-child, td:first-child { text-align: left; }
-th.first, td.first { border-left: 1px solid var(--line); } td small { color: GrayText; }
-.holds { color: #1a7f37; } .violated { color: #cf222e; } .undecided { color: #9a6700; }
-.differs { text-decoration: underline; font-weight: 600; } li { margin: .3rem 0; }
-@media (prefers-color-scheme: dark) { .holds { color: #4ac26b; } .violated { color: #ff7b72; } }
-"""
+_KINDS = {"✔": "holds", "✘": "violated", "?": "undecided"}
 
 
 def to_html(view: Matrix | Comparison) -> str:
-    """A page of its own, without scripts or anything from elsewhere."""
+    """A self-contained page without scripts."""
     matrix, comparison = split(view)
-    parts = [
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>stormproof table</title>',
-        f"<style>{_CSS}</style>\n</head>\n<body>\n<h1>Protocols under failures</h1>",
-        f"<p>A tick is followed by the least k up to {matrix.max_k}; a cross: for none; ?: undecided.</p>",
-        "<p>In brackets: the published cell, where it is another (to: time-out).</p>" if comparison else "",
-        *(_html_grid(grid) for grid in grids(view)),
-    ]
-    if comparison:
-        lines = "".join(f"<li>{html.escape(line)}</li>\n" for line in agreement_lines(comparison))
-        notes = "".join(
-            f'<li id="note{i}">{html.escape(footnote(d))}</li>\n'
-            for i, d in enumerate(comparison.differences, 1)
-        )
-        parts += [f"<h2>Agreement</h2>\n<ul>\n{lines}</ul>", f"<h2>Differences</h2>\n<ol>\n{notes}</ol>"]
-        never = "".join(f"<li>{html.escape(line)}</li>\n" for line in impossible_lines(comparison))
-        parts.append(f"<h2>{IMPOSSIBLE}</h2>\n<ul>\n{never}</ul>")
-    return "\n".join(parts) + "\n</body>\n</html>\n"
-
-
-def _html_grid(grid: Grid) -> str:
-    heads = "".join(f'<th class="first" colspan="{n}">{html.escape(h)}</th>' for h, n in grid.heads)
-    first = [i == 0 or c.failures != grid.columns[i - 1].failures for i, c in enumerate(grid.columns)]
-    names = "".join(
-        f'<th class="{"first" * begins}">{html.escape(c.property)}</th>'
-        for c, begins in zip(grid.columns, first, strict=True)
+    return render_template(
+        "paper_table",
+        style=asset("paper_table.css"),
+        max_k=matrix.max_k,
+        comparison=comparison is not None,
+        grids=grids(view),
+        kinds=_KINDS,
+        agreement=agreement_lines(comparison) if comparison else [],
+        differences=[footnote(d) for d in comparison.differences] if comparison else [],
+        impossible_title=IMPOSSIBLE,
+        impossible=impossible_lines(comparison) if comparison else [],
     )
-    body = "".join(
-        f"<tr><td>{html.escape(name)}</td>{''.join(map(_html_box, boxes, first))}</tr>\n"
-        for name, boxes in grid.rows
-    )
-    return (
-        f"<h2>{grid.title}</h2>\n<table>\n<thead><tr><th></th>{heads}</tr>\n<tr><th>protocol</th>{names}</tr></thead>\n"
-        f"<tbody>\n{body}</tbody>\n</table>"
-    )
-
-
-def _html_box(box: Box, first: bool) -> str:
-    kind = {"✔": "holds", "✘": "violated", "?": "undecided"}[box.mark[0]] + " first" * first
-    beside = f" <small>({box.beside})</small>" if box.beside else ""
-    if box.note is None:
-        return f'<td class="{kind}">{box.mark}{beside}</td>'
-    link = f'<sup><a href="#note{box.note}">{box.note}</a></sup>'
-    return f'<td class="{kind}"><span class="differs">{box.mark}</span>{beside}{link}</td>'
 
 
 def to_json(view: Matrix | Comparison) -> str:
