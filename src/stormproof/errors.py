@@ -17,7 +17,7 @@ This module imports nothing of the project, so that every room may use it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -48,8 +48,14 @@ class StormproofError(Exception):
         self.message = message
         self.place = place
         self.hint = hint
+        #: What else is wrong with the same text.
+        self.others: tuple[StormproofError, ...] = ()
 
     def __str__(self) -> str:
+        return "\n".join(problem.drawn() for problem in (self, *self.others))
+
+    def drawn(self) -> str:
+        """This error alone: what is wrong, the line with a caret, and the hint."""
         head = f"{self.place}: {self.message}" if self.place else self.message
         drawn = _draw(self.place, self.hint)
         return visible(f"{head}\n{drawn}" if drawn else head)
@@ -85,6 +91,16 @@ class MissingDependency(StormproofError, ImportError):
 
 class InternalError(Exception):
     """A defect of stormproof itself, never the user's fault."""
+
+
+def raise_all(problems: Sequence[StormproofError], most: int) -> None:
+    """Raise the first of several errors, which carries the others; nothing happens where there is none."""
+    if not problems:
+        return
+    ordered = sorted(problems, key=lambda p: (p.place.line or 0, p.place.column or 0) if p.place else (0, 0))
+    first, *others = ordered[:most]
+    first.others = tuple(others)
+    raise first
 
 
 #: Control characters, which would command the terminal, -> their pictures; line ends and tabs stay.

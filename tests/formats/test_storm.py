@@ -13,7 +13,7 @@ from stormproof.errors import InputError
 from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.model.faults import ChannelFaults, Corruption
 from tests.support.paths import DOCS
-from tests.support.random_systems import odd_system
+from tests.support.random_systems import odd_system, with_declarations
 
 LANGUAGE_PAGE = DOCS / "language.md"
 B = "\nrole B { s: }\n"
@@ -147,13 +147,13 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ("role A { s: } protocol X", ["comes once, and first"]),
         (
             "rolle A { s: }",
-            ["expected 'protocol', 'faults' or 'role', found 'rolle'", "did you mean 'role'?"],
+            ["expected 'protocol', 'role', 'faults' or 'rest', found 'rolle'", "did you mean 'role'?"],
         ),
         ("role A { s: B!m }" + B, ["expected '->', found '}'", "-> next"]),
         ("role A { s: B!m -> \n t: }" + B, ["found ':'", "does not say where it goes"]),
         ("role A { s: B?m -> s\n  s: B!m -> s }" + B, [":2:3: state 's' is listed twice", "line 1"]),
         ("role A { B!m -> s }" + B, ["expected a state", "found 'B'"]),
-        ("role A { s: B!m -> s", ["found the end", "'}' is missing"]),
+        ("role A { s: B!m -> s", ["x.storm:1:6: the '}' of role A is missing"]),
         ("role A { s: B.m -> s }" + B, ["expected '!', '?' or ':', found '.'"]),
         ('role A { s: B!"" -> s }' + B, ["a message needs a name"]),
         ('role A { s: B!"\\x" -> s }' + B, ["not a quoted name"]),
@@ -161,7 +161,7 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ('role A { s: B!"m -> s }' + B, ["expected a message", "never closed"]),
         ("role A { s: B!m(x -> s }" + B, ["this bracket is not closed on its line"]),
         ("role A { s: # B\n }", ["found '#'", "a comment starts with //"]),
-        ("faults A -> C: loss\nrole A { s: }" + B, [":1:8: unknown role 'C'", "A, B"]),
+        ("faults A -> C: loss\nrole A { s: }" + B, [":1:13: unknown role 'C'", "A, B"]),
         ("faults A -> A: loss\nrole A { s: }", ["no channel from A to itself"]),
         ("faults A -> B: los\nrole A { s: }" + B, ["expected a fault, found 'los'", "loss, reorder"]),
         ("faults A: loss\nrole A { s: }", ["expected '->' or '<->'"]),
@@ -205,7 +205,7 @@ def test_the_formatter_changes_the_layout_and_nothing_else(chunk: int) -> None:
     tried = 0
     for seed in range(150 * chunk, 150 * chunk + 150):
         rng = random.Random(seed)
-        plain = formats.dumps(odd_system(rng), "storm")
+        plain = formats.dumps(with_declarations(rng, odd_system(rng)), "storm")
         if re.search(r"corrupt\([^\n]*[(<]", plain):
             continue  # `_WORD` cannot tell where a payload ends before another bracket
         tried += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -249,6 +250,21 @@ def odd_system(rng: random.Random) -> System:
     system = _odd_names(rng, system)
     faults = tuple(_random_faults(rng, c, system) for c in system.all_channels if rng.random() < 0.4)
     return System(system.processes, name=rng.choice(("", "abp", rng.choice(ODD_NAMES))), faults=faults)
+
+
+def with_declarations(rng: random.Random, system: System) -> System:
+    """With rest states, services and timers, which only .storm and JSON can say."""
+
+    def declared(process: Process) -> Process:
+        rows = (
+            Transition(s, Internal(a.name, rng.random() < 0.5) if isinstance(a, Internal) else a, t)
+            for s, a, t in process.transitions
+        )
+        resting = rng.sample(process.states, rng.randint(0, len(process.states)))
+        rest = None if rng.random() < 0.5 else tuple(resting)
+        return replace(process, transitions=tuple(rows), rest=rest, service=rng.random() < 0.3)
+
+    return replace(system, processes=tuple(declared(p) for p in system))
 
 
 def _odd_names(rng: random.Random, system: System) -> System:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..formats import system_to_json
+from ..formats.storm_write import write_rest
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
@@ -64,6 +65,7 @@ def _print(out: Console, system: System, source: str) -> None:
     if system.channels:
         out.print()
         out.print(_channels(system))
+    _declarations(out, system)
     _offenders(out, system)
 
 
@@ -89,6 +91,17 @@ def _roles(system: System) -> Table:
             "" if process.reliable else "may crash",
         )
     return table
+
+
+def _declarations(out: Console, system: System) -> None:
+    """Services and rest states, where the file declares them."""
+    services = [p.name for p in system if p.service]
+    if services:
+        out.print()
+        out.print(Text(f"service: {', '.join(services)}"))
+    if rest := write_rest(system):
+        out.print()
+        out.print(Text(f"rest: {rest}"))
 
 
 def _channels(system: System) -> Table:

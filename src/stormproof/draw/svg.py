@@ -65,6 +65,8 @@ def _rules(colour: dict[str, str]) -> str:
 .sp-changed {{ stroke: {changed}; }} .sp-changed-fill {{ fill: {changed}; stroke: {changed}; }}
 .sp text.sp-changed-text {{ fill: {changed}; }}
 .sp-wait {{ stroke: {wait}; fill: {colour["mark"]}; }} .sp text.sp-wait-text {{ fill: {wait}; }}
+.sp-clock {{ fill: {paper}; stroke: {ink}; stroke-width: 1.2; }}
+.sp-hands {{ fill: none; stroke: {ink}; stroke-width: 1.2; }}
 .sp-bolt {{ fill: {colour["mark"]}; stroke: {lost}; stroke-width: 1.4; }}
 .sp-ring {{ fill: none; stroke: {blue}; stroke-width: 1.6; }} .sp text.sp-ring-text {{ fill: {blue}; }}
 .sp-node {{ fill: {paper}; stroke: {ink}; stroke-width: 1.2; }}

@@ -80,12 +80,12 @@ def _add_process(
 ) -> tuple[Transition, ...]:
     state = {s: i for i, s in enumerate(process.states)}
     ordered = sorted(process.transitions, key=lambda t: state[t.source])
-    internal = {name: i for i, name in enumerate(dict.fromkeys(str(t.action) for t in ordered))}
+    internal = {action: i for i, action in enumerate(dict.fromkeys(t.action for t in ordered))}
     rows = []
     for transition in ordered:
         action = transition.action
         if isinstance(action, Internal):
-            kind, channel, message = _INTERNAL, _NO_CHANNEL, internal[str(action)]
+            kind, channel, message = _INTERNAL, _NO_CHANNEL, internal[action]
         else:
             kind = _SEND if isinstance(action, Send) else _RECEIVE
             where = channel_of(process.name, action)

@@ -6,7 +6,7 @@ where messages that differ only in the spelling of a payload's sort are taken fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations
 
@@ -14,6 +14,7 @@ from ..model.actions import Action, Channel, Internal
 from ..model.failures import transitive_closure
 from ..model.faults import ChannelFaults
 from ..model.phrases import arrow, listed, plural
+from ..model.process import Process
 from ..model.system import System
 from .isomorphism import isomorphism, role_matchings
 from .payload_aliases import Renaming, Spelling, renaming, respell, respell_action
@@ -153,7 +154,7 @@ class _Pair:
             used = renaming(self.first, self.second)
             states = self._states(used) if used else None
         spellings = tuple(Spelling(c, our, their) for c, m in used.items() for their, our in m.items())
-        around = (*self._reliability(), *self._faults(used))
+        around = (*self._reliability(), *self._rest(states or {}), *self._faults(used))
         if states is not None:
             return Comparison(not around, True, around, spellings, roles, states)
         inside, same = self._roles_differ(used, before)
@@ -171,12 +172,11 @@ class _Pair:
         return tuple(found)
 
     def _states(self, used: Renaming) -> dict[str, dict[str, str]] | None:
-        """For each role which state is which; reliability is judged apart."""
+        """For each role which state is which; reliability and rest states are judged apart."""
         respelt = respell(self.second, used)
         found = {}
         for process in self.first:
-            other = respelt[process.name].with_reliable(process.reliable)
-            mapping = isomorphism(process, other)
+            mapping = _same_automaton(process, respelt[process.name])
             if mapping is None:
                 return None
             found[process.name] = mapping
@@ -190,6 +190,22 @@ class _Pair:
                 said = f"{process.name} may crash in {may} and never crashes in {never}"
                 found.append(Difference("reliability", said, process.name))
         return tuple(found)
+
+    def _rest(self, states: Mapping[str, Mapping[str, str]]) -> Iterator[Difference]:
+        """Who is a service, and where roles rest; `states` is which state is which, where that is known."""
+        for ours in self.first.trim():
+            theirs = self.second[ours.name].trim()
+            if ours.service != theirs.service:
+                one, other = self.called if ours.service else self.called[::-1]
+                said = f"{ours.name} is a service in {one} and not in {other}"
+                yield Difference("rest", said, ours.name)
+            mapping = states.get(ours.name)
+            if mapping is None and ours.rest is not None and theirs.rest is not None:
+                continue
+            image = None if ours.rest is None else {mapping[s] if mapping else s for s in ours.rest}
+            if image != (None if theirs.rest is None else set(theirs.rest)):
+                said = f"{ours.name} rests {_where(ours)} in {self.called[0]} and {_where(theirs)} in "
+                yield Difference("rest", said + self.called[1], ours.name)
 
     def _faults(self, used: Renaming) -> tuple[Difference, ...]:
         """The faults that files declare, and, where messages may be corrupted, into what."""
@@ -229,8 +245,8 @@ class _Pair:
         parted, alike, same = [], [], True
         unknown = False
         for process in self.first:
-            other = respelt[process.name].with_reliable(process.reliable)
-            if isomorphism(process, other) is not None:
+            other = respelt[process.name]
+            if _same_automaton(process, other) is not None:
                 continue
             found, complete = of_traces(process, other, self.most_pairs)
             if found is not None:
@@ -241,6 +257,19 @@ class _Pair:
             unknown = unknown or not complete
             alike.append(of_automata(process, other, self.called, complete))
         return [*parted, *alike], None if same and unknown else same
+
+
+def _same_automaton(first: Process, second: Process) -> dict[str, str] | None:
+    """Which state is which, so that rest states match where that is possible."""
+    second = replace(second, reliable=first.reliable, service=first.service)
+    exact = isomorphism(first, second)
+    return exact or isomorphism(replace(first, rest=None), replace(second, rest=None))
+
+
+def _where(process: Process) -> str:
+    if process.rest is None:
+        return "by default"
+    return f"in {listed(process.rest)}" if process.rest else "nowhere"
 
 
 def _says(fault: ChannelFaults) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ def same_up_to_states(first: System, second: System) -> bool:
 
 def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
     """A renaming of the reachable states of one process into the other's, or None."""
-    if first.name != second.name or first.reliable != second.reliable:
+    if _declared(first) != _declared(second):
         return None
     a, b = first.trim(), second.trim()
     if len(a.states) != len(b.states) or len(a.transitions) != len(b.transitions):
@@ -28,6 +28,11 @@ def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
     if not a.nondeterministic_states and not b.nondeterministic_states:
         return _walk(a, b)
     return _search(a, b)
+
+
+def _declared(process: Process) -> object:
+    """What a file says of a process beside its automaton; which states rest is a matter of the automaton."""
+    return process.name, process.reliable, process.service, process.rest is None
 
 
 def _walk(a: Process, b: Process) -> dict[str, str] | None:
@@ -46,7 +51,8 @@ def _walk(a: Process, b: Process) -> dict[str, str] | None:
                 queue.append(target)
             elif mapping[target] != image:
                 return None
-    return mapping
+    rests = frozenset(mapping[s] for s in a.rest or ()) == frozenset(b.rest or ())
+    return mapping if rests else None
 
 
 def role_matchings(first: System, second: System) -> Iterator[dict[str, str]]:
@@ -97,6 +103,8 @@ def _looks(system: System) -> dict[tuple[str, str], object]:
         whole = Counter(frozenset(kinds.items()) for kinds in by_peer.values())
         looks[process.name, process.name] = (
             process.reliable,
+            process.service,
+            None if process.rest is None else len(process.rest),
             len(process.states),
             frozenset(whole.items()),
         )
@@ -106,7 +114,7 @@ def _looks(system: System) -> dict[tuple[str, str], object]:
 def _kind(transition: Transition) -> object:
     action = transition.action
     if isinstance(action, Internal):
-        return Internal, action.name
+        return Internal, action
     return type(action), meaning(action.message) if isinstance(action.message, str) else None
 
 
@@ -126,8 +134,8 @@ def _search(a: Process, b: Process) -> dict[str, str] | None:
     """Individualisation and refinement: where colours leave a choice, a state is matched with each candidate
     in turn, and what follows from that is worked out before the next choice."""
     links = _links(a, b)
-    start = {node: int(node[1] == (a, b)[node[0]].initial) for node in links}
-    choices = [iter([_refine(links, start, [0, 1])])]
+    start = {node: _first_colour((a, b)[node[0]], node[1]) for node in links}
+    choices = [iter([_refine(links, start, [0, 1, 2, 3])])]
     while choices:
         colour = next(choices[-1], None)
         if colour is None:
@@ -144,6 +152,10 @@ def _search(a: Process, b: Process) -> dict[str, str] | None:
         ours, theirs = min(open_, key=lambda c: len(c[0]))
         choices.append(_matched(links, colour, ours[0], theirs))
     return None
+
+
+def _first_colour(process: Process, state: str) -> int:
+    return int(state == process.initial) + 2 * (state in (process.rest or ()))
 
 
 def _matched(

@@ -93,7 +93,7 @@ def _doing(action: Action) -> str:
 
 def _verb(action: Action, send: str, take: str, do: str) -> str:
     if isinstance(action, Internal):
-        return "crash" if action.name == CRASH_ACTION else f"{do} {action.name}"
+        return "crash" if action.crashes else f"{do} {action}"
     if isinstance(action, Send):
         return f"{send} {'its crash notice' if action.message is CRASH else action.message} to {action.peer}"
     if action.message is CRASH:

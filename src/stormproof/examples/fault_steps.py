@@ -62,7 +62,7 @@ class Paces:
         for i, process in enumerate(self.system):
             for t in process.outgoing(at.states[i]):
                 if isinstance(t.action, Internal):
-                    if not (spent and t.action.name == CRASH_ACTION):
+                    if not (spent and t.action.crashes):
                         yield (act(process, t),), _to(at, i, t.target)
                 elif isinstance(t.action, Send):
                     yield from self._sends(at, i, t, spent)

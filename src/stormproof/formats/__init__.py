@@ -11,6 +11,7 @@ Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` w
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from .files import MAX_BYTES, STDIN, check_free, clean, display_name, read_text,
 from .json_ import from_json as system_from_json
 from .json_ import to_json as system_to_json
 from .languages import FORMATS
+from .plain import plain
 from .registry import Format, detect, format_named, other_language, register
 from .storm_fmt import fmt
 
@@ -46,6 +48,7 @@ __all__ = [
     "system_to_json",
 ]
 
+_log = logging.getLogger("stormproof")
 _Path = str | os.PathLike[str]
 
 
@@ -142,6 +145,10 @@ def dumps(system: System, format: str, **options: Any) -> str:
     chosen = format_named(format)
     if chosen.write is None:
         raise UsageError(f"{chosen.name} is read, not written")
+    if not chosen.complete:
+        system, dropped = plain(system)
+        for what in dropped:
+            _log.warning("%s has no %s", chosen.name, what)
     text = chosen.write(system, **options)
     try:
         text.encode("utf-8")

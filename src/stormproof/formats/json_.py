@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from ..errors import ModelError
@@ -19,8 +20,8 @@ from .text import Budget, Source, near, shorten
 VERSION = 1
 
 _SYSTEM = ("stormproof", "name", "processes", "faults")
-_PROCESS = ("name", "initial", "reliable", "states", "transitions")
-_TRANSITION = ("from", "to", "send", "receive", "internal")
+_PROCESS = ("name", "initial", "reliable", "service", "states", "rest", "transitions")
+_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout")
 _OPENING = re.compile(r"\s*\{")
 _FAULT = ("from", "to", "loss", "reorder", "corrupt")
 
@@ -68,6 +69,10 @@ def _process_to_json(process: Process) -> dict[str, Any]:
     bare = Process(process.name, process.initial, process.transitions)
     if bare.states != process.states:
         data["states"] = list(process.states)
+    if process.service:
+        data["service"] = True
+    if process.rest is not None:
+        data["rest"] = list(process.rest)
     data["transitions"] = [
         {"from": t.source, "to": t.target, **_action_to_json(t.action)} for t in process.transitions
     ]
@@ -76,7 +81,7 @@ def _process_to_json(process: Process) -> dict[str, Any]:
 
 def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Internal):
-        return {"internal": action.name}
+        return {"timeout" if action.timeout else "internal": action.name}
     what = {"crash": True} if action.message is CRASH else {"message": action.message}
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
@@ -213,10 +218,25 @@ class _Reader:
         transitions = tuple(self.transition(t, (*path, "transitions", i), name) for i, t in enumerate(rows))
         self.states(data, path, initial, listed, transitions)
         reliable = self.flag(data.get("reliable", True), (*path, "reliable"))
+        service = self.flag(data.get("service", False), (*path, "service"))
         try:
-            return Process(name, initial, transitions, listed, reliable)
+            process = Process(name, initial, transitions, listed, reliable, service=service)
+            return replace(process, rest=self.rest(data, path, process))
         except ModelError as problem:
             self.fail(problem.message, path, problem.hint, model=True)
+
+    def rest(self, data: Any, path: Path, process: Process) -> tuple[str, ...] | None:
+        """Null, or left out, for the default rest states."""
+        if data.get("rest") is None:
+            return None
+        rows = self.array(data["rest"], (*path, "rest"))
+        found = tuple(self.string(s, (*path, "rest", i)) for i, s in enumerate(rows))
+        known = set(process.states)
+        for i, state in enumerate(found):
+            if state not in known:
+                hint = near(state, process.states)
+                self.fail(f"unknown state '{shorten(state)}'", (*path, "rest", i), hint, model=True)
+        return found
 
     def states(
         self, data: Any, path: Path, initial: str, listed: tuple[str, ...], rows: tuple[Transition, ...]
@@ -243,16 +263,16 @@ class _Reader:
         if not isinstance(data, dict):
             self.fail("a transition is an object", path)
         self.keys(data, _TRANSITION, ("from", "to"), path, "a transition")
-        kinds = [k for k in ("send", "receive", "internal") if k in data]
+        kinds = [k for k in ("send", "receive", "internal", "timeout") if k in data]
         if len(kinds) != 1:
-            self.fail("a transition has one of 'send', 'receive' and 'internal'", path)
+            self.fail("a transition has one of 'send', 'receive', 'internal' and 'timeout'", path)
         source = self.string(data["from"], (*path, "from"))
         target = self.string(data["to"], (*path, "to"))
         return Transition(source, self.action(kinds[0], data[kinds[0]], (*path, kinds[0]), owner), target)
 
     def action(self, kind: str, data: Any, path: Path, owner: str) -> Action:
-        if kind == "internal":
-            return Internal(self.string(data, path))
+        if kind in ("internal", "timeout"):
+            return Internal(self.string(data, path), timeout=kind == "timeout")
         end = "to" if kind == "send" else "from"
         self.keys(data, (end, "message", "crash"), (end,), path, f"a {kind}")
         peer = self.string(data[end], (*path, end))

@@ -21,7 +21,7 @@ from . import (
 )
 from .registry import FORMATS, Format, register
 
-_STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|role|reliable|unreliable)\s")
+_STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|role|reliable|unreliable|service)\s")
 
 
 def _looks_like_storm(text: str) -> bool:
@@ -36,11 +36,18 @@ register(
         storm.read,
         storm_write.write,
         "the language of stormproof (docs/language.md)",
+        complete=True,
     )
 )
 register(
     Format(
-        "json", (".json",), json_.sniff, json_.read, json_.write, "the exchange format, which loses nothing"
+        "json",
+        (".json",),
+        json_.sniff,
+        json_.read,
+        json_.write,
+        "the exchange format, which loses nothing",
+        complete=True,
     )
 )
 register(

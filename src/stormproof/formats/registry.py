@@ -21,6 +21,8 @@ class Format:
     read: Callable[[str, str], System] | None
     write: Callable[..., str] | None
     about: str
+    #: Can it say everything, rest states and requirements included?
+    complete: bool = False
 
 
 FORMATS: dict[str, Format] = {}

@@ -246,7 +246,8 @@ class _Reader:
                         f"there is no channel {shorten(number)} to be lossy", start, kind=ModelError
                     )
                 if int(number) in ends:
-                    found.append(Declared(((*ends[int(number)], start),), True, False, None))
+                    sender, receiver = ends[int(number)]
+                    found.append(Declared((((sender, start), (receiver, start)),), True, False, None))
         return found
 
 

@@ -20,11 +20,15 @@ _ANY = "*"
 _MOST_WORK = 1_000_000
 
 
+#: The end of a channel as written: a role, or None for `*`, and where it stands.
+End = tuple[str | None, int]
+
+
 @dataclass(frozen=True)
 class Declared:
-    """One `faults` line: channels as written (`*` for any end), and what may happen on each."""
+    """One `faults` line: channels as written, and what may happen on each."""
 
-    channels: tuple[tuple[str | None, str | None, int], ...]
+    channels: tuple[tuple[End, End], ...]
     loss: bool
     reorder: bool
     corrupt: Corruption | None
@@ -32,9 +36,9 @@ class Declared:
 
 def parse_faults(cursor: Cursor) -> Declared:
     """What follows the word `faults`."""
-    channels = _channel(cursor)
+    channels = parse_channel(cursor)
     while cursor.symbol(","):
-        channels += _channel(cursor)
+        channels += parse_channel(cursor)
     cursor.expect(":", hint="write: faults A -> B: loss, reorder")
     loss = reorder = False
     corrupt: Corruption | None = None
@@ -50,19 +54,20 @@ def parse_faults(cursor: Cursor) -> Declared:
             return Declared(tuple(channels), loss, reorder, corrupt)
 
 
-def _channel(cursor: Cursor) -> list[tuple[str | None, str | None, int]]:
-    sender, start = _end(cursor)
+def parse_channel(cursor: Cursor) -> list[tuple[End, End]]:
+    """`A -> B`, `A <-> B` or `*`."""
+    sender = _end(cursor)
     if cursor.symbol("->"):
-        return [(sender, _end(cursor)[0], start)]
+        return [(sender, _end(cursor))]
     if cursor.symbol("<->"):
-        receiver = _end(cursor)[0]
-        return [(sender, receiver, start), (receiver, sender, start)]
-    if sender is None:
-        return [(None, None, start)]
+        receiver = _end(cursor)
+        return [(sender, receiver), (receiver, sender)]
+    if sender[0] is None:
+        return [(sender, sender)]
     cursor.fail("'->' or '<->'", hint="write: faults A -> B: loss")
 
 
-def _end(cursor: Cursor) -> tuple[str | None, int]:
+def _end(cursor: Cursor) -> End:
     start = cursor.skip()
     return (None, start) if cursor.symbol(_ANY) else cursor.name("a role or '*'")
 
@@ -139,11 +144,12 @@ def resolve(source: Source, declared: Sequence[Declared], system: System) -> tup
     table: dict[Channel, ChannelFaults] = {}
     work = 0
     for line in declared:
-        for sender, receiver, start in line.channels:
-            work += 1 if sender and receiver else len(system.alphabets)
+        for sender, receiver in line.channels:
+            start = sender[1]
+            work += 1 if sender[0] and receiver[0] else len(system.alphabets)
             if work > _MOST_WORK:
                 source.fail("too many faults are declared; refused", start)
-            for channel in _expand(source, sender, receiver, start, system):
+            for channel in _expand(source, sender, receiver, system):
                 old = table.get(channel, ChannelFaults(*channel))
                 try:
                     corrupt = _merge_corruption(old.corrupt, line.corrupt)
@@ -155,10 +161,8 @@ def resolve(source: Source, declared: Sequence[Declared], system: System) -> tup
     return tuple(table.values())
 
 
-def _expand(
-    source: Source, sender: str | None, receiver: str | None, start: int, system: System
-) -> Iterable[Channel]:
-    for end in (sender, receiver):
+def _expand(source: Source, from_: End, to: End, system: System) -> Iterable[Channel]:
+    for end, start in (from_, to):
         if end is not None and end not in system:
             source.fail(
                 f"unknown role '{end}'",
@@ -167,9 +171,10 @@ def _expand(
                 guess(end, system.names, "Roles"),
                 ModelError,
             )
+    sender, receiver = from_[0], to[0]
     if sender is not None and receiver is not None:
         if sender == receiver:
-            source.fail(f"there is no channel from {sender} to itself", start, kind=ModelError)
+            source.fail(f"there is no channel from {sender} to itself", from_[1], kind=ModelError)
         return (Channel(sender, receiver),)
     return (c for c in system.channels if sender in (None, c.sender) and receiver in (None, c.receiver))
 

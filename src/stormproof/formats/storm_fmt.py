@@ -14,9 +14,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..errors import raise_all
 from ..types.text import message_name
 from .files import clean
-from .storm import parse
+from .storm_parse import parse
+from .storm_recovery import MOST_MISTAKES
 from .storm_scan import WORD, Trace
 from .storm_write import LONGEST_LABEL
 from .text import Source
@@ -27,13 +29,15 @@ _WIDTH = 100
 _FLAT_GROUP = 60
 _DEEPEST = 20
 _CONTINUED = 4
+_TIGHT_BEFORE = (",", ";", ":", ".", ")", "!", "?", "@")
+_TIGHT_BEHIND = ("(", "!", "?", "@")
 
 
 def fmt(text: str, name: str = "<input>") -> str:
     """The canonical layout of a .storm text, comments kept; a ParseError where it is not one."""
     source = Source(clean(text), name)
     trace = Trace()
-    parse(source, trace)
+    raise_all(parse(source, trace).errors, MOST_MISTAKES)
     words = [Word(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
     _set_lines(words, trace)
@@ -72,8 +76,11 @@ class Word:
 
 def _set_blanks(words: list[Word]) -> None:
     """Blanks within a line: none around `!` and `?`, none before punctuation that ends something."""
+    in_set = False
     for before, word in itertools.pairwise(words):
-        tight = word.text in (",", ";", ":", ".", ")", "!", "?") or before.text in ("(", "!", "?")
+        in_set = (in_set or (before.text == "@" and word.text == "{")) and before.text != "}"
+        tight = word.text in _TIGHT_BEFORE or before.text in _TIGHT_BEHIND
+        tight = tight or (in_set and (before.text == "{" or word.text == "}"))
         word.space = not (tight or (word.text == "(" and before.text == "corrupt"))
 
 
@@ -82,7 +89,7 @@ def _set_lines(words: list[Word], trace: Trace) -> None:
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
         word = words[i]
-        if what in ("protocol", "faults", "role"):
+        if what in ("protocol", "faults", "rest", "role"):
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0

@@ -108,6 +108,11 @@ class Cursor:
         self.end = len(source.text) if end is None else end
         self.trace = trace
 
+    def mark(self, what: str) -> None:
+        """The next word begins a construct."""
+        if self.trace is not None:
+            self.trace.mark(what)
+
     def skip(self) -> int:
         """Pass over blanks and comments; where the next word starts."""
         match = _BLANK.match(self.text, self.at, self.end)

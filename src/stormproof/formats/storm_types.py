@@ -18,7 +18,7 @@ from .storm_scan import Cursor
 from .text import Budget, Source
 
 if TYPE_CHECKING:
-    from .storm import File, Role
+    from .storm_syntax import File, Role
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.actions import Action, Internal, Send
+from ..model.actions import TIMEOUT, Action, Internal, Send
 from ..model.process import Process
 from ..model.system import System
 from .storm_faults import write_faults
@@ -20,17 +20,34 @@ def write(system: System) -> str:
         if lines:
             lines.append("")
         lines += _role(process)
+    if rest := write_rest(system):
+        lines += ["", f"rest {rest}"]
     return "\n".join(lines) + "\n"
 
 
 def _role(process: Process) -> list[str]:
-    head = "role" if process.reliable else "unreliable role"
-    lines = [f"{head} {quote(process.name)} {{"]
+    words = ["" if process.reliable else "unreliable ", "service " if process.service else ""]
+    lines = [f"{''.join(words)}role {quote(process.name)} {{"]
     for state in process.states:
         label = f"  {quote(state)}:"
         alternatives = [f"{write_action(t.action)} -> {quote(t.target)}" for t in process.outgoing(state)]
         lines += lay_out_state(label, alternatives)
     return [*lines, "}"]
+
+
+def write_rest(system: System) -> str:
+    """`A@idle, B@{idle, done}`: the rest states that are declared."""
+    return ", ".join(
+        f"{quote(process.name)}@{_write_states(process.rest)}"
+        for process in system
+        if process.rest is not None
+    )
+
+
+def _write_states(states: tuple[str, ...]) -> str:
+    if len(states) == 1:
+        return quote(states[0])
+    return "{" + ", ".join(map(quote, states)) + "}"
 
 
 def lay_out_state(label: str, alternatives: list[str]) -> list[str]:
@@ -45,6 +62,8 @@ def lay_out_state(label: str, alternatives: list[str]) -> list[str]:
 
 def write_action(action: Action) -> str:
     if isinstance(action, Internal):
-        return f"internal {quote(action.name)}"
+        if not action.timeout:
+            return f"internal {quote(action.name)}"
+        return TIMEOUT if action.name == TIMEOUT else f"{TIMEOUT} {quote(action.name)}"
     sign = "!" if isinstance(action, Send) else "?"
     return f"{quote(action.peer)}{sign}{write_message(action.message)}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from ..errors import InputError, ParseError, Place, did_you_mean
+
+E = TypeVar("E", bound=InputError)
 
 _WIDEST_CARET = 60
 _LONGEST_GUESS = 80
@@ -37,6 +39,10 @@ class Source:
         line = self.text.count("\n", 0, start) + 1
         return Place(self.file, line, start - head + 1, self.text[head:tail], width)
 
+    def error(self, message: str, start: int, end: int | None, hint: str | None, kind: type[E]) -> E:
+        """What is wrong with `text[start:end]`."""
+        return kind(message, place=self.place(start, end), hint=hint)
+
     def fail(
         self,
         message: str,
@@ -45,7 +51,7 @@ class Source:
         hint: str | None = None,
         kind: type[InputError] = ParseError,
     ) -> NoReturn:
-        raise kind(message, place=self.place(start, end), hint=hint)
+        raise self.error(message, start, end, hint, kind)
 
     def end(self) -> int:
         """Where the text ends, trailing blanks aside: the place of something that is missing."""
@@ -74,6 +80,10 @@ def guess(word: str, known: Iterable[str], what: str) -> str:
     return f"{meant} {what} here: {listed}" if meant else f"{what} here: {listed or 'none'}"
 
 
+class Refused(ParseError):
+    """The text is too large; there is no use in reading on."""
+
+
 class Budget:
     """How much of a system has been read; past the limits it is refused."""
 
@@ -86,18 +96,19 @@ class Budget:
     def state(self, start: int, count: int = 1) -> None:
         self.states += count
         if self.states > MAX_STATES:
-            self.source.fail(f"more than {MAX_STATES:,} states; refused", start)
+            self.source.fail(f"more than {MAX_STATES:,} states; refused", start, kind=Refused)
 
     def transition(self, start: int, count: int = 1) -> None:
         self.transitions += count
         if self.transitions > MAX_TRANSITIONS:
-            self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start)
+            self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start, kind=Refused)
 
     def action(self, start: int) -> None:
         """In a session type, which costs more to read."""
         self.actions += 1
         if self.actions > MAX_ACTIONS:
-            self.source.fail(f"types of more than {MAX_ACTIONS:,} actions; refused", start)
+            problem = f"types of more than {MAX_ACTIONS:,} actions; refused"
+            self.source.fail(problem, start, kind=Refused)
 
 
 class Tokens:

@@ -29,6 +29,10 @@ Message = str | Crash
 CRASH_ACTION = "crash"
 
 
+#: The name of a timer that has none of its own.
+TIMEOUT = "timeout"
+
+
 class Channel(NamedTuple):
     """The FIFO channel from one process to another."""
 
@@ -63,12 +67,29 @@ class Receive:
 
 @dataclass(frozen=True, slots=True)
 class Internal:
-    """An action that touches no channel."""
+    """An action that touches no channel; with `timeout`, a timer that runs out."""
 
     name: str
+    timeout: bool = False
 
     def __str__(self) -> str:
-        return self.name
+        if not self.timeout or self.name == TIMEOUT:
+            return self.name
+        return f"{TIMEOUT} {self.name}"
+
+    @property
+    def crashes(self) -> bool:
+        """Is this the action by which a process crashes?"""
+        return self.name == CRASH_ACTION and not self.timeout
+
+    @property
+    def deed(self) -> str:
+        """What a sentence says of the process: `times out`, `does work`."""
+        if self.crashes:
+            return "crashes"
+        if self.timeout:
+            return "times out" if self.name == TIMEOUT else f"times out ({self.name})"
+        return f"does {self.name}"
 
 
 Action = Send | Receive | Internal

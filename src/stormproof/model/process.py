@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..errors import ModelError
+from ..errors import ModelError, did_you_mean
 from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
 
 
@@ -22,13 +22,19 @@ class StateKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Process:
-    """A finite automaton. `states` keeps the order in which they are listed; the initial one is first."""
+    """A finite automaton. `states` keeps the order in which they are listed; the initial one is first.
+
+    `rest` are the states in which the process may stay for good: None for the default ones, and for a
+    `service` those are all states that only receive.
+    """
 
     name: str
     initial: str
     transitions: tuple[Transition, ...] = ()
     states: tuple[str, ...] = ()
     reliable: bool = True
+    rest: tuple[str, ...] | None = None
+    service: bool = False
 
     def __init__(
         self,
@@ -37,6 +43,8 @@ class Process:
         transitions: Iterable[tuple[str, Action, str]] = (),
         states: Iterable[str] = (),
         reliable: bool = True,
+        rest: Iterable[str] | None = None,
+        service: bool = False,
     ) -> None:
         once = tuple(dict.fromkeys(Transition(*t) for t in transitions))
         seen = dict.fromkeys((initial, *states))
@@ -49,7 +57,18 @@ class Process:
         put(self, "transitions", once)
         put(self, "states", tuple(seen))
         put(self, "reliable", reliable)
+        put(self, "rest", None if rest is None else self._ordered(rest))
+        put(self, "service", service)
         self._validate()
+
+    def _ordered(self, rest: Iterable[str]) -> tuple[str, ...]:
+        """In the order of the states, so that processes are equal however their rest states are listed."""
+        order = {state: i for i, state in enumerate(self.states)}
+        for state in (chosen := dict.fromkeys(rest)):
+            if state not in order:
+                hint = did_you_mean(state, order)
+                raise ModelError(f"{self.name} cannot rest in '{state}': it has no such state", hint=hint)
+        return tuple(sorted(chosen, key=order.__getitem__))
 
     def _validate(self) -> None:
         if not self.name:
@@ -168,6 +187,7 @@ class Process:
             self,
             transitions=tuple(t for t in self.transitions if t.source in keep),
             states=tuple(s for s in self.states if s in keep),
+            rest=None if self.rest is None else tuple(s for s in self.rest if s in keep),
         )
 
     def rename_states(self, names: Mapping[str, str]) -> Process:
@@ -184,6 +204,7 @@ class Process:
             initial=new(self.initial),
             transitions=tuple(Transition(new(s), a, new(t)) for s, a, t in self.transitions),
             states=renamed,
+            rest=None if self.rest is None else tuple(map(new, self.rest)),
         )
 
     def _repr_svg_(self) -> str:

@@ -134,7 +134,8 @@ def step_to_json(step: Step) -> dict[str, Any]:
 def _act_to_json(act: Act) -> dict[str, Any]:
     action = act.action
     if isinstance(action, Internal):
-        return {"do": "internal", "process": act.process, "action": action.name, "state": act.state}
+        timer = {"timeout": True} if action.timeout else {}
+        return {"do": "internal", "process": act.process, "action": action.name, **timer, "state": act.state}
     end = "to" if isinstance(action, Send) else "from"
     what = {"crash": True} if action.message is CRASH else {"message": action.message}
     verb = "send" if isinstance(action, Send) else "receive"
@@ -161,7 +162,8 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
     try:
         do = data["do"]
         if do == "internal":
-            return Act(_text(data, "process"), Internal(_text(data, "action")), _text(data, "state"))
+            action = Internal(_text(data, "action"), timeout=data.get("timeout") is True)
+            return Act(_text(data, "process"), action, _text(data, "state"))
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else _text(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")

@@ -39,8 +39,8 @@ class Story:
         """Deeds of one kind with one peer are told as one: `sends a and b to P`."""
         phrases = []
         for (verb, tail), same in groupby((self._deed(i, a) for i, a in stretch), key=lambda d: (d[0], d[2])):
-            things = listed(counted(thing for _, thing, _ in same), distinct=False)
-            phrases.append(" ".join(part for part in (verb, things, tail) if part).replace(" ,", ","))
+            what = _objects([thing for _, thing, _ in same])
+            phrases.append(" ".join(part for part in (verb, what, tail) if part).replace(" ,", ","))
         if any("," in p for p in phrases[:-1]):
             return ", then ".join(phrases)
         return listed(phrases, distinct=False)
@@ -49,8 +49,9 @@ class Story:
         """Verb, object, and what else there is to say."""
         action = act.action
         if isinstance(action, Internal):
-            crashes = action.name == CRASH_ACTION
-            return ("crashes in", self.sources[i], "") if crashes else ("does", action.name, "")
+            if action.timeout:
+                return action.deed, "", ""
+            return ("crashes in", self.sources[i], "") if action.crashes else ("does", action.name, "")
         if isinstance(action, Send):
             return self._sends(self.sent[i], action)
         return self._receives(self.taken[i], action)
@@ -102,6 +103,13 @@ class Story:
         parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
         parts += [plural(crashes, "crash")] if crashes else []
         return ", ".join(parts)
+
+
+def _objects(things: Sequence[str]) -> str:
+    """What a verb is about, said once; for a verb that needs no object, how often."""
+    if any(things):
+        return listed(counted(things), distinct=False)
+    return f"{len(things)} times" if len(things) > 1 else ""
 
 
 def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:

@@ -165,7 +165,7 @@ def crash_handling(system: System) -> CrashHandling:
 def action_text(action: Action) -> str:
     """An action as the languages write it, `crash` for the crash message."""
     if isinstance(action, Internal):
-        return action.name
+        return str(action)
     sign = "!" if isinstance(action, Send) else "?"
     return f"{action.peer}{sign}{CRASH_ACTION if action.message is CRASH else action.message}"
 
@@ -399,7 +399,10 @@ class _Addition:
         return self.gave_up
 
     def result(self) -> Process:
-        return replace(self.process, transitions=(*self.process.transitions, *self.rows))
+        rest = self.process.rest
+        if rest is not None and self.gave_up is not None:
+            rest = (*rest, self.gave_up)
+        return replace(self.process, transitions=(*self.process.transitions, *self.rows), rest=rest)
 
 
 def without_impossible_crashes(system: System) -> System:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import InputError
-from ...model.actions import CRASH, CRASH_ACTION, Channel, Internal, Message, Receive, Send
+from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
 from ...model.message_tracking import Flight, MessageTracker
 from ...model.process import Process
 from ...model.run import Act, Corrupt, Lose, Step, Swap, Witness
@@ -55,7 +55,7 @@ class _ChartBuilder:
             raise InputError(
                 f"step {instant} is of {step.process} in {step.state}, which the system does not have"
             )
-        if isinstance(step.action, Internal) and step.action.name == CRASH_ACTION:
+        if isinstance(step.action, Internal) and step.action.crashes:
             self.crash.setdefault(step.process, instant)
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
@@ -146,8 +146,4 @@ def describe(step: Step) -> str:
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):
         return f"{step.process} receives {step.action.message} from {step.action.peer}"
-    return (
-        f"{step.process} crashes"
-        if step.action.name == CRASH_ACTION
-        else f"{step.process}: {step.action.name}"
-    )
+    return f"{step.process} {step.action.deed}"

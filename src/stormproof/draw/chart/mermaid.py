@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...model.actions import CRASH_ACTION, Internal, Receive
+from ...model.actions import Internal, Receive
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act, Corrupt, Lose, Swap
 from ..text_metrics import printable
@@ -74,8 +74,8 @@ def _step(
     if isinstance(step, Swap):
         return []
     if isinstance(step, Act) and isinstance(step.action, Internal):
-        sign = "⚡ " if step.action.name == CRASH_ACTION else ""
-        return [f"  Note over {alias[step.process]}: {sign}{mermaid_text(step.action.name)}"]
+        sign = "⚡ " if step.action.crashes else "◷ " if step.action.timeout else ""
+        return [f"  Note over {alias[step.process]}: {sign}{mermaid_text(str(step.action))}"]
     assert flight is not None
     number = f"({numbers[flight.sent]}) " if flight.sent in numbers else ""
     here = alias[flight.channel.sender]

@@ -58,3 +58,10 @@ def hourglass(x: float, y: float, thick: bool, step: int) -> str:
     """Who waits for ever."""
     glass = [(x - 6, y - 8), (x + 6, y - 8), (x - 6, y + 8), (x + 6, y + 8)]
     return path(glass, "sp-wait" + (" sp-thick" if thick else ""), close=True, data_at=step)
+
+
+def clock(x: float, y: float, step: int) -> list[str]:
+    """Where a timer runs out: a face with two hands."""
+    face = tag("circle", cx=x, cy=y, r=6, class_="sp-clock", data_at=step)
+    hands = tag("path", d=f"M{x:.2f} {y - 4:.2f}V{y:.2f}H{x + 3:.2f}", class_="sp-hands", data_at=step)
+    return [face, hands]

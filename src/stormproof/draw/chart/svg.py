@@ -6,14 +6,14 @@ Every element says in `data-at` at which step it comes to be, which is what the 
 
 from __future__ import annotations
 
-from ...model.actions import CRASH_ACTION, Internal
+from ...model.actions import Internal
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, printable, text_width
 from .build import Chart, describe
 from .layout import Layout, lay_out
-from .signs import Point, arrowhead, bolt, cross, hourglass, zigzag
+from .signs import Point, arrowhead, bolt, clock, cross, hourglass, zigzag
 
 _LONGEST = 260.0
 
@@ -165,18 +165,17 @@ def _states(chart: Chart, layout: Layout) -> list[str]:
 
 
 def _own_actions(chart: Chart, layout: Layout) -> list[str]:
-    """Internal actions: a square on the lifeline with the action's name beside it."""
+    """Internal actions: a square on the lifeline, a clock for a timer, with the action's name beside it."""
     parts = []
     for step, y in layout.y.items():
         act = chart.steps[step]
-        if (
-            not isinstance(act, Act)
-            or not isinstance(act.action, Internal)
-            or act.action.name == CRASH_ACTION
-        ):
+        if not isinstance(act, Act) or not isinstance(act.action, Internal) or act.action.crashes:
             continue
-        x, name = layout.x[act.process], printable(act.action.name)
-        parts.append(tag("rect", x=x - 3.5, y=y - 3.5, width=7, height=7, class_="sp-dot", data_at=step))
+        x, name = layout.x[act.process], printable(str(act.action))
+        if act.action.timeout:
+            parts += clock(x, y, step)
+        else:
+            parts.append(tag("rect", x=x - 3.5, y=y - 3.5, width=7, height=7, class_="sp-dot", data_at=step))
         parts.append(
             text(x + 8, y + 3.5, clip(name, 9.5, 100), "sp-small sp-left sp-halo", name, data_at=step)
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ...model.actions import CRASH_ACTION, Internal, Receive
+from ...model.actions import Internal, Receive
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act, Corrupt, Lose, Swap
 from ..text_metrics import clip_cells, printable
@@ -91,8 +91,8 @@ class _Drawing:
             assert flight is not None
             self._on_the_way(flight, step)
         elif isinstance(step.action, Internal):
-            sign = "⚡" if step.action.name == CRASH_ACTION else "■"
-            self.grid.own(step.process, sign, printable(step.action.name))
+            sign = "⚡" if step.action.crashes else "◷" if step.action.timeout else "■"
+            self.grid.own(step.process, sign, printable(str(step.action)))
             if sign == "⚡":
                 self.grid.kill(step.process)
         elif isinstance(step.action, Receive):

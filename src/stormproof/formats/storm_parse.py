@@ -1,0 +1,144 @@
+"""The .storm language, parsed: text to what stands where (docs/language.md has the grammar)."""
+
+from __future__ import annotations
+
+from ..errors import InputError, ModelError
+from ..model.actions import Action
+from ..types.text import Source as TypeSource
+from .storm_automaton import AutomatonParser
+from .storm_faults import parse_faults
+from .storm_recovery import Mistakes, TooMany, next_statement
+from .storm_scan import Cursor, Trace
+from .storm_syntax import Automaton, File, Rest, Role
+from .storm_types import TypeBody, parse_type
+from .text import Budget, Source, near, shorten
+
+_STATEMENTS = ("role", "faults", "rest")
+_MODIFIERS = ("reliable", "unreliable", "service")
+_TOP = "'role', 'faults' or 'rest'"
+
+
+def parse(source: Source, trace: Trace | None = None) -> File:
+    """Read the text; with a trace, remember where every word stands. Mistakes are in `errors`."""
+    return _Parser(Cursor(source, trace=trace)).file()
+
+
+def parse_rest(cursor: Cursor) -> list[Rest]:
+    """What follows the word `rest`: `A@idle, B@{idle, done}`."""
+    found = [_rest(cursor)]
+    while cursor.symbol(","):
+        found.append(_rest(cursor))
+    return found
+
+
+def _rest(cursor: Cursor) -> Rest:
+    role, start = cursor.name("a role", "write: rest A@idle, B@done")
+    cursor.expect("@", "write: rest A@idle, B@done")
+    if not cursor.symbol("{"):
+        return Rest(role, start, (cursor.name("a state"),))
+    states: list[tuple[str, int]] = []
+    while not cursor.symbol("}"):
+        if states:
+            cursor.expect(",")
+        states.append(cursor.name("a state"))
+    return Rest(role, start, tuple(states))
+
+
+class _Parser:
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.source = cursor.source
+        self.actions: dict[tuple[str, str, str], Action] = {}
+        self.types: TypeSource | None = None
+        self.budget = Budget(self.source)
+        self.mistakes = Mistakes()
+
+    def file(self) -> File:
+        file = File(errors=self.mistakes.errors)
+        try:
+            self.statements(file)
+            if not file.roles and not file.errors:
+                hint = "write: role A { start: B!hello -> end }"
+                self.mistakes.fail(self.source, "there is no role here", self.source.end(), hint=hint)
+        except TooMany:
+            file.complete = False
+        return file
+
+    def statements(self, file: File) -> None:
+        cursor = self.cursor
+        first = True
+        while not cursor.done():
+            start = cursor.at
+            try:
+                self.statement(file, first)
+            except InputError as problem:
+                self.mistakes.add(problem)
+                file.complete = False
+                cursor.at = next_statement(cursor, start)
+            first = False
+
+    def statement(self, file: File, first: bool) -> None:
+        cursor = self.cursor
+        word, start = cursor.peek_word(), cursor.skip()
+        if word in ("role", *_MODIFIERS):
+            cursor.mark("role")
+            self.role(file)
+        elif word == "faults":
+            cursor.mark("faults")
+            cursor.keyword("faults")
+            file.faults.append(parse_faults(cursor))
+        elif word == "rest":
+            cursor.mark("rest")
+            cursor.keyword("rest")
+            file.rest += parse_rest(cursor)
+        elif word == "protocol" and first:
+            cursor.mark("protocol")
+            cursor.keyword("protocol")
+            file.name = cursor.name("the protocol's name")[0]
+        elif word == "protocol":
+            self.source.fail("the protocol's name comes once, and first", start, start + len(word))
+        else:
+            cursor.fail(f"'protocol', {_TOP}" if first else _TOP, _near(word))
+
+    def role(self, file: File) -> None:
+        cursor = self.cursor
+        reliable, service = self.modifiers()
+        if cursor.keyword("role") is None:
+            cursor.fail("'role'")
+        name, start = cursor.name("the role's name")
+        if not name:
+            self.source.fail("a role needs a name", start, cursor.at)
+        end = cursor.at
+        before = len(self.mistakes.errors)
+        body = self.body(name, start)
+        if name in file.roles:
+            problem = f"two roles are called '{shorten(name)}'"
+            self.source.fail(problem, start, end, kind=ModelError)
+        broken = len(self.mistakes.errors) > before
+        file.roles[name] = Role(name, start, reliable, service, body, broken)
+
+    def modifiers(self) -> tuple[bool, bool]:
+        """`reliable` or `unreliable`, and `service`, in either order, each at most once."""
+        found: dict[str, None] = {}
+        while True:
+            start = self.cursor.skip()
+            word = self.cursor.keyword(*_MODIFIERS)
+            if word is None:
+                return "unreliable" not in found, "service" in found
+            if word in found or (word != "service" and found.keys() - {"service"}):
+                self.source.fail(f"'{word}' is one too many", start, self.cursor.at)
+            found[word] = None
+
+    def body(self, name: str, start: int) -> Automaton | TypeBody:
+        cursor = self.cursor
+        if cursor.symbol("{"):
+            parser = AutomatonParser(cursor, self.budget, self.mistakes, self.actions, name, start)
+            return parser.parse()
+        if cursor.symbol("="):
+            self.types = self.types or TypeSource(self.source.text, self.source.file)
+            return parse_type(cursor, self.types, self.budget)
+        cursor.fail("'{' or '='", "a role is  role A { ... }  or  role A = type")
+
+
+def _near(word: str | None) -> str | None:
+    return near(word, ["protocol", *_STATEMENTS, *_MODIFIERS]) if word else None

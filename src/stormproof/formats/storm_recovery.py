@@ -1,0 +1,71 @@
+"""Going on after a mistake, so that all mistakes of a .storm text are reported and not only the first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from .storm_scan import BLANK, NAME, Cursor
+from .text import Refused, Source
+
+#: How many mistakes of one file are reported; what follows so many is rarely read, and often a consequence.
+MOST_MISTAKES = 20
+
+#: A statement of the top level. Within a role no word but `internal` and `timeout` is followed by another, so
+#: that this is never the beginning of a state or an alternative, however they are named.
+STATEMENT = re.compile(
+    r'(?:(?:(?:reliable|unreliable|service)[ \t]+)*role(?=[ \t]+[\w"{=])'
+    r'|(?:protocol|rest|require)(?=[ \t]+[\w"])|faults(?=[ \t]+[\w"*])|expect[ \t]+violated\b(?![ \t]*[:!?]))'
+)
+#: The head of a role, told from a state of that name by its brace or type.
+_ROLE = re.compile(rf"(?:(?:reliable|unreliable|service){BLANK})*role{BLANK}(?:{NAME}){BLANK}(?:\{{|=(?!>))")
+_NEXT_STATEMENT = re.compile(rf"^[ \t]*(?={STATEMENT.pattern})", re.MULTILINE)
+
+
+def begins_role(text: str, at: int) -> bool:
+    """Does a role begin here, where the name of a state is expected?"""
+    return _ROLE.match(text, at) is not None
+
+
+class TooMany(Exception):
+    """There are so many mistakes that reading on is of no use."""
+
+
+@dataclass
+class Mistakes:
+    """The mistakes found so far."""
+
+    errors: list[InputError] = field(default_factory=list)
+
+    def add(self, problem: InputError) -> None:
+        if isinstance(problem, Refused):
+            raise problem
+        self.errors.append(problem)
+        if len(self.errors) >= MOST_MISTAKES:
+            raise TooMany
+
+    def fail(
+        self, source: Source, message: str, start: int, end: int | None = None, hint: str | None = None
+    ) -> None:
+        """Note a mistake after which reading goes on where it is."""
+        try:
+            source.fail(message, start, end, hint)
+        except InputError as problem:
+            self.add(problem)
+
+
+def next_line(cursor: Cursor, start: int) -> int:
+    """Where the next line begins; a word that was not expected may begin a line of its own."""
+    at = cursor.skip()
+    head = cursor.text.rfind("\n", 0, at) + 1
+    if head > start and not cursor.text[head:at].strip():
+        return at
+    end = cursor.text.find("\n", at, cursor.end)
+    return cursor.end if end < 0 else end + 1
+
+
+def next_statement(cursor: Cursor, start: int) -> int:
+    """Where the next statement begins that begins a line."""
+    match = _NEXT_STATEMENT.search(cursor.text, start + 1, cursor.end)
+    return cursor.end if match is None else match.start()

@@ -1,0 +1,54 @@
+"""A .storm text as read, before its names are looked up: what stands where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from ..model.actions import Transition
+from .storm_faults import Declared
+from .storm_types import TypeBody
+
+
+@dataclass
+class Automaton:
+    """A role's body: transitions with their places, and where each state and peer is first named."""
+
+    rows: list[Transition] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    states: dict[str, int] = field(default_factory=dict)
+    targets: dict[str, int] = field(default_factory=dict)
+    peers: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Role:
+    """A role; `broken` when its body has mistakes, so that its names are not all known."""
+
+    name: str
+    start: int
+    reliable: bool
+    service: bool
+    body: Automaton | TypeBody
+    broken: bool = False
+
+
+@dataclass(frozen=True)
+class Rest:
+    """`A@idle` or `A@{idle, done}` in a `rest` line: names, each with its place."""
+
+    role: str
+    start: int
+    states: tuple[tuple[str, int], ...]
+
+
+@dataclass
+class File:
+    """A whole text. `complete` when every role's head could be read, so that all roles are known."""
+
+    name: str = ""
+    roles: dict[str, Role] = field(default_factory=dict)
+    faults: list[Declared] = field(default_factory=list)
+    rest: list[Rest] = field(default_factory=list)
+    errors: list[InputError] = field(default_factory=list)
+    complete: bool = True
