@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from stormproof.checks.api import check
+from stormproof.checks.properties import PROPERTIES
 from stormproof.checks.report import Report, Verdict
 from stormproof.cli import group
 from stormproof.explain.explanation import explain, explanations
@@ -19,7 +20,7 @@ from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Lose, Witness
 from stormproof.model.system import System
-from stormproof.narrate.reason import reason
+from stormproof.narrate.reason import why
 from stormproof.protocols import protocol
 from stormproof.spec import bounded
 from stormproof.spec.bounded import Event
@@ -118,7 +119,8 @@ def test_reasons_name_the_culprit(chunk: int) -> None:
         for verdict in report:
             if verdict.witness is None or verdict.property == "rsc":
                 continue
-            told = reason(report.system, report.model, verdict.property, verdict.witness_k, verdict.witness)
+            explain = PROPERTIES[verdict.part].explain
+            told = why(explain, report.system, report.model, verdict.witness_k, verdict.witness)
             culprit = verdict.witness.culprit
             for key in ("process", "state", "message"):
                 if key in culprit:
@@ -136,7 +138,7 @@ def test_the_alternating_bit_under_loss() -> None:
         "Progress fails",
         "Sender sends d0, which is lost",
         "Receiver waits in expect0",
-        "Nothing is under way",
+        "Nothing is in flight",
         "Shortest run: 1 action, 1 fault",
         "Sending d0 again in Sender.wait0 repairs this run",
         "So k-mc fails",
@@ -160,9 +162,9 @@ def told(name: str, failures: Failures, property: str, max_k: int = 3) -> str:
     return explain(report, report[property])
 
 
-def test_what_a_message_under_way_was_sent_as_is_told() -> None:
+def test_a_message_in_flight_is_shown_with_what_it_was_sent_as() -> None:
     text = told("two-buyer", Failures(corrupt=True), "k-er")
-    assert "Under way: address (sent as quit) from Buyer2 to Seller" in text
+    assert "In flight: address (sent as quit) from Buyer2 to Seller" in text
 
 
 def test_a_crashed_receiver_is_the_reason() -> None:

@@ -38,6 +38,7 @@ from ..model.failures import FailureModel
 from ..model.process import StateKind
 from ..model.system import System
 from ..spec.bounded import Event, interfere, is_receive_on, steps
+from .properties import K_ER, K_EXH, K_PG, K_WER
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
 MOST_STATES = 4_000
@@ -155,15 +156,15 @@ def persists(
         return False
 
     same = Lasting((), states, words, culprit)
-    if name in ("k-er", "k-wer"):
+    if name in (K_ER.name, K_WER.name):
         return same if _reception_never_comes(name, words, culprit, never) else None
-    if name == "k-pg":
+    if name == K_PG.name:
         process = culprit.get("process")
         if process is None or system[process].kind(states[process]) is not StateKind.RECEIVING:
             return None
         never_receives = never(lambda e: e.process == process and isinstance(e.action, Receive))
         return same if never_receives else None
-    if name == "k-exh":
+    if name == K_EXH.name:
         at = Configuration(start.states, tuple(words.values()))
         return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
     return None
@@ -177,7 +178,7 @@ def _reception_never_comes(
 ) -> bool:
     for channel, word in words.items():
         if str(channel) == culprit.get("channel") and word:
-            return never(is_receive_on(channel, word[0] if name == "k-er" else None))
+            return never(is_receive_on(channel, word[0] if name == K_ER.name else None))
     return False
 
 

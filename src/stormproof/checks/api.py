@@ -1,26 +1,26 @@
-"""`check`: one system, one failure model, some properties, and the verdicts with their evidence."""
+"""`check`: one system, one failure model, some properties, and the verdicts with their evidence.
+
+The way of every check: make the request, decide, build the run of each violation and replay it, conclude.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
-from ..engine.rsc import RscResult, rsc
 from ..engine.watch import ProgressCallback
-from ..errors import UsageError, did_you_mean
-from ..limits import Limits, check_bound
+from ..limits import Limits
 from ..model.failures import Failures
 from ..model.system import System
-from ..narrate import reason
-from ..transform import crash_handling
-from ..transform.prepare import prepare
-from . import half_duplex, implications
-from .bound_search import bounded_verdicts
-from .evidence import replayed
-from .report import CRASH_PROPERTIES, DEFAULT_PROPERTIES, PROPERTIES, Report, Verdict
-from .request import Question
+from .bound_search import decide_bounded
+from .conclude import conclude
+from .evidence import EvidenceFile
+from .outcome import Outcome
+from .properties import PROPERTIES, RSC, Decision
+from .report import Report
+from .request import Options, Request, make_request
+from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 
 def check(
@@ -50,138 +50,54 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    started = time.monotonic()
-    asked = failures or Failures()
-    prepared, model, remarks = prepare(system, asked, semantics)
-    names = _properties(properties, bool(model.unreliable))
-    question = Question(
-        given=system.with_unreliable(model.unreliable),
-        system=prepared,
-        model=model,
-        bounds=_bounds(k, max_k),
-        one_bound=k is not None,
-        limits=limits or Limits(),
-        reduction=reduction,
-        threads=threads,
-        progress=progress,
-        replay=replay,
-        polish=polish,
-        notes=remarks,
-        started=started,
+    options = Options(limits or Limits(), reduction, threads, replay, polish, progress)
+    request = make_request(
+        system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
     )
-    verdicts = _verdicts(question, names)
+    outcomes = decide(request)
+    evidence = EvidenceFile(request)
     return Report(
-        system=prepared,
-        failures=asked,
-        model=model,
-        verdicts=verdicts,
-        notes=remarks,
+        system=request.system,
+        failures=request.failures,
+        model=request.model,
+        verdicts=tuple(conclude(request, outcomes[name], evidence) for name in request.properties),
+        notes=request.notes,
         semantics=semantics,
-        seconds=time.monotonic() - started,
-        given=question.given,
+        seconds=time.monotonic() - request.started,
+        given=request.given,
     )
 
 
-def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
-    for name, bound in (("k", k), ("max-k", max_k)):
-        if bound is not None:
-            check_bound(bound, name)
-    return (k,) if k is not None else tuple(range(1, max_k + 1))
+#: How each property without a bound is decided.
+_UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
+    Decision.RSC: decide_rsc,
+    Decision.HALF_DUPLEX: decide_half_duplex,
+    Decision.CRASH_HANDLING: decide_crash_handling,
+}
 
 
-def _properties(asked: Iterable[str] | None, may_crash: bool) -> tuple[str, ...]:
-    if asked is None:
-        return DEFAULT_PROPERTIES + (CRASH_PROPERTIES if may_crash else ())
-    names = tuple(dict.fromkeys([asked] if isinstance(asked, str) else asked))
-    for name in names:
-        if name not in PROPERTIES:
-            raise UsageError(
-                f"unknown property '{name}'; there are {', '.join(PROPERTIES)}",
-                hint=did_you_mean(name, PROPERTIES),
-            )
-    return names
-
-
-def _verdicts(question: Question, names: tuple[str, ...]) -> tuple[Verdict, ...]:
-    """The verdicts in the order asked; all k-properties come from shared explorations.
+def decide(request: Request) -> dict[str, Outcome]:
+    """All k-properties come from shared explorations.
 
     What has no bound is decided first: it takes little, and a search for the least k may take all the time.
     RSC may take half of the time at first, and what is left in the end.
     """
-    unbounded = {"rsc": _rsc, "half-duplex": _half_duplex, "crash-handling": _crash_handling}
-    found: dict[str, Verdict] = {}
-    bounded = [name for name in names if name not in unbounded]
-    for name in (n for n in names if n in unbounded):
-        found[name] = unbounded[name](replace(question, share=0.5 if bounded else 1.0))
+    bounded = [name for name in request.properties if PROPERTIES[name].bounded]
+    first = replace(request, share=0.5 if bounded else 1.0)
+    found: dict[str, Outcome] = {}
+    for name in (n for n in request.properties if n not in bounded):
+        found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
         if found[name].stopped == "interrupted":  # Ctrl-C is meant for the whole check
-            rest = {n: Verdict(n, None, reason="interrupted before it was asked") for n in names}
-            return tuple((rest | found).values())
+            rest = {n: Outcome(n, None, reason="interrupted before it was asked") for n in request.properties}
+            return rest | found
     if bounded:
-        found |= bounded_verdicts(question, bounded)
-    if "rsc" in found and _out_of_time(question, found["rsc"]):
-        found["rsc"] = _rsc(question)
-    return tuple(found[name] for name in names)
+        found |= decide_bounded(request, bounded)
+    if RSC.name in found and _out_of_time(request, found[RSC.name]):
+        found[RSC.name] = decide_rsc(request)
+    return found
 
 
-def _out_of_time(question: Question, verdict: Verdict) -> bool:
+def _out_of_time(request: Request, outcome: Outcome) -> bool:
     """It was stopped by its share of the time, and some is left."""
-    left_over = question.seconds is not None and question.seconds > 0.1 * (question.limits.seconds or 0)
-    return verdict.stopped == "time" and left_over
-
-
-def _rsc(question: Question) -> Verdict:
-    result = rsc(
-        question.system,
-        question.model,
-        limits=question.limits,
-        progress=question.progress,
-        seconds=question.seconds,
-    )
-    return _unbounded(question, "rsc", result)
-
-
-def _unbounded(question: Question, name: str, result: RscResult) -> Verdict:
-    base = Verdict(
-        name,
-        result.holds,
-        states=result.states,
-        transitions=result.transitions,
-        seconds=result.seconds,
-    )
-    if result.holds is None:
-        why = implications.undecided(result.stopped, question.limits, None, result.states, [])
-        return replace(base, reason=why, stopped=result.stopped)
-    if result.violation is None:
-        return replace(base, notes=implications.on_holding(question.system, question.model, name, None))
-    made = best_rsc_witness if question.polish else rsc_witness
-    witness = made(question.system, question.model, result.violation)
-    proved, remark = replayed(question, name, None, witness)
-    why = reason.reason(question.system, question.model, name, None, witness)
-    return replace(base, witness=witness, reason=why, replayed=proved, notes=remark)
-
-
-def _half_duplex(question: Question) -> Verdict:
-    started = time.monotonic()
-    answer = half_duplex.half_duplex(question.system, question.model, limits=question.limits)
-    verdict = Verdict(
-        "half-duplex",
-        answer.holds,
-        reason=answer.reason,
-        states=answer.states,
-        seconds=time.monotonic() - started,
-        witness=answer.witness,
-    )
-    if answer.witness is None:
-        return verdict
-    proved, remark = replayed(question, "half-duplex", None, answer.witness)
-    return replace(verdict, replayed=proved, notes=remark)
-
-
-def _crash_handling(question: Question) -> Verdict:
-    """Asked of the system as given: completion would make it true (paper, section 5)."""
-    answer = crash_handling.crash_handling(question.given)
-    rest = len(answer.sentences) - 1
-    more = f"; and {rest} more, which `stormproof crash` lists" if rest > 0 else ""
-    reason = f"{answer.sentences[0]}{more}" if answer.sentences else ""
-    remark = () if answer.cleans_up else ("some resting state does not take dangling crash messages",)
-    return Verdict("crash-handling", answer.holds, reason=reason, notes=remark if answer.holds else ())
+    left_over = request.seconds is not None and request.seconds > 0.1 * (request.limits.seconds or 0)
+    return outcome.stopped == "time" and left_over

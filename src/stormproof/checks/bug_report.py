@@ -15,7 +15,7 @@ from ..model.system import System
 from .report import Report, Verdict
 
 
-def reproducer(
+def write_bug_report(
     system: System,
     failures: FailureModel,
     property: str,
@@ -42,7 +42,7 @@ def reproducer(
             return place / name
         except OSError as problem:
             failed = problem
-    raise OutputError(f"no reproducer could be written: {failed}")
+    raise OutputError(f"no bug report could be written: {failed}")
 
 
 def _version() -> str:

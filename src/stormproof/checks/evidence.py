@@ -1,64 +1,99 @@
-"""The witness that a violated verdict carries: the best of the shortest runs, replayed before it is shown."""
+"""The run that a violated verdict carries: built from what the engine found, then replayed."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
 from ..counterexample.minimise import Shortest
+from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
 from ..engine.k_properties import Violation
+from ..engine.rsc import RscViolation
 from ..errors import InternalError
 from ..model.run import Witness
 from ..trust.replay import BUDGET, replay
-from .bug_report import reproducer
-from .request import Evidence, Question
+from .bug_report import write_bug_report
+from .outcome import Found, Outcome
+from .request import Request
 
 
-def evidence(question: Question, violation: Violation, k: int) -> Evidence:
-    """The witness and what the replay kernel says of it; a part of several conjunctions is shown once."""
-    key = (id(violation), k)
-    if key not in question.evidence:
-        witness = _witness(question, violation, k)
-        # A run that was not searched for has another to fall back on, at a smaller bound.
-        budget = BUDGET if violation.shortest else BUDGET // 5
-        question.evidence[key] = (witness, *replayed(question, violation.property, k, witness, budget))
-    return question.evidence[key]
+class Evidence(NamedTuple):
+    """A witness against `part`, at the bound `k`; whether the replay kernel has established it."""
+
+    part: str
+    k: int | None
+    witness: Witness
+    established: bool | None
+    notes: tuple[str, ...] = ()
 
 
-def _witness(question: Question, violation: Violation, k: int) -> Witness:
+class EvidenceFile:
+    """The evidence of one check; a violation of which several conjunctions fail is built once."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._made: dict[tuple[str, int | None, bool], Evidence] = {}
+
+    def against(self, outcome: Outcome) -> Evidence:
+        """The first violation that the kernel establishes; if it establishes none, the last."""
+        evidence = self._of(outcome.found[0])
+        for found in outcome.found[1:]:
+            if evidence.established or not self.request.options.replay:
+                break
+            evidence = self._of(found)
+        return evidence
+
+    def _of(self, found: Found) -> Evidence:
+        key = (found.part, found.k, getattr(found.violation, "literal", False))
+        if key not in self._made:
+            witness = _witness(self.request, found)
+            self._made[key] = _replayed(self.request, found, witness)
+        return self._made[key]
+
+
+def _witness(request: Request, found: Found) -> Witness:
+    violation = found.violation
+    if isinstance(violation, Witness):
+        return violation
+    if isinstance(violation, RscViolation):
+        make = best_rsc_witness if request.options.polish else rsc_witness
+        return make(request.system, request.model, violation)
     return build_witness(
-        question.system,
-        question.model,
+        request.system,
+        request.model,
         violation.firings,
-        contents(question.system, question.model, violation),
-        bound=k,
+        contents(request.system, request.model, violation),
+        bound=found.k,
         culprit=violation.end.culprit,
         shortest=violation.shortest,
-        runs=_runs(question, violation, k) if question.polish else None,
-        polish=POLISH if question.polish else 0,
+        runs=_shortest_runs(request, violation, found.k) if request.options.polish else None,
+        polish=POLISH if request.options.polish else 0,
     )
 
 
-def _runs(question: Question, violation: Violation, k: int) -> Shortest | None:
+def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Shortest | None:
     """All shortest runs, where the engine has described them."""
     if not violation.ends:
         return None
     length = len(violation.firings)
-    return Shortest(question.system, question.model, k, length, violation.ends, violation.controls)
+    return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
 
 
-def replayed(
-    question: Question, name: str, k: int | None, witness: Witness, budget: int = BUDGET
-) -> tuple[bool | None, tuple[str, ...]]:
-    """Ask the replay kernel before the verdict is shown; a mismatch is a defect and says so loudly."""
-    if not question.replay:
-        return None, ()
-    answer = replay(question.system, question.model, name, k, witness, budget)
+def _replayed(request: Request, found: Found, witness: Witness) -> Evidence:
+    """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
+    if not request.options.replay:
+        return Evidence(found.part, found.k, witness, None)
+    # A run that was not searched for has another to fall back on, at a smaller bound.
+    fallback = isinstance(found.violation, Violation) and not found.violation.shortest
+    budget = BUDGET // 5 if fallback else BUDGET
+    answer = replay(request.system, request.model, found.part, found.k, witness, budget)
     if not answer.ok:
-        where = reproducer(question.system, question.model, name, k, witness, answer)
+        where = write_bug_report(request.system, request.model, found.part, found.k, witness, answer)
         raise InternalError(
-            f"the witness against {name} does not replay: {answer.message}; "
+            f"the witness against {found.part} does not replay: {answer.message}; "
             f"what is needed to reproduce this is in {where}"
         )
     if answer.established:
-        return True, ()
-    return None, (f"replayed as a run; {answer.message}",)
+        return Evidence(found.part, found.k, witness, True)
+    return Evidence(found.part, found.k, witness, None, (f"replayed as a run; {answer.message}",))

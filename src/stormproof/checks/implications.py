@@ -8,12 +8,12 @@ from ..engine.k_properties import Exploration
 from ..limits import Limits, format_memory
 from ..model.failures import FailureModel
 from ..model.system import System
+from .properties import K_OBI, K_SIBI, PROPERTIES, Guarantee
 
-#: The violation was shown to last for all larger bounds, which were not explored (`persistence`).
+#: The violation was shown to last for all larger bounds, which were not explored (`all_bounds`).
 LASTS = "no larger bound repairs this violation, so none needs exploring"
 
-#: Verdicts that speak of all channel lengths when the guard holds, and so need the side conditions.
-GUARDED = ("k-mc", "k-exh")
+SIDE_CONDITIONS = (K_OBI.name, K_SIBI.name)
 
 
 def candidate_for_any_length(system: System, model: FailureModel) -> bool:
@@ -25,23 +25,24 @@ def side_conditions(system: System, model: FailureModel, names: Sequence[str]) -
     """k-obi and k-sibi, where they decide what k-mc and k-exh imply; a directed system has both."""
     if system.directed or not candidate_for_any_length(system, model):
         return ()
-    return ("k-obi", "k-sibi") if any(n in GUARDED for n in names) else ()
+    return SIDE_CONDITIONS if any(PROPERTIES[n].guarantee for n in names) else ()
 
 
 def implies_any_length(system: System, model: FailureModel, exploration: Exploration) -> bool:
     """The guard: perfect channels, CSA, no internal action, and directed or k-obi and k-sibi."""
     if not candidate_for_any_length(system, model):
         return False
-    return system.directed or bool(exploration.holds.get("k-obi") and exploration.holds.get("k-sibi"))
+    return system.directed or all(exploration.holds.get(name) for name in SIDE_CONDITIONS)
 
 
 def on_holding(
     system: System, model: FailureModel, name: str, exploration: Exploration | None
 ) -> tuple[str, ...]:
     found = []
-    if name == "k-mc" and exploration is not None:
-        found.append(_any_length(system, model, exploration, "safe for channels of any length"))
-    if name == "k-exh" and exploration is not None:
+    guarantee = PROPERTIES[name].guarantee if exploration is not None else None
+    if guarantee is Guarantee.SAFE and exploration is not None:
+        found.append(_any_length(system, model, exploration, guarantee.value))
+    if guarantee is Guarantee.EXISTENTIALLY_BOUNDED and exploration is not None:
         if implies_any_length(system, model, exploration):
             found.append(f"so the system is existentially {exploration.k}-bounded (Lange and Yoshida 2019)")
         if model.channels and model.everywhere(system, "loss"):

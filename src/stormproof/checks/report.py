@@ -14,43 +14,7 @@ from ..model.failures import FailureModel, Failures
 from ..model.failures_json import failures_to_json, model_to_json
 from ..model.run import Witness
 from ..model.system import System
-
-#: Every property that can be asked for, as semantics.md names them, and what it says in a few words.
-PROPERTIES: dict[str, str] = {
-    "k-exh": "every send of a sending state can be fired within the bound",
-    "k-exh-literal": "the same, as the paper's text has it: the process itself may act before",
-    "k-er": "every message at the head of a channel can still be received",
-    "k-wer": "from every channel that holds a message something can still be received",
-    "k-pg": "every process that waits to receive can still receive",
-    "k-safe": "k-er and k-pg",
-    "k-mc": "k-multiparty compatible: k-exh, k-er and k-pg",
-    "k-wmc": "weakly k-multiparty compatible: k-exh and k-er",
-    "k-obi": "output bound independent: if one send of a state fits, all do",
-    "k-sibi": "strongly input bound independent: receptions do not race",
-    "rsc": "realisable with synchronous communication",
-    "half-duplex": "never both channels of two processes hold messages",
-    "crash-handling": "every crash is announced and handled",
-    "k-er-up-to-crash": "k-er, messages to a crashed process excused",
-    "k-exh-up-to-crash": "k-exh, sends to a crashed process excused",
-    "k-wmc-up-to-crash": "k-wmc, what goes to a crashed process excused",
-}
-
-
-DEFAULT_PROPERTIES = ("k-exh", "k-er", "k-pg", "k-mc", "k-wmc", "rsc")
-
-
-CRASH_PROPERTIES = ("crash-handling", "k-er-up-to-crash", "k-exh-up-to-crash", "k-wmc-up-to-crash")
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One bound of a search for the least k; `holds` None: a limit stopped it."""
-
-    k: int
-    holds: bool | None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"k": self.k, "holds": self.holds}
+from .outcome import Tried
 
 
 @dataclass(frozen=True)
@@ -61,7 +25,7 @@ class Verdict:
     None where there is no bound, or where the property fails for every k that was tried. `notes` say what the
     verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
     None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
-    memory, states, interrupted).
+    memory, states, interrupted). `part`: which part of a conjunction the witness violates, or the property.
     """
 
     property: str
@@ -76,6 +40,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     replayed: bool | None = None
     witness_k: int | None = None
+    part: str = ""
     stopped: str = ""
 
     @builtins.property
@@ -104,7 +69,7 @@ class Verdict:
             "witness": None if self.witness is None else self.witness.to_json(),
         }
         if self.tried:
-            data["tried"] = [t.to_json() for t in self.tried]
+            data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
         if self.notes:
             data["notes"] = list(self.notes)
         if self.witness is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..checks.api import check
-from ..checks.report import PROPERTIES
+from ..checks.properties import PROPERTIES
 from ..limits import Limits
 from ..model.failures import Failures
 from .console import console, print_json, progress_line

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..checks.properties import RSC
 from ..limits import Limits
 from ..model.phrases import plural
 from ..surveys.frontier import FAULTS, Atom, Frontier, frontier, in_words
@@ -16,7 +17,7 @@ from .options import input_argument, json_option, limit_options, load_input, spl
 
 @click.command("frontier")
 @input_argument
-@click.option("--property", "property_", default="rsc", show_default=True, help="The property to keep.")
+@click.option("--property", "property_", default=RSC.name, show_default=True, help="The property to keep.")
 @click.option(
     "-k", "k", type=click.IntRange(1), default=1, show_default=True, help="The bound of a k-property."
 )

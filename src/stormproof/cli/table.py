@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats, protocols
-from ..checks.report import PROPERTIES
+from ..checks.properties import known_properties
 from ..draw.paper_table import (
     IMPOSSIBLE,
     RENDERERS,
@@ -140,9 +140,7 @@ def _language(language: str | None, output: str | None, as_json: bool) -> str | 
 
 def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, ...]:
     """The paper's columns, or those of its failure models, or the given properties under each model."""
-    for name in properties:
-        if name not in PROPERTIES:
-            raise UsageError(f"unknown property '{name}'", hint=did_you_mean(name, PROPERTIES))
+    known_properties(properties)
     chosen = split_list(models or "")
     for name in chosen:
         if name not in STANDARD_FAILURES:

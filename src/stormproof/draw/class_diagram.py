@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_SAFE, RSC
 from ..surveys.classify import CLASSES, INTERFERENCES, Standing, Standings
 from .svg import document, tag, text
 from .text_metrics import clip, printable, text_width
@@ -89,10 +90,10 @@ def diagram_svg(standings: Standings, *, style: bool = True) -> str:
 def place(standing: Standing) -> tuple[int, int]:
     """The column and the row of a standing. What is not known counts as not in the class."""
     csa = bool(standing["csa"].holds)
-    exhaustive = csa and bool(standing["k-exh"].holds)
-    column = _COLUMNS.index((csa, exhaustive, bool(standing["rsc"].holds)))
-    received = csa and bool(standing["k-er"].holds)
-    row = _ROWS.index((received, received and bool(standing["k-safe"].holds)))
+    exhaustive = csa and bool(standing[K_EXH.name].holds)
+    column = _COLUMNS.index((csa, exhaustive, bool(standing[RSC.name].holds)))
+    received = csa and bool(standing[K_ER.name].holds)
+    row = _ROWS.index((received, received and bool(standing[K_SAFE.name].holds)))
     return column, row
 
 
@@ -115,7 +116,7 @@ def _draw(region: Region) -> Iterator[str]:
 def _mark(standing: Standing, where: tuple[int, int], before: int) -> Iterator[str]:
     """A pill with the name of the interference; perfect channels stand out; `?`: a limit left a doubt."""
     column, row = where
-    unknown = any(standing[name].holds is None for name in ("rsc", "k-exh", "k-er", "k-safe"))
+    unknown = any(standing[name].holds is None for name in (RSC.name, K_EXH.name, K_ER.name, K_SAFE.name))
     words = standing.interference + (" ?" if unknown else "")
     wide = text_width(words, 11) + 14
     middle = (_column(column) + _column(column + 1)) / 2
@@ -144,7 +145,7 @@ def _captions(standings: Standings) -> Iterator[str]:
 
 
 def _half_duplex(standings: Standings) -> str:
-    found = {name: standings[name]["half-duplex"].holds for name in INTERFERENCES}
+    found = {name: standings[name][HALF_DUPLEX.name].holds for name in INTERFERENCES}
     if len(standings.system.processes) != 2:
         return "Half-duplex is defined for two processes."
     good = [name for name in INTERFERENCES if found[name]]

@@ -10,6 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..checks.properties import (
+    CRASH_HANDLING,
+    HALF_DUPLEX,
+    K_ER,
+    K_EXH,
+    K_OBI,
+    K_PG,
+    K_SIBI,
+    K_WER,
+    PROPERTIES,
+    RSC,
+    Property,
+)
 from ..model.actions import (
     CRASH,
     CRASH_ACTION,
@@ -26,7 +39,6 @@ from ..model.phrases import arrow, listed, plural
 from ..model.process import Process, StateKind
 from ..model.run import Act, Lose, Step
 from ..model.system import System
-from ..trust.replay import PARTS
 from .fault_steps import Move
 from .sample_runs import DONE, Sample, Seen, Wish
 
@@ -38,20 +50,13 @@ class Shown(NamedTuple):
     whole: bool = True
 
 
-def parts_of(property: str) -> tuple[str, ...]:
-    return PARTS.get(property, (property,))
-
-
-def base_of(property: str) -> str:
-    return property.removesuffix("-up-to-crash").removesuffix("-literal")
-
-
 def shown(system: System, property: str, k: int, run: Sample) -> Shown | None:
     """What the run shows of the property at the bound k; None: it is no example of it."""
-    if run.k > k and property.startswith("k-"):
+    row = PROPERTIES[property]
+    if run.k > k and row.bounded:
         return None
-    watched = _Watched(system, property, k, run)
-    told = [_TELLERS[base_of(part)](watched) for part in parts_of(property)]
+    watched = _Watched(system, row, k, run)
+    told = [_DEMONSTRATIONS[base.original.name](watched) for base in row.bases]
     if None in told:
         return None
     found = [t for t in told if t is not None]
@@ -61,11 +66,11 @@ def shown(system: System, property: str, k: int, run: Sample) -> Shown | None:
 class _Watched:
     """A run with what is needed again and again."""
 
-    def __init__(self, system: System, property: str, k: int, run: Sample) -> None:
+    def __init__(self, system: System, property: Property, k: int, run: Sample) -> None:
         self.system, self.k, self.run = system, k, run
         self.steps = run.witness.steps
         self.flights = flights(self.steps)
-        self.excused = property.endswith("-up-to-crash")
+        self.excused = property.excuses_crashed
 
     def gone(self, name: str) -> bool:
         return self.run.witness.states[name] in self.system[name].crashed_states
@@ -236,32 +241,32 @@ def _crash(run: _Watched) -> Shown | None:
     return Shown(f"{listed(crashed)} crashes{learn}", bool(told))
 
 
-_TELLERS: dict[str, Callable[[_Watched], Shown | None]] = {
-    "k-er": _received,
-    "k-wer": _received,
-    "k-pg": _served,
-    "k-exh": _room,
-    "rsc": _rendezvous,
-    "half-duplex": _one_way,
-    "k-obi": _choice(Send, "send", "to"),
-    "k-sibi": _choice(Receive, "receive", "from"),
-    "crash-handling": _crash,
+_DEMONSTRATIONS: dict[str, Callable[[_Watched], Shown | None]] = {
+    K_ER.name: _received,
+    K_WER.name: _received,
+    K_PG.name: _served,
+    K_EXH.name: _room,
+    RSC.name: _rendezvous,
+    HALF_DUPLEX.name: _one_way,
+    K_OBI.name: _choice(Send, "send", "to"),
+    K_SIBI.name: _choice(Receive, "receive", "from"),
+    CRASH_HANDLING.name: _crash,
 }
 
 
 def wish(system: System, property: str, k: int) -> Wish:
     """What to search for, so that a run shows the property."""
-    bases = {base_of(part) for part in parts_of(property)}
-    if "k-exh" in bases:
+    bases = [base.original for base in PROPERTIES[property].bases]
+    if K_EXH in bases:
         return Wish("room", frozenset(), _until_room(system, k))
-    if "rsc" in bases:
+    if RSC in bases:
         return Wish("rendezvous", rendezvous=True)
-    if "half-duplex" in bases:
+    if HALF_DUPLEX in bases:
         return Wish("both ways", frozenset(), _until_used(system))
-    for base, kind in (("k-obi", Send), ("k-sibi", Receive)):
+    for base, kind in ((K_OBI, Send), (K_SIBI, Receive)):
         if base in bases:
-            return Wish(base, "", _until(system, _chooses(kind)))
-    if "crash-handling" in bases:
+            return Wish(base.name, "", _until(system, _chooses(kind)))
+    if CRASH_HANDLING in bases:
         return Wish("crash", "", _until(system, _learns))
     return Wish()
 

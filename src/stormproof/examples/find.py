@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..checks.properties import RSC, base_names
 from ..checks.report import Report, Verdict
 from ..model.phrases import listed
 from ..model.system import System
 from ..narrate.narrative import Story
 from .coverage import Coverage, coverage
-from .demonstrate import Shown, parts_of, shown, wish
+from .demonstrate import Shown, shown, wish
 from .sample_runs import BUDGET, Sample, Wish, sample
 
 #: What all searches for runs together may take, in seconds.
@@ -73,7 +74,7 @@ class Examples:
         """What a run shows; of a conjunction all of whose parts it shows nothing is left to say."""
         by_text: dict[str, list[str]] = {}
         for name, text in example.shows.items():
-            parts = parts_of(name)
+            parts = base_names([name])
             if parts == (name,) or not set(parts) <= set(example.shows):
                 by_text.setdefault(text, []).append(name)
         return [(", ".join(names), text) for text, names in by_text.items()]
@@ -113,7 +114,7 @@ def examples(
 
 
 def _demand(verdict: Verdict) -> tuple[bool, int]:
-    return verdict.property != "rsc", -len(parts_of(verdict.property))
+    return verdict.property != RSC.name, -len(base_names([verdict.property]))
 
 
 class _Finder:
@@ -164,8 +165,8 @@ class _Finder:
     def chosen(self, held: list[Verdict]) -> tuple[list[tuple[Sample, dict[str, str]]], tuple[str, ...]]:
         """The runs that are needed, with what each shows; the run of a conjunction serves for its parts."""
         found: dict[str, tuple[Sample, Shown]] = {}
-        for verdict in sorted(held, key=lambda v: -len(parts_of(v.property))):
-            whole = [run for name, (run, _) in found.items() if verdict.property in parts_of(name)]
+        for verdict in sorted(held, key=lambda v: -len(base_names([v.property]))):
+            whole = [run for name, (run, _) in found.items() if verdict.property in base_names([name])]
             best = self.best(verdict, whole)
             if best is not None:
                 found[verdict.property] = best

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send, Transition
 from ..model.phrases import arrow, awaited, few, listed, named, situation
@@ -17,21 +18,8 @@ from ..model.process import Process, StateKind
 from ..model.run import Act, Lose, Witness
 from ..model.system import System
 from ..narrate.narrative import Story, under_way
-from ..narrate.reason import reason
-from ..trust.replay import BUDGET, PARTS, Outlook, replay
-
-TITLES = {
-    "k-exh": "Exhaustivity fails",
-    "k-exh-literal": "Exhaustivity fails",
-    "k-er": "Eventual reception fails",
-    "k-wer": "Weak eventual reception fails",
-    "k-pg": "Progress fails",
-    "k-obi": "Output bound independence fails",
-    "k-sibi": "Strong input bound independence fails",
-    "rsc": "Realisability with synchronous communication fails",
-    "half-duplex": "The half-duplex property fails",
-    "crash-handling": "Crash handling fails",
-}
+from ..narrate.reason import why
+from ..trust.replay import BUDGET, Outlook
 
 
 @dataclass(frozen=True)
@@ -72,7 +60,7 @@ def _held(verdict: Verdict) -> str:
 
 def _also(names: list[str], text: str) -> str:
     """One run may violate a property and the conjunctions that it is part of."""
-    rest = [n for n in names if n in PARTS]
+    rest = [n for n in names if PROPERTIES[n].parts]
     return (
         f"{text} So {listed(rest)} {'fails' if len(rest) == 1 else 'fail'}."
         if len(rest) < len(names) and rest
@@ -85,7 +73,7 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     witness = verdict.witness
     if witness is None:
         return f"{_title(verdict.property)}: {verdict.reason}."
-    part = _part(report, verdict, witness)
+    part = verdict.part or verdict.property
     scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
     told = [f"{_title(part, _bound(verdict))}.", *Story(report.system, witness).sentences()]
     told += scene.end()
@@ -96,23 +84,13 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
 
 
 def _title(property: str, bound: str = "") -> str:
-    base = property.removesuffix("-up-to-crash")
-    excused = ", even when what goes to a crashed process is excused" if base != property else ""
-    return TITLES.get(base, f"{property} fails") + bound + excused
+    row = PROPERTIES[property]
+    excused = ", even when what goes to a crashed process is excused" if row.excuses_crashed else ""
+    return row.title + bound + excused
 
 
 def _bound(verdict: Verdict) -> str:
     return "" if verdict.witness_k is None else f" at k = {verdict.witness_k}"
-
-
-def _part(report: Report, verdict: Verdict, witness: Witness) -> str:
-    """Which part of a conjunction the run violates."""
-    parts = PARTS.get(verdict.property, (verdict.property,))
-    k = verdict.witness_k or verdict.k
-    for part in parts[:-1]:
-        if replay(report.system, report.model, part, k, witness).established:
-            return part
-    return parts[-1]
 
 
 def _messages(actions: Iterable[Receive]) -> str:
@@ -124,18 +102,21 @@ class _Scene:
 
     def __init__(self, report: Report, part: str, k: int | None, witness: Witness, budget: int) -> None:
         self.report, self.part, self.k, self.witness, self.budget = report, part, k, witness, budget
-        self.system, self.base = report.system, part.removesuffix("-up-to-crash")
+        self.system, self.row = report.system, PROPERTIES[part]
 
     def end(self) -> list[str]:
         """The situation at the end, as far as the property is about it."""
-        if self.base not in ("k-pg", "k-er", "k-wer", "k-exh", "k-exh-literal"):
-            return [f"There {reason(self.system, self.report.model, self.part, self.k, self.witness)}."]
+        if self.row.symptom is None:
+            sentence = why(self.row.explain, self.system, self.report.model, self.k, self.witness)
+            return [f"There {sentence}."]
         told = [f"Now {listed(self._places())}."]
         flying = under_way(self.witness)
-        told.append(f"Under way: {'; '.join(flying)}." if flying else "Nothing is under way.")
-        told += {"k-pg": self._waits, "k-er": self._stays, "k-wer": self._stays}.get(
-            self.base, self._blocked
-        )()
+        told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
+        told += {
+            Symptom.WAITS: self._waits,
+            Symptom.UNRECEIVED: self._stays,
+            Symptom.BLOCKED: self._blocked,
+        }[self.row.symptom]()
         return told
 
     def _places(self) -> Iterator[str]:
@@ -221,15 +202,15 @@ class _Scene:
         if channel is None or not self.witness.channels.get(channel):
             return []
         head, receiver = self.witness.channels[channel][0], self.system[channel.receiver]
-        what = "anything" if self.base == "k-wer" else named(head, channel.sender)
+        what = "anything" if self.row is K_WER else named(head, channel.sender)
         places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
         only = f"takes it only in {few(places)}, which it never reaches from there"
         where = only if places else "never takes it"
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
-        source = "" if head is CRASH and self.base != "k-wer" else f" from {channel.sender}"
+        source = "" if head is CRASH and self.row is not K_WER else f" from {channel.sender}"
         told = f"{receiver.name} never receives {what}{source}"
-        if self.base == "k-wer":
+        if self.row is K_WER:
             return [f"{told} again."]
         return [f"{told}: it {where}."]
 
@@ -246,10 +227,15 @@ class _Scene:
     def repairs(self) -> list[str]:
         """A change that was tried on this run and makes the wanted action reachable again."""
         process = self.culprit()
-        if self.base == "k-pg" and process is not None:
+        if self.row.symptom is Symptom.WAITS and process is not None:
             return [*self._crash_repair(process), *self._resend()][:1]
         channel = self._channel()
-        if self.base == "k-er" and channel is not None and self.witness.channels.get(channel):
+        if (
+            self.row.symptom is Symptom.UNRECEIVED
+            and self.row is not K_WER
+            and channel is not None
+            and self.witness.channels.get(channel)
+        ):
             return self._take(channel)
         return []
 

@@ -11,10 +11,9 @@ from ..model.phrases import arrow, awaited, content, few, listed, named, sends_o
 from ..model.process import Process, StateKind
 from ..model.run import Witness
 from ..model.system import System
-from ..trust.replay import PARTS
 
 
-class _End:
+class RunEnd:
     """Where a run ends, and what its culprit names there."""
 
     def __init__(self, system: System, failures: FailureModel, k: int | None, witness: Witness) -> None:
@@ -53,32 +52,22 @@ class _End:
         return False
 
 
-def reason(system: System, failures: FailureModel, property: str, k: int | None, witness: Witness) -> str:
-    """Why the run violates the property, in one sentence without a full stop."""
-    end = _End(system, failures, k, witness)
-    part = property
-    for candidate in PARTS.get(property, ()):
-        part = candidate if _fits(candidate, end) else part
-    return _SENTENCES.get(part.removesuffix("-up-to-crash"), _plain)(end)
+def why(
+    explain: Callable[[RunEnd], str], system: System, failures: FailureModel, k: int | None, witness: Witness
+) -> str:
+    """Why the run violates a property, in one sentence without a full stop; `explain` is the property's."""
+    return explain(RunEnd(system, failures, k, witness))
 
 
-def _fits(part: str, end: _End) -> bool:
-    """Which part of a conjunction a culprit speaks of, by what it names."""
-    kind = end.process.kind(end.state(end.process.name)) if end.process else None
-    expected = {"k-exh": StateKind.SENDING, "k-pg": StateKind.RECEIVING}
-    wanted = expected.get(part.removesuffix("-up-to-crash"))
-    return kind is wanted if wanted else end.process is None
-
-
-def _plain(end: _End) -> str:
+def situations(end: RunEnd) -> str:
     """Where everybody stands; what can be said of any run."""
     return listed(situation(end.system, p, end.state(p.name)) for p in end.system)
 
 
-def _progress(end: _End) -> str:
+def waits_for_ever(end: RunEnd) -> str:
     process = end.process or _first(end, StateKind.RECEIVING)
     if process is None:
-        return _plain(end)
+        return situations(end)
     state = end.state(process.name)
     if state in process.crashed_states:
         return f"{process.name}, which has crashed, waits in {state} for crash notices that never come"
@@ -86,25 +75,33 @@ def _progress(end: _End) -> str:
     if end.moves():
         return f"{parts[0]}, and nothing of that can arrive any more"
     parts += [situation(end.system, p, end.state(p.name)) for p in end.system if p != process]
-    under_way = [words_in(c, w) for c, w in end.held.items()]
-    return ", ".join(parts) + ", and " + (listed(under_way) or "nothing is under way")
+    in_flight = [words_in(c, w) for c, w in end.held.items()]
+    return ", ".join(parts) + ", and " + (listed(in_flight) or "nothing is in flight")
 
 
-def _first(end: _End, kind: StateKind) -> Process | None:
+def _first(end: RunEnd, kind: StateKind) -> Process | None:
     return next((p for p in end.system if p.kind(end.state(p.name)) is kind), None)
 
 
-def _reception(end: _End, weak: bool = False) -> str:
+def never_received(end: RunEnd) -> str:
+    return _unreceived(end, weak=False)
+
+
+def nothing_received(end: RunEnd) -> str:
+    return _unreceived(end, weak=True)
+
+
+def _unreceived(end: RunEnd, weak: bool) -> str:
     channel = end.channel or next(iter(end.held), None)
     if channel is None or not end.held.get(channel):
-        return _plain(end)
+        return situations(end)
     receiver, head = end.system[channel.receiver], end.held[channel][0]
     what = f"{named(head, channel.sender)} stands first in {arrow(channel)}"
     never = f"never receives anything from {channel.sender} again" if weak else "never receives it"
     return f"{what}, and {receiver.name} {never}: {_instead(end, receiver, channel, head)}"
 
 
-def _instead(end: _End, receiver: Process, channel: Channel, head: Message) -> str:
+def _instead(end: RunEnd, receiver: Process, channel: Channel, head: Message) -> str:
     """What the receiver of a message that is never received is about."""
     state = end.state(receiver.name)
     if state in receiver.crashed_states:
@@ -121,10 +118,10 @@ def _instead(end: _End, receiver: Process, channel: Channel, head: Message) -> s
     return f"from {state} it does not come to {few(later)} any more"
 
 
-def _exhaustive(end: _End) -> str:
+def cannot_send(end: RunEnd) -> str:
     process = end.process or _first(end, StateKind.SENDING)
     if process is None:
-        return _plain(end)
+        return situations(end)
     state, channel = end.state(process.name), end.channel
     sends = [a for a in process.sends(state) if channel is None or a.peer == channel.receiver]
     wanted = end.culprit.get("message")
@@ -136,11 +133,11 @@ def _exhaustive(end: _End) -> str:
     return f"{process.name} cannot send {sends_of(end.system, sends)} in {state}: {blocked}, and {doing}"
 
 
-def _word(end: _End, channel: Channel) -> str:
+def _word(end: RunEnd, channel: Channel) -> str:
     return content(channel, end.held.get(channel, ())) or "nothing"
 
 
-def _output_independence(end: _End) -> str:
+def outputs_depend_on_the_bound(end: RunEnd) -> str:
     process = end.process or end.system.processes[0]
     state = end.state(process.name)
     fits = [
@@ -153,7 +150,7 @@ def _output_independence(end: _End) -> str:
     )
 
 
-def _input_independence(end: _End) -> str:
+def inputs_race(end: RunEnd) -> str:
     process = end.process or end.system.processes[0]
     state = end.state(process.name)
     ready = [
@@ -176,20 +173,20 @@ def _from(action: Receive) -> str:
     return f"{what} from {action.peer}"
 
 
-def _half_duplex(end: _End) -> str:
+def both_channels_hold(end: RunEnd) -> str:
     for channel, word in end.held.items():
         back = Channel(channel.receiver, channel.sender)
         if back in end.held:
             return f"{words_in(channel, word)} while {words_in(back, end.held[back])}"
-    return _plain(end)
+    return situations(end)
 
 
-def _rsc(end: _End) -> str:
+def no_synchronous_order(end: RunEnd) -> str:
     """The cycle of the conflict graph: interactions that must each come before the next."""
     events, communication = matched_execution(end.witness)
     cycle = conflict_graph(events, communication).cycle()
     if cycle is None:
-        return _plain(end)
+        return situations(end)
     names = [_ordinal(events, i[0]) + _interaction([events[j] for j in i]) for i in cycle]
     if len(names) == 2:
         return f"{names[0]} and {names[1]} must each come before the other, so no synchronous order exists"
@@ -221,16 +218,3 @@ def _interaction(events: list[tuple[str, object]]) -> str:
     if isinstance(took, Receive) and took.message != action.message:
         what += f", received as {took.message}"
     return what + (")" if took else ", not received)")
-
-
-_SENTENCES: dict[str, Callable[[_End], str]] = {
-    "k-pg": _progress,
-    "k-er": _reception,
-    "k-wer": lambda end: _reception(end, weak=True),
-    "k-exh": _exhaustive,
-    "k-exh-literal": _exhaustive,
-    "k-obi": _output_independence,
-    "k-sibi": _input_independence,
-    "half-duplex": _half_duplex,
-    "rsc": _rsc,
-}

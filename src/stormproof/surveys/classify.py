@@ -12,6 +12,7 @@ from typing import Any
 
 from ..checks.api import check
 from ..checks.implications import candidate_for_any_length
+from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_MC, K_OBI, K_SAFE, K_SIBI, K_WMC, RSC
 from ..checks.report import Report, Verdict
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
@@ -23,18 +24,18 @@ CLASSES: dict[str, str] = {
     "fifo": "FIFO system",
     "csa": "session automata (CSA)",
     "directed": "directed",
-    "half-duplex": "half-duplex",
-    "rsc": "RSC",
-    "k-exh": "k-exhaustive",
-    "k-er": "k-ER",
-    "k-safe": "k-safe",
-    "k-mc": "k-MC",
-    "k-wmc": "weakly k-MC",
+    HALF_DUPLEX.name: HALF_DUPLEX.name,
+    RSC.name: "RSC",
+    K_EXH.name: "k-exhaustive",
+    K_ER.name: "k-ER",
+    K_SAFE.name: K_SAFE.name,
+    K_MC.name: "k-MC",
+    K_WMC.name: "weakly k-MC",
     "bounded": "existentially k-bounded",
 }
 
 #: Defined on communicating session automata (marked with a dagger in the figure).
-DAGGER = ("k-exh", "k-er", "k-safe", "k-mc", "k-wmc")
+DAGGER = (K_EXH.name, K_ER.name, K_SAFE.name, K_MC.name, K_WMC.name)
 
 INTERFERENCES = ("perfect", "loss", "corruption", "reordering")
 
@@ -144,11 +145,11 @@ def classify(
         failures = _failures(interference, corrupt_scope)
         report = ask(failures, _properties(system))
         classes = dict(_structural(report.system)) | dict(_decided(report))
-        classes["half-duplex"] = _half_duplex(report)
+        classes[HALF_DUPLEX.name] = _half_duplex(report)
         classes["bounded"] = _bounded(
             report,
             max_k,
-            lambda k, f=failures: ask(f, ("k-exh", "k-obi", "k-sibi"), k),
+            lambda k, f=failures: ask(f, (K_EXH.name, K_OBI.name, K_SIBI.name), k),
         )
         found.append(Standing(interference, report, {name: classes[name] for name in CLASSES}))
     return Standings(system, max_k, tuple(found))
@@ -165,8 +166,8 @@ def _failures(interference: str, scope: str) -> Failures:
 
 
 def _properties(system: System) -> tuple[str, ...]:
-    two = ("half-duplex",) if len(system.processes) == 2 else ()
-    return (*DAGGER, "rsc", *two)
+    two = (HALF_DUPLEX.name,) if len(system.processes) == 2 else ()
+    return (*DAGGER, RSC.name, *two)
 
 
 def _structural(system: System) -> Mapping[str, Membership]:
@@ -189,11 +190,13 @@ def _place(where: tuple[tuple[str, str], ...], what: str) -> str:
 
 
 def _decided(report: Report) -> Mapping[str, Membership]:
-    return {v.property: Membership(v.holds, v.k, v.reason) for v in report if v.property in (*DAGGER, "rsc")}
+    return {
+        v.property: Membership(v.holds, v.k, v.reason) for v in report if v.property in (*DAGGER, RSC.name)
+    }
 
 
 def _half_duplex(report: Report) -> Membership:
-    found = [v for v in report if v.property == "half-duplex"]
+    found = [v for v in report if v.property == HALF_DUPLEX.name]
     if not found:
         return _unknown("defined for two processes")
     return Membership(found[0].holds, reason=found[0].reason)
@@ -202,7 +205,7 @@ def _half_duplex(report: Report) -> Membership:
 def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
     """Existentially k-bounded, where k-exhaustivity implies it (semantics, section 3): perfect channels, CSA,
     no internal action, and directed or k-obi and k-sibi at the same k. Otherwise nothing is known."""
-    exhaustive = report["k-exh"]
+    exhaustive = report[K_EXH.name]
     if not candidate_for_any_length(report.system, report.model):
         return _unknown(_why_no_theorem(report))
     if exhaustive.k is None or not exhaustive.holds:

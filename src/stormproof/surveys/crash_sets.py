@@ -15,7 +15,8 @@ from math import comb
 from typing import Any
 
 from ..checks.api import check
-from ..checks.report import CRASH_PROPERTIES, DEFAULT_PROPERTIES, Verdict
+from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES
+from ..checks.report import Verdict
 from ..errors import UsageError
 from ..limits import Limits
 from ..model.failures import Failures

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..checks.api import check
-from ..checks.report import PROPERTIES, Report, Verdict
+from ..checks.properties import CRASH_HANDLING, HALF_DUPLEX, RSC, known_properties
+from ..checks.report import Report, Verdict
 from ..errors import UsageError, did_you_mean
 from ..limits import Limits
 from ..model.actions import CRASH_ACTION, Channel, Internal
@@ -25,7 +26,7 @@ from ..model.system import System
 from .antichains import Answer, Choice, LatticeFrontier, exhaustive_frontier, monotone_frontier, subsets
 
 FAULTS = ("loss", "corrupt", "reorder", "crash")
-MONOTONE = ("rsc", "half-duplex")
+MONOTONE = (RSC.name, HALF_DUPLEX.name)
 MOST_EXHAUSTIVE = 12
 _FAULT_OF = {Lose: "loss", Corrupt: "corrupt", Swap: "reorder"}
 
@@ -124,7 +125,7 @@ class Frontier:
 
 def frontier(
     system: System,
-    property: str = "rsc",
+    property: str = RSC.name,
     *,
     k: int = 1,
     faults: Iterable[str] | None = None,
@@ -143,13 +144,12 @@ def frontier(
     k-property for all sets up to that size only. `limits` is for each single check.
     """
     started = time.monotonic()
-    if property == "crash-handling":
+    known_properties(property)
+    if property == CRASH_HANDLING.name:
         raise UsageError(
             "crash-handling has no frontier: it speaks of the text of the system",
             hint="`stormproof crash` says what is missing, and for which processes",
         )
-    if property not in PROPERTIES:
-        raise UsageError(f"there is no frontier of '{property}'", hint=did_you_mean(property, PROPERTIES))
     atoms = choices(system, faults, channels, processes)
     asking = _Asking(system, property, k, atoms, corrupt_scope, file_faults, limits or Limits(), progress)
     monotone = property in MONOTONE

@@ -12,7 +12,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from ...checks.report import PROPERTIES, Report, Verdict
+from ...checks.properties import PROPERTIES
+from ...checks.report import Report, Verdict
 from ...examples.find import Examples
 from ...model.phrases import plural
 from ...model.system import System
@@ -65,7 +66,7 @@ def report_page(
         maker=f"made by stormproof {version}".strip(),
         again=again,
         matrix=found,
-        meanings=PROPERTIES,
+        meanings={name: row.sentence for name, row in PROPERTIES.items()},
         about=about or {},
         remarks=_remarks(reports, about or {}, examples or {}),
         with_examples=bool(examples),

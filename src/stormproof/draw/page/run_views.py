@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...checks.properties import RSC
 from ...model.phrases import listed, plural
 from ..chart.build import describe
 from ..chart.svg import chart_svg
@@ -78,7 +79,7 @@ def _named(cells: list[VerdictCell]) -> str:
 
 def _conflict_graph(run: ShownRun, cells: list[VerdictCell]) -> str:
     """For RSC the proof is a cycle in the conflict graph, so it is shown."""
-    asked = any(c.verdict.property == "rsc" for c in cells)
+    asked = any(c.verdict.property == RSC.name for c in cells)
     if run.good or not asked or len(run.witness.acts) > _MOST_ACTIONS:
         return ""
     return conflict_svg(conflict_picture(run.witness), style=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import formats, protocols
-from ...checks.report import PROPERTIES
+from ...checks.properties import known_properties
 from ...errors import InputError, Place, UsageError, did_you_mean
 from ...limits import Limits, parse_memory
 from ...model.failures import Failures
@@ -107,9 +107,7 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.files:
             raise UsageError("a campaign needs at least one file or protocol")
-        for name in self.properties or ():
-            if name not in PROPERTIES:
-                raise UsageError(f"unknown property '{name}'", hint=did_you_mean(name, PROPERTIES))
+        known_properties(self.properties or ())
         if self.semantics not in ("definition", "encoding"):
             raise UsageError(f"unknown semantics '{self.semantics}'; it is 'definition' or 'encoding'")
         if any(k < 1 for k in (*self.bounds, self.max_k)):

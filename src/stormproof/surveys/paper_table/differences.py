@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import protocols
+from ...checks.properties import K_ER, K_EXH, K_MC, RSC
 from ...errors import InternalError
 from ...model.failures import FailureModel, Failures
 from ...model.system import System
@@ -101,10 +102,10 @@ def confirmed(cell: Cell, most: int = MOST) -> CertificateCheck | None:
 def contradicted(row: Published, column: Column, semantics: str = "definition") -> str:
     """The theorem that a published cell contradicts, if any, under that semantics."""
     value = row.cells.get(column)
-    if semantics == "definition" and column == Column("loss", "k-exh") and value is False:
+    if semantics == "definition" and column == Column("loss", K_EXH.name) and value is False:
         return LOSSY_SENDS
-    if column.property == "rsc" and column.failures != "none":
-        if value is True and row.cells.get(Column("none", "rsc")) is False:
+    if column.property == RSC.name and column.failures != "none":
+        if value is True and row.cells.get(Column("none", RSC.name)) is False:
             return MONOTONE
     if _undrained(row, column, semantics):
         return DRAINED
@@ -121,18 +122,23 @@ def _undrained(row: Published, column: Column, semantics: str) -> bool:
     The encodings keep automata directed and without mixed states, and their channels lose nothing.
     """
     lossless = column.failures == "corruption" or semantics == "encoding"
-    if row.protocol is None or not lossless or column.property != "k-exh" or row.cells[column] is not False:
+    if (
+        row.protocol is None
+        or not lossless
+        or column.property != K_EXH.name
+        or row.cells[column] is not False
+    ):
         return False
     found = protocols.protocol(row.protocol).classification
     plain = found.directed and not found.mixed and not found.internal
-    return plain and row.cells.get(Column(column.failures, "k-er")) is True
+    return plain and row.cells.get(Column(column.failures, K_ER.name)) is True
 
 
 def _harmless(cell: Cell, row: Published, max_k: int) -> str:
     """k-MC without errors, and corruption that adds nothing to what is reached without them."""
     if (cell.failures, cell.semantics) != ("corruption", "definition") or not cell.property.startswith("k-"):
         return ""
-    if row.cells[Column("none", "k-mc")] is not True or not cell.holds:
+    if row.cells[Column("none", K_MC.name)] is not True or not cell.holds:
         return ""
     system, model = asked(cell)
     if model.perfect:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ... import formats
+from ...checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
 from ...errors import InternalError, StormproofError, UsageError, did_you_mean
 from ...limits import Limits
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
@@ -31,12 +32,12 @@ class Column(NamedTuple):
 
 #: The columns of the paper's table, in its order.
 PAPER_COLUMNS = (
-    Column("none", "k-mc"),
-    Column("none", "rsc"),
-    Column("reordering", "k-mc"),
-    Column("reordering", "rsc"),
-    *(Column("loss", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
-    *(Column("corruption", p) for p in ("k-exh", "k-er", "k-pg", "rsc")),
+    Column("none", K_MC.name),
+    Column("none", RSC.name),
+    Column("reordering", K_MC.name),
+    Column("reordering", RSC.name),
+    *(Column("loss", p) for p in (K_EXH.name, K_ER.name, K_PG.name, RSC.name)),
+    *(Column("corruption", p) for p in (K_EXH.name, K_ER.name, K_PG.name, RSC.name)),
 )
 
 
@@ -153,9 +154,9 @@ def run_table(
 
 def _without_errors(cell: Cell, found: Mapping[Key, Cell]) -> Cell:
     """Against RSC a run without errors does under every failure model, also where a limit was hit."""
-    if cell.property != "rsc" or cell.holds is not None:
+    if cell.property != RSC.name or cell.holds is not None:
         return cell
-    base = found.get((cell.protocol, Column("none", "rsc"), cell.semantics))
+    base = found.get((cell.protocol, Column("none", RSC.name), cell.semantics))
     return cell if base is None or base.holds is not False else replace(base, failures=cell.failures)
 
 

@@ -1,0 +1,68 @@
+"""From what was decided, and the run that shows it, to the verdict: its reason and what it implies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..narrate.reason import why
+from . import implications
+from .evidence import EvidenceFile
+from .outcome import Outcome, Tried
+from .properties import PROPERTIES
+from .report import Verdict
+from .request import Request
+
+
+def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
+    verdict = Verdict(
+        outcome.property,
+        outcome.holds,
+        k=outcome.k,
+        reason=outcome.reason,
+        states=outcome.states,
+        transitions=outcome.transitions,
+        seconds=outcome.seconds,
+        tried=outcome.tried,
+        notes=outcome.notes,
+        stopped=outcome.stopped,
+    )
+    if outcome.holds:
+        return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))
+    if outcome.found:
+        return _violated(request, verdict, outcome, evidence)
+    return replace(verdict, reason=outcome.reason or _undecided(request, outcome))
+
+
+def _on_holding(request: Request, outcome: Outcome) -> tuple[str, ...]:
+    return implications.on_holding(request.system, request.model, outcome.property, outcome.exploration)
+
+
+def _undecided(request: Request, outcome: Outcome) -> str:
+    failed = [t.k for t in outcome.tried if t.holds is False]
+    k = None if outcome.exploration is None else outcome.exploration.k
+    return implications.undecided(outcome.stopped, request.limits, k, outcome.states, failed)
+
+
+def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
+    shown = evidence.against(outcome)
+    explain = PROPERTIES[shown.part].explain
+    sentence = outcome.reason or why(explain, request.system, request.model, shown.k, shown.witness)
+    where = "" if request.one_bound else _where(shown.part, outcome.property, outcome.tried)
+    failing = implications.on_failing(request.system, request.model, outcome.property, outcome.exploration)
+    return replace(
+        verdict,
+        k=shown.k if request.one_bound else None,
+        reason=f"{where}{sentence}",
+        witness=shown.witness,
+        witness_k=shown.k,
+        part=shown.part,
+        replayed=shown.established,
+        notes=(*failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
+    )
+
+
+def _where(part: str, name: str, tried: tuple[Tried, ...]) -> str:
+    """Which part of a conjunction fails, and for which bounds."""
+    if name == part:
+        return ""
+    return f"{part} fails at every k ≤ {tried[-1].k}: " if len(tried) > 1 else f"{part} fails: "

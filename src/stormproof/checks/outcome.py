@@ -1,0 +1,51 @@
+"""What the searches decide, before any run is built or any sentence written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..engine.k_properties import Exploration, Violation
+from ..engine.rsc import RscViolation
+from ..model.run import Witness
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One bound of a search for the least k; `holds` None: a limit stopped it."""
+
+    k: int
+    holds: bool | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What violates a property: `part` of it fails, at the bound `k` where there is one."""
+
+    part: str
+    k: int | None
+    violation: Violation | RscViolation | Witness
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One property decided, or not.
+
+    `found` are violations in order of preference: a later one is used where the replay kernel cannot
+    establish an earlier one within its budget. `stopped`: the limit that was hit. `exploration`: the one that
+    the verdict speaks of. `reason` is set where no run is there to read it off.
+    """
+
+    property: str
+    holds: bool | None
+    k: int | None = None
+    states: int = 0
+    transitions: int = 0
+    seconds: float = 0.0
+    tried: tuple[Tried, ...] = ()
+    found: Sequence[Found] = ()
+    lasts: bool = False
+    exploration: Exploration | None = None
+    stopped: str = ""
+    reason: str = ""
+    notes: tuple[str, ...] = ()

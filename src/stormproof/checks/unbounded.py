@@ -1,0 +1,57 @@
+"""The properties without a bound: RSC, half-duplex, crash handling."""
+
+from __future__ import annotations
+
+import time
+
+from ..engine.rsc import rsc
+from ..transform import crash_handling
+from .half_duplex import half_duplex
+from .outcome import Found, Outcome
+from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
+from .request import Request
+
+
+def decide_rsc(request: Request) -> Outcome:
+    result = rsc(
+        request.system,
+        request.model,
+        limits=request.limits,
+        progress=request.options.progress,
+        seconds=request.seconds,
+    )
+    found = () if result.violation is None else (Found(RSC.name, None, result.violation),)
+    return Outcome(
+        RSC.name,
+        result.holds,
+        states=result.states,
+        transitions=result.transitions,
+        seconds=result.seconds,
+        found=found,
+        stopped=result.stopped,
+    )
+
+
+def decide_half_duplex(request: Request) -> Outcome:
+    started = time.monotonic()
+    answer = half_duplex(request.system, request.model, limits=request.limits)
+    found = () if answer.witness is None else (Found(HALF_DUPLEX.name, None, answer.witness),)
+    return Outcome(
+        HALF_DUPLEX.name,
+        answer.holds,
+        states=answer.states,
+        seconds=time.monotonic() - started,
+        found=found,
+        reason=answer.reason,
+    )
+
+
+def decide_crash_handling(request: Request) -> Outcome:
+    """Asked of the system as given: completion would make it true."""
+    answer = crash_handling.crash_handling(request.given)
+    rest = len(answer.sentences) - 1
+    more = f"; and {rest} more, which `stormproof crash` lists" if rest > 0 else ""
+    reason = f"{answer.sentences[0]}{more}" if answer.sentences else ""
+    note = "some final state does not receive pending crash messages"
+    notes = (note,) if answer.holds and not answer.cleans_up else ()
+    return Outcome(CRASH_HANDLING.name, answer.holds, reason=reason, notes=notes)
