@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..errors import UsageError
 from ..model.actions import CRASH, Channel, Message, Receive, Word
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
-from .expression import At, Contains, Goal, Holds, Named, Or
+from .expression import At, Contains, Goal, Head, Holds, Named, Not, Or
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,13 @@ def _cubes(goal: Goal, system: System, failures: FailureModel) -> Iterator[Cube]
         yield Cube(channels={goal.channel: Demand(word=goal.word)})
     elif isinstance(goal, Contains):
         yield Cube(channels={goal.channel: Demand(contains=frozenset({goal.message}))})
+    elif isinstance(goal, Head):
+        crash = goal.message is CRASH
+        yield Cube(
+            channels={goal.channel: Demand(word=(CRASH,)) if crash else Demand(head=str(goal.message))}
+        )
+    elif isinstance(goal, Not):
+        raise UsageError("reachability of a goal with a negation is not decided", hint="ask without '!'")
     elif isinstance(goal, Named):
         yield from _named(goal.name, system, failures)
     elif isinstance(goal, Or):

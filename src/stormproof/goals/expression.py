@@ -34,8 +34,16 @@ class Contains:
 
 
 @dataclass(frozen=True)
+class Head:
+    """The message stands at the head of the channel."""
+
+    channel: Channel
+    message: Message
+
+
+@dataclass(frozen=True)
 class Named:
-    """`deadlock`, `orphan`, `orphan-up-to-crash` or `unspecified`."""
+    """`at rest`, `deadlock`, `orphan`, `orphan-up-to-crash` or `unspecified`."""
 
     name: str
 
@@ -50,7 +58,12 @@ class Or:
     parts: tuple[Goal, ...]
 
 
-Goal = At | Holds | Contains | Named | And | Or
+@dataclass(frozen=True)
+class Not:
+    part: Goal
+
+
+Goal = At | Holds | Contains | Head | Named | And | Or | Not
 
 
 NAMED = {
@@ -76,8 +89,12 @@ def show(goal: Goal) -> str:
         return f"{_show_channel(goal.channel)}=[{', '.join(_show_message(m) for m in goal.word)}]"
     if isinstance(goal, Contains):
         return f"{_show_channel(goal.channel)} contains {_show_message(goal.message)}"
+    if isinstance(goal, Head):
+        return f"{_show_channel(goal.channel)} starts with {_show_message(goal.message)}"
     if isinstance(goal, Named):
         return goal.name
+    if isinstance(goal, Not):
+        return f"!({show(goal.part)})"
     sign = " & " if isinstance(goal, And) else " | "
     return sign.join(f"({show(p)})" if isinstance(p, (And, Or)) else show(p) for p in goal.parts)
 

@@ -1,0 +1,32 @@
+"""What may be required of a system that faults strike (definitions, *recovery*)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.rest import RestStates
+from ..model.system import System
+from .expression import And, At, Goal, Holds, Named, Not, Or
+
+AT_REST = Named("at rest")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """`always`: from wherever storms lead, a calm run leads to the goal. Otherwise no storm leads to the
+    goal."""
+
+    always: bool
+    goal: Goal
+
+
+RECOVERS = Ask(True, AT_REST)
+
+
+def clean(system: System, rest: RestStates) -> Ask:
+    """Never at rest with a message in a channel to a role that has neither crashed nor stopped."""
+    waiting = tuple(
+        And((Not(Holds(c, ())), Not(At(c.receiver, tuple(sorted(rest.crashed[c.receiver]))))))
+        for c in system.channels
+    )
+    return Ask(False, And((AT_REST, Or(waiting))))

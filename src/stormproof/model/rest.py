@@ -1,0 +1,94 @@
+"""Where a role rests, and where it has ended (definitions, *rest*)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
+from .process import Process
+from .system import System
+
+
+@dataclass(frozen=True)
+class RestStates:
+    """For each process the states in which it rests, has ended, and has crashed or stopped."""
+
+    rest: Mapping[str, frozenset[str]]
+    ended: Mapping[str, frozenset[str]]
+    crashed: Mapping[str, frozenset[str]]
+
+
+def rest_states(
+    system: System, declared: Mapping[str, Iterable[str]] | None = None, services: Iterable[str] = ()
+) -> RestStates:
+    """The rest states of every role: those `declared`, else the default ones; `services` are roles."""
+    given, serving = dict(declared or {}), frozenset(services)
+    rest = {}
+    for process in system:
+        name = process.name
+        chosen = given[name] if name in given else default_rest_states(process, name in serving)
+        rest[name] = frozenset(chosen) | process.crashed_states
+    return RestStates(
+        rest, {p.name: ended_states(p) for p in system}, {p.name: p.crashed_states for p in system}
+    )
+
+
+def is_crash(action: Action) -> bool:
+    """Is this the internal action by which a process crashes?"""
+    return action == Internal(CRASH_ACTION)
+
+
+def ended_states(process: Process) -> frozenset[str]:
+    """From here the process sends nothing more and takes at most crash messages, or it has crashed."""
+
+    def silent(state: str) -> bool:
+        return not process.sends(state) and all(r.message is CRASH for r in process.receives(state))
+
+    ended = {s for s in process.states if silent(s)}
+    while True:
+        leaving = [t for t in process.transitions if t.target not in ended and not is_crash(t.action)]
+        if ended.isdisjoint(t.source for t in leaving):
+            return frozenset(ended) | process.crashed_states
+        ended.difference_update(t.source for t in leaving)
+
+
+def default_rest_states(process: Process, service: bool = False) -> frozenset[str]:
+    """Without a `rest` line: final states, states that only take messages and stay, for a service those
+    that only receive; and the initial state, if a message leads back into it or if no other rest state
+    can be reached."""
+    calm = [t for t in process.transitions if not is_crash(t.action)]
+    leaving = {s: [t for t in calm if t.source == s] for s in process.states}
+
+    def rests(state: str) -> bool:
+        only_receives = all(isinstance(t.action, Receive) for t in leaving[state])
+        return only_receives and (service or all(t.target == state for t in leaving[state]))
+
+    found = {s for s in process.states if rests(s)}
+    reached = _without_crashes(process)
+    back = any(
+        t.target == process.initial and t.source in reached and _is_ordinary_message(t)
+        for t in process.transitions
+    )
+    if back or not found & reached:
+        found.add(process.initial)
+    return frozenset(found)
+
+
+def _is_ordinary_message(transition: Transition) -> bool:
+    return isinstance(transition.action, Send | Receive) and transition.action.message is not CRASH
+
+
+def _without_crashes(process: Process) -> set[str]:
+    """The states that the automaton reaches while nobody crashes."""
+    seen, queue = {process.initial}, [process.initial]
+    for state in queue:
+        for transition in process.outgoing(state):
+            if isinstance(transition.action, Internal):
+                allowed = not is_crash(transition.action)
+            else:
+                allowed = transition.action.message is not CRASH
+            if allowed and transition.target not in seen:
+                seen.add(transition.target)
+                queue.append(transition.target)
+    return seen

@@ -1,0 +1,17 @@
+"""Goals with negation."""
+
+from __future__ import annotations
+
+from stormproof.goals.expression import And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from stormproof.goals.negation import normal_form, observed_channels
+from stormproof.model.actions import Channel
+
+
+def test_normal_form_and_observed_channels() -> None:
+    ab, at = Channel("A", "B"), At("A", ("s",))
+    goal = Not(And((at, Or((Not(Holds(ab, ())), Contains(ab, "m"))))))
+    expected: Goal = Or((Not(at), And((Holds(ab, ()), Not(Contains(ab, "m"))))))
+    assert normal_form(goal) == expected
+    assert observed_channels(goal) == {ab}
+    assert observed_channels(And((Holds(ab, ()), Named("at rest")))) == frozenset()
+    assert observed_channels(Not(Head(ab, "m"))) == {ab}

@@ -1,0 +1,87 @@
+"""Random questions of survival: systems with every kind of fault, rest states, goals and budgets."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from stormproof.goals.expression import And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from stormproof.goals.requirements import RECOVERS, Ask, clean
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.rest import rest_states
+from stormproof.model.storm_step import FAULT_KINDS
+from stormproof.model.survival import Budget, SurvivalModel
+from stormproof.model.system import System
+from stormproof.transform.stop_restart import stop_restart
+from tests.support.random_systems import random_crash, random_failures, random_system
+
+
+def random_model(rng: random.Random, budget: float = 0.3) -> SurvivalModel:
+    """A small system, perhaps with crashes, stops, restarts and durable states; declared or default rest
+    states."""
+    system = random_system(rng, internal=rng.choice((0.0, 0.1, 0.25)))
+    if rng.random() < 0.25:
+        system = random_crash(rng, system)
+    failures = _with_duplication(
+        rng, random_failures(rng, system) if rng.random() < 0.8 else Failures(), system
+    )
+    declared = {p.name: rng.sample(p.states, 1) for p in system if rng.random() < 0.3}
+    rest = rest_states(system, declared, [n for n in system.names if rng.random() < 0.2])
+    changed = stop_restart(
+        system,
+        stop=[n for n in system.names if rng.random() < 0.15],
+        restart=[n for n in system.names if rng.random() < 0.2],
+        durable={p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system},
+    )
+    return SurvivalModel(
+        changed.system,
+        failures,
+        changed.rest(rest),
+        changed.faults,
+        random_budget(rng) if rng.random() < budget else Budget(),
+    )
+
+
+def _with_duplication(rng: random.Random, failures: Failures, system: System) -> FailureModel:
+    model = failures.on(system)
+    chosen = [c for c in system.channels if rng.random() < rng.choice((0.0, 0.0, 0.5, 1.0))]
+    channels = dict(model.channels) | {c: replace(model.on(c), duplicate=True) for c in chosen}
+    unreliable = tuple(n for n in model.unreliable if rng.random() < 0.9)
+    return FailureModel(channels, unreliable)
+
+
+def random_budget(rng: random.Random) -> Budget:
+    kinds = {kind: rng.randint(0, 2) for kind in FAULT_KINDS if rng.random() < 0.2}
+    return Budget(rng.choice((None, 0, 1, 2, 3)), kinds)
+
+
+def random_goal(rng: random.Random, system: System, depth: int = 2) -> Goal:
+    dice = rng.random()
+    if depth and dice < 0.5:
+        parts = tuple(random_goal(rng, system, depth - 1) for _ in range(rng.randint(1, 2)))
+        return rng.choice((And(parts), Or(parts), Not(parts[0])))
+    if dice < 0.75 or not system.channels:
+        process = rng.choice(system.processes)
+        return At(process.name, tuple(rng.sample(process.states, rng.randint(1, len(process.states)))))
+    if dice < 0.82:
+        return Named(rng.choice(("at rest", "deadlock")))
+    channel = rng.choice(system.channels)
+    messages = system.alphabet(channel)
+    word = tuple(m for m in rng.choices(messages, k=rng.randint(0, 3)) if isinstance(m, str))
+    return rng.choice(
+        (
+            Holds(channel, ()),
+            Holds(channel, word),
+            Contains(channel, messages[0]),
+            Head(channel, messages[-1]),
+        )
+    )
+
+
+def random_asks(rng: random.Random, model: SurvivalModel) -> dict[str, Ask]:
+    return {
+        "recovers": RECOVERS,
+        "clean": clean(model.system, model.rest),
+        "never": Ask(False, random_goal(rng, model.system)),
+        "possible": Ask(True, random_goal(rng, model.system)),
+    }
