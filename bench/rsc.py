@@ -1,9 +1,9 @@
-"""How the search for RSC grows with the number of processes, beside the paper's bound.
+"""How the search for RSC grows with the number of processes, next to the paper's bound.
 
     python bench/rsc.py [--largest N] [--seconds S] [--json]
 
-Theorem rscmain: O(n^(|P|+2) |C|^5 2^|C| |M|^2) for a system of size n with processes P, channels C, messages
-M. The measured growth is the factor from one size to the next; so is the bound's. Nothing here is a test.
+The bound (the paper, section 3) is O(n^(|P|+2) |C|^5 2^|C| |M|^2) for a system of size n with processes P,
+channels C and messages M. Growth is the factor from one size to the next. Nothing here is a test.
 """
 
 from __future__ import annotations

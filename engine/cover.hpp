@@ -1,11 +1,11 @@
-// Reachability without a bound (paper, appendix of section 2; Abdulla and Jonsson 1993, Finkel and Schnoebelen 2001).
+// Reachability without a bound (definitions, chapter 6; Abdulla and Jonsson 1993, Finkel and Schnoebelen 2001).
 //
-// Three searches over the same configurations, a control part and one word a channel:
+// Three searches over the same configurations, a control part and one word per channel:
 //   Controls  which control states can occur at all, channels reduced to the set of messages ever sent there;
 //   cover     backward from a finite basis of an upward closed set, kept as an antichain of whole configurations;
-//   forward   breadth first with at most k messages a channel, interference applied only when it is needed.
+//   forward   breadth first with at most k messages per channel, interference applied only when it is needed.
 //
-// A channel's content is kept in the coarsest form that loses nothing (semantics, section 2), always as a word:
+// A channel's content is kept in the coarsest form that loses nothing (definitions 2.7), always as a word:
 // a multiset is its sorted word, a length is that many copies of one letter. The crash message is a bit of the
 // control part. In `cover` a word channel is always lossy: for a channel that is not, this over-approximates.
 #pragma once

@@ -1,4 +1,4 @@
-// The k-properties (semantics, section 3) of one system under one failure model at one bound.
+// The k-properties (definitions, chapter 3) of one system under one failure model at one bound.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
 // A system at a bound k, compiled for search: where each local state and channel lies in a configuration of
 // W 64-bit words, and what each transition does to those words.
 //
-// A channel is kept in the coarsest exact form (semantics, section 2):
+// A channel is kept in the coarsest exact form (definitions 2.7):
 //   length  corruption among all of its messages, or just one message: how many there are;
 //   word    the letters in order, the head in the lowest bits, a 1 above the last letter: so sending adds
 //           a number, receiving shifts, and *full* is a comparison;
 //   wide    the same over several words of 64 bits of its own, where one is too narrow;
 //   bag     with reordering: how many of each letter.
 // The crash message is a letter of a word, and a flag of a length or a bag: it is always the last message,
-// and interference leaves it alone (section 5).
+// and interference does not affect it (definitions 5.1).
 #pragma once
 
 #include <bit>
@@ -303,7 +303,7 @@ inline void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
     }
 }
 
-// ---- silent steps (semantics, section 2) -----------------------------------------------------------------
+// ---- silent steps (definitions 2.5) ----------------------------------------------------------------------
 
 template <unsigned W, class Visit>
 void silent_word(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {

@@ -1,4 +1,4 @@
-// Partial-order reduction on perfect channels (semantics, section 3), depth first and sequential.
+// Partial-order reduction on perfect channels (definitions 3.12), depth first and sequential.
 //
 // At each configuration r take the first process p whose local state has only sends to one peer, only receptions
 // from one peer, or only internal actions, with some action enabled and no successor by it on the search stack;

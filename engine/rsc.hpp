@@ -1,6 +1,6 @@
 // Is every execution, with every communication that its failure model allows, equivalent to a synchronous one?
 //
-// Semantics, section 4: a system is i-RSC unless it has a borderline violation, an execution made of matched
+// Definitions 4.6, 4.7: a system is i-RSC unless it has a borderline violation, an execution made of matched
 // pairs (a send and at once its reception), unmatched sends and internal actions, and one last reception that
 // matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
 // most one *pending* send, the one that is guessed to be matched by the last reception. What a process does alone
@@ -11,7 +11,7 @@
 //              that depend causally on the pending send
 //   violation  pending (p->q, m, D), q in D, and q can receive on p->q a message that m may have become
 //
-// The crash message (semantics, section 5) is the last of its channel and is never lost, corrupted, moved or
+// The crash message (definitions 5.1) is the last of its channel and is never lost, corrupted, moved or
 // forged. Where matching must keep the order that says nothing new. On a reordering channel it says: when the
 // crash message is received, every earlier message of the channel was received before it or, with loss, was
 // lost. So there a matched or pending crash message needs the channel unblocked (on a channel without loss an

@@ -29,7 +29,7 @@ struct Process {
     std::vector<std::uint8_t> crashed;    // for each state: in the crash broadcast or in `stop`
 };
 
-// What a channel may do, silently, between any two actions (semantics, section 2).
+// What a channel may do, silently, between any two actions (definitions 2.2 to 2.4).
 struct Channel {
     std::uint32_t sender = 0;
     std::uint32_t receiver = 0;

@@ -29,8 +29,11 @@ from .model.process import Process
 from .model.run import Witness
 from .model.system import System
 from .protocols import protocol
+from .protocols.generators import generate
 from .reachability.api import reach
+from .reachability.channel_bounds import channel_bounds
 from .surveys.classify import classify
+from .surveys.crash_sets import crash_sets
 from .surveys.frontier import frontier
 from .transform.crash_handling import complete, crash_handling
 
@@ -60,13 +63,16 @@ __all__ = [
     "UsageError",
     "Verdict",
     "Witness",
+    "channel_bounds",
     "check",
     "classify",
     "compare",
     "complete",
     "crash_handling",
+    "crash_sets",
     "dumps",
     "frontier",
+    "generate",
     "load",
     "loads",
     "protocol",

@@ -1,4 +1,4 @@
-"""Half-duplex against brute force over words in channels, the paper's Figure ex1, and the limits."""
+"""Half-duplex against brute force over words in channels, the paper's Figure 2, and the limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def silent_closure(
 
 
 def shortest_violation(system: System, failures: FailureModel, depth: int, most: int = 3000) -> int | None:
-    """The least number of actions after which both channels are non-empty, by Def. irs with words."""
+    """The least number of actions after which both channels are non-empty, by definitions 2.5 with words."""
     here = {initial(system)}
     for length in range(1, depth + 1):
         closed = silent_closure(failures, system, here, most)
@@ -49,7 +49,7 @@ def shortest_violation(system: System, failures: FailureModel, depth: int, most:
 
 
 def play(system: System, failures: FailureModel, witness: Witness) -> None:
-    """The witness is a run of Def. irs, step by step, that ends as it says, with both channels non-empty."""
+    """The witness is a run by definitions 2.5, step by step, that ends with both channels non-empty."""
     at = initial(system)
     for step in witness.steps:
         found = None

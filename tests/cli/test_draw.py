@@ -29,7 +29,7 @@ def test_one_role(run: Run) -> None:
 
 
 def test_the_chart_of_a_violation(run: Run) -> None:
-    """Def. ksafe (2) under loss: one message lost, and both wait."""
+    """Definitions 3.5 under loss: one message lost, and both wait."""
     done = run("draw", "alternating-bit", "--loss", "--what", "chart", "--property", "k-pg", "--width", "60")
     assert done.code == 0 and "✕" in done.out and done.out.count("⌛") == 2
     data = json.loads(run("draw", "alternating-bit", "--loss", "--what", "chart", "--json").out)

@@ -157,7 +157,7 @@ def test_mermaid() -> None:
     assert lines[-1] == "  style p1_2 stroke-width:4px"
 
 
-#: Example validcomms of the paper, with the communication in which a became c.
+#: The paper's example on valid communications (section 3), with the communication in which a became c.
 VALIDCOMMS = System(
     (
         process("p", ("0", Send("q", "a"), "1"), ("1", Receive("q", "b"), "2"), ("2", Send("q", "c"), "3")),
@@ -176,7 +176,7 @@ VALIDCOMMS_RUN = run(
 
 
 def test_the_conflict_graph_of_the_paper_s_example() -> None:
-    """cgraph(e, C_1) in section 3: {1,5} and {2,3} before each other, {2,3} before {4}."""
+    """The conflict graph in the paper's section 3: {1,5} and {2,3} before each other, {2,3} before {4}."""
     picture = conflict_picture(VALIDCOMMS_RUN)
     assert [node[1] for node in picture.nodes] == ["{1, 5}", "{2, 3}", "{4}"]
     assert picture.nodes[0][0] == "p → q: a ⇝ c"

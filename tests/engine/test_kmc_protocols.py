@@ -71,7 +71,7 @@ def least(name: str, failures: Failures) -> str:
     ids=["loss", "corruption"],
 )
 def test_the_encodings_reproduce_the_published_table(which: str, column: int, agree: int, of: int) -> None:
-    """As many cells as the comparison that pinned the encodings found (semantics, section 8)."""
+    """As many cells as the comparison that determined the encodings found (definitions, chapter 8)."""
     cells = []
     for name, published in PUBLISHED.items():
         ours = least(name, Failures(**{which: True}))  # type: ignore[arg-type]

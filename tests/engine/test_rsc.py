@@ -216,7 +216,7 @@ def test_the_crash_message_is_not_overtaken() -> None:
 
 
 def test_the_papers_crash_handling_example_is_rsc() -> None:
-    """Section 5, on Figure ex2: crashes add no behaviour that is not RSC."""
+    """The paper's section 5, on its Figure 4: crashes add no behaviour that is not RSC."""
     assert check(protocol("crash-client-server"), properties=["rsc"])["rsc"].holds is True
 
 

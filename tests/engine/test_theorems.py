@@ -30,7 +30,7 @@ def directed(system: System) -> System:
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_a_directed_safe_csa_is_exhaustive(chunk: int) -> None:
-    """Theorem `basicksafe`: directed CSA without internal actions, perfect channels: k-safe implies k-exh."""
+    """Definitions 3.10: directed CSA without internal actions, perfect channels: k-safe implies k-exh."""
     safe = 0
     for seed in range(chunk * 10**6, chunk * 10**6 + 1000):
         rng = random.Random(seed)

@@ -233,7 +233,7 @@ def of(name: str, failures: Failures | None = None, **more: object) -> Examples:
 
 
 def test_figure_ex1() -> None:
-    """One round of the paper's Figure ex1 shows all that holds of it, and the error branches are dead."""
+    """One round of the paper's Figure 2 shows all that holds of it, and the error branches are dead."""
     found = of("half-duplex", properties=["k-exh", "k-er", "k-pg", "k-mc", "rsc", "half-duplex"])
     (example,) = found.runs
     assert [*example.shows] == ["k-exh", "k-er", "k-pg", "k-mc", "rsc", "half-duplex"]

@@ -1,4 +1,4 @@
-"""The theory of RSC on the paper's own examples (section 3), and against words in channels."""
+"""The theory of RSC on the paper's own examples (its section 3), and against words in channels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def line(name: str, *actions: Action) -> Process:
     return Process(name, "0", rows)
 
 
-#: Example matchpairwint: p!a, q!b, p?b, p!c, q?c (positions 0 to 4; the paper says 1 to 5).
+#: The paper's example on matching pairs: p!a, q!b, p?b, p!c, q?c (positions 0 to 4; the paper says 1 to 5).
 E = (
     ("p", Send("q", "a")),
     ("q", Send("p", "b")),
@@ -82,7 +82,7 @@ def test_matching_pairs_of_the_longer_trace_of_the_example() -> None:
     ],
 )
 def test_valid_communications_of_the_example(faults: dict[str, bool], expected: set[object]) -> None:
-    """Example validcomms: exactly two when corruption is allowed with loss or reordering."""
+    """The paper's example on valid communications: exactly two under corruption with loss or reordering."""
     found = list(communications(E, model(**faults)))
     assert len(found) == len(expected)
     assert set(found) == expected
@@ -104,7 +104,7 @@ def test_conflict_graph_of_the_example() -> None:
 
 
 def test_rsc_executions_of_the_example() -> None:
-    """Example irsc: (e, C2) is an RSC execution, (e, C1) is none and is equivalent to none."""
+    """The paper's example on i-RSC: (e, C2) is an RSC execution, (e, C1) is not even equivalent to one."""
     assert is_rsc_execution(C2) and is_equivalent_to_rsc(E, C2)
     assert not is_rsc_execution(C1) and not is_equivalent_to_rsc(E, C1)
     assert synchronised(E, C1) is None
@@ -168,7 +168,7 @@ def test_nothing_overtakes_the_crash_message_and_it_overtakes_nothing() -> None:
 
 
 def traces(system: System, failures: FailureModel, length: int) -> set[tuple[object, ...]]:
-    """The executions by words in channels, interference by silent steps: Def. irs."""
+    """The executions by words in channels, interference by silent steps (definitions 2.5)."""
     here = {((), initial(system))}
     found = {()}
     for _ in range(length):

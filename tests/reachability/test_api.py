@@ -1,4 +1,4 @@
-"""Proved and broken without a bound: the alternating bit, stop-and-wait, Figure ex1, mixed systems."""
+"""Proved and broken without a bound: the alternating bit, stop-and-wait, the paper's Figure 2, others."""
 
 from __future__ import annotations
 

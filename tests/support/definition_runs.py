@@ -1,4 +1,4 @@
-"""Runs and violations from the definitions (`semantics`), for the tests of the trusted kernel."""
+"""Runs and violations from the definitions (`spec.bounded`), for the tests of the trusted kernel."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
 
 
 def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
-    """By the definitions: each step is one of `semantics.steps`, a send into a full channel with its loss."""
+    """By the definitions: each step is one of `bounded.steps`, a send into a full channel with its loss."""
     at, i = bounded.initial(system), 0
     while i < len(witness.steps):
         step = witness.steps[i]

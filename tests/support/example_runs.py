@@ -1,4 +1,4 @@
-"""The runs of the paper's Example `interferences` on Figure `ex1`, and others, made by hand."""
+"""The runs of the paper's example on interferences (section 2) on its Figure 2, and others, made by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) ->
     return Process(name, rows[0][0], tuple(Transition(*row) for row in rows), reliable=reliable)
 
 
-#: Figure ex1, with names of states that tell the two processes apart.
+#: The paper's Figure 2, with names of states that distinguish the two processes.
 _STATES = {"S": dict(zip("1234", ("s0", "s1", "s2", "s3"))), "R": dict(zip("5678", ("r0", "r1", "r2", "r3")))}
 EX1 = System(
     tuple(p.rename_states(_STATES[p.name]) for p in figure_ex1().rename({"s": "S", "r": "R"})), name="ex1"

@@ -8,7 +8,7 @@ from stormproof.model.system import System
 
 
 def figure_ex1() -> System:
-    """Figure ex1: half-duplex on perfect channels, and under no interference."""
+    """The paper's Figure 2: half-duplex on perfect channels, and under no interference."""
     sender = Process(
         "s",
         "1",
@@ -37,7 +37,7 @@ def figure_ex1() -> System:
 
 
 def figure_exkmc() -> System:
-    """Figure exkmc (Example nonregular): k-MC, with a reachability set that is not regular."""
+    """The paper's Figure 3: k-MC, with a reachability set that is not regular."""
     s = Process(
         "s",
         "0",

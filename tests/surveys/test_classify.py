@@ -41,7 +41,7 @@ def test_figure_ex1() -> None:
 
 
 def test_figure_exkmc() -> None:
-    """Example nonregular: k-MC. A directed CSA, so 1-exhaustive makes it existentially 1-bounded."""
+    """The paper's Figure 3: k-MC. A directed CSA, so 1-exhaustive makes it existentially 1-bounded."""
     found = classify(figure_exkmc(), max_k=2)
     everything = set(CLASSES) - {"half-duplex"}
     assert holding(found["perfect"]) == everything

@@ -55,7 +55,7 @@ def test_weakest_assumptions_are_the_maximal_sets_that_hold(relay: System) -> No
 
 
 def test_a_property_that_is_not_monotone_is_said_to_be_so(client_server: System) -> None:
-    """Figure ex2(a) leaves a crash message behind; where both may crash it is completed, and cleans up."""
+    """The paper's Figure 4(a) leaves a crash message; if both may crash, it is completed and cleans up."""
     found = crash_sets(client_server, properties=["k-er-up-to-crash", "k-exh"])
     holds = {row.unreliable: row.holds("k-er-up-to-crash") for row in found.rows}
     assert holds[("c",)] is False and holds[("c", "s")] is True
@@ -66,7 +66,7 @@ def test_a_property_that_is_not_monotone_is_said_to_be_so(client_server: System)
 
 @pytest.fixture(scope="module")
 def client_server() -> System:
-    """Figure ex2(a)."""
+    """The paper's Figure 4(a)."""
     return System(
         (
             Process(
@@ -95,7 +95,7 @@ def client_server() -> System:
 
 
 def test_drawn_crashes_of_reliable_processes_do_not_count(client_server: System) -> None:
-    """Figure ex2(a) with nobody unreliable is the plain client and server: nothing crashes."""
+    """The paper's Figure 4(a) with nobody unreliable is the plain client and server: nothing crashes."""
     found = crash_sets(client_server, properties=["k-mc", "crash-handling"])
     by_set = {row.unreliable: row for row in found.rows}
     assert by_set[()].holds("k-mc") is True and by_set[("c",)].holds("k-mc") is False

@@ -1,4 +1,4 @@
-"""Crash-handling: the conditions CI, CP and CR, what is missing, and completion (paper, section 5)."""
+"""Crash-handling: the conditions CI, CP and CR, what is missing, and completion (definitions 5.3 to 5.5)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ crash = Internal("crash")
 
 
 def client(*extra: tuple[str, object, str]) -> Process:
-    """Figure ex2(a): asks, waits, and may crash in both states."""
+    """The paper's Figure 4(a): asks, waits, and may crash in both states."""
     rows = (
         ("ask", Send("s", "req"), "wait"),
         ("wait", Receive("s", "res"), "done"),
@@ -351,7 +351,7 @@ def test_impossible_crashes_are_dropped() -> None:
 
 
 def test_the_figure_is_rsc() -> None:
-    """The example after Theorem crashsysdec: with or without the crash the figure stays RSC."""
+    """The paper's example on Figure 4: with or without the crash the figure stays RSC."""
     system = System((client(), server()))
     found = rsc(system, Failures().on(system), limits=Limits())
     assert found.holds is True

@@ -92,7 +92,7 @@ EX1 = protocol("half-duplex")
 
 
 def moves(text: str) -> list[tuple[str, Transition]]:
-    """The moves of Figure ex1 from `s!start r?start`, both processes deterministic."""
+    """The moves of the paper's Figure 2 from `s!start r?start`, both processes deterministic."""
     names, states, found = {"s": "Sender", "r": "Receiver"}, {p.name: p.initial for p in EX1}, []
     for word in text.split():
         process = EX1[names[word[0]]]
@@ -105,7 +105,7 @@ def moves(text: str) -> list[tuple[str, Transition]]:
 
 
 def test_the_paper_s_corruption() -> None:
-    """Example interferences, e_c: data arrives as end, and both channels are written to (Figure ex1)."""
+    """The paper's execution e_c on Figure 2: data arrives as end, and both channels are written to."""
     model = Failures(corrupt=True).on(EX1)
     run = moves("s!start r?start s!data r?end r!ack s!data")
     witness = build_witness(EX1, model, run, {SR: ("data",), RS: ("ack",)}, None, polish=0)
@@ -119,7 +119,7 @@ def test_the_paper_s_corruption() -> None:
 
 
 def test_the_paper_s_loss() -> None:
-    """Example interferences, e_l: end is lost, and the receiver waits for ever for data or end."""
+    """The paper's execution e_l: end is lost, and the receiver waits for ever for data or end."""
     model = Failures(loss=True).on(EX1)
     run = moves("s!start r?start s!data r?data s!end")
     witness = build_witness(EX1, model, run, {}, 1)
@@ -132,7 +132,7 @@ def test_the_paper_s_loss() -> None:
 
 
 def test_the_paper_s_reordering() -> None:
-    """Example interferences, e_o: end overtakes data, and the error message is sent and received."""
+    """The paper's execution e_o: end overtakes data, and the error message is sent and received."""
     model = Failures(reorder=True).on(EX1)
     run = moves("s!start r?start s!data s!end r?end r!ack s?ack r?data r!err s?err")
     witness = build_witness(EX1, model, run, {}, None)
@@ -229,7 +229,7 @@ def test_a_conjunction_is_proved_by_a_part() -> None:
 
 
 def test_a_send_must_become_possible_without_its_own_process() -> None:
-    """Lange and Yoshida 2019, Def. 8: P could free its channel to B by writing to C, but it may not act."""
+    """Definitions 3.1: P could free its channel to B by writing to C, but it may not act."""
     p = (
         Transition("s0", Send("B", "m"), "s"),
         Transition("s", Send("B", "m"), "t"),

@@ -1,4 +1,4 @@
-"""Local types: syntax, well-formedness, translation (paper, section 6)."""
+"""Local types: syntax, well-formedness, translation (definitions 5.8 to 5.11)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLE = "mu t. B?{sig; A?{commit; t, crash; end}, save; A?{finish; end, crash;
 
 
 def test_example_typeintype_gives_the_figure() -> None:
-    """Four states as in Figure fifofromtype, and the loop in `end` that the figure leaves out."""
+    """Four states as in the paper's Figure 4(b), and the loop in `end` that the figure leaves out."""
     process = automaton("C", parse_local(EXAMPLE), ["A", "B", "C"], ["A"])
     assert len(process.states) == 4
     t0, t1, t2, end = process.states

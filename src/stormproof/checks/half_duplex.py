@@ -1,4 +1,4 @@
-"""Half-duplex: two processes whose channels are never both non-empty (semantics, section 7).
+"""Half-duplex: two processes whose channels are never both non-empty (definitions 7.1).
 
 What is searched is a system with counters that has the violation exactly when the channels have:
 
@@ -15,7 +15,7 @@ What is searched is a system with counters that has the violation exactly when t
 - So both channels can be non-empty iff some reachable state has, for each channel, a message in it (counters)
   or a sender that can send (rendezvous). That is coverability, decided by backward search.
 
-The crash message is the last of its channel (semantics, section 5). Once it is received its channel is empty
+The crash message is the last of its channel (definitions 5.1). Once it is received its channel is empty
 for ever, so receptions of it lead to no violation; unread, it makes its channel non-empty like any message.
 """
 

@@ -1,4 +1,4 @@
-"""What a verdict implies, and what it does not (semantics, sections 1 to 3)."""
+"""What a verdict implies, and what it does not (definitions 1.5, 2.6, 3.10)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIDE_CONDITIONS = (K_OBI.name, K_SIBI.name)
 
 
 def candidate_for_any_length(system: System, model: FailureModel) -> bool:
-    """The part of the guard of Lange and Yoshida's Theorem 1 that needs no search."""
+    """The conditions of definitions 3.10 that need no search."""
     return model.perfect and system.csa and not system.classification.internal
 
 

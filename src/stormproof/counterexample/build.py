@@ -1,13 +1,13 @@
-"""From actions with silent interference to a run in which every fault is a step (paper, Def. irs).
+"""From actions with silent interference to a run in which every fault is a step (definitions 2.5).
 
-The engine keeps a channel in the coarsest form that loses nothing (a multiset, a length), so its runs do not
-say *which* message was lost, corrupted or overtaken. `takers` chooses, channel by channel, with the fewest
-faults; this module plays the run with them. A message is lost right after it is sent, so that a send into a
-full lossy channel is followed at once by the loss that makes it legal; it is overtaken and corrupted just
-before it leaves.
+The engine keeps a channel in the coarsest form that loses no information (a multiset, a length), so its runs
+do not say *which* message was lost, corrupted or overtaken. `match_sends` chooses, channel by channel, with
+the fewest faults; this module builds the run with them. A message is lost right after it is sent, so that a
+send into a full lossy channel is followed immediately by the loss that makes it legal; it is overtaken or
+corrupted right before it leaves.
 
-The length of a witness is its number of actions; faults do not count. Among the runs of that length the one
-with the fewest faults is sought, and among those the one with the fewest changes of process (`fewest`).
+The length of a run is its number of actions; faults do not count. Among the runs of that length one with the
+fewest faults is chosen, and among those one with the fewest changes of process (`minimise`).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Among the shortest runs to a violation, one with the fewest faults, then the fewest changes of process.
 
-The engine tells where all shortest runs end and which control states they pass through (`engine/slice.hpp`),
-but not which message was lost or corrupted. This search plays those runs with words. A fault is put off for
-as long as it can be, which takes no choice away: a message is lost when a later one is received or when the
-channel is full, it is overtaken and corrupted when it is received, and what is then still wrong with the
-words is mended at the end. Each price is a number of fault steps (Def. irs): one for each message lost, for
-each message taken as another, for each pair that is swapped.
+The engine computes where all shortest runs end and which control states they pass through
+(`engine/slice.hpp`), but not which message was lost or corrupted. This search replays those runs with words.
+A fault is delayed as long as possible, which excludes no run: a message is lost when a later one is received
+or when the channel is full, it is overtaken or corrupted when it is received, and what then still differs
+from the required words is corrected at the end. The cost is the number of fault steps (definitions 2.5): one
+per message lost, per message received as another one, and per pair that is swapped.
 
-Runs without faults are tried first, then those with one, and so on, so the first found has the fewest. The
-search is exact within its budget; beyond, it answers nothing and the engine's run is shown.
+Runs without faults are tried first, then those with one, and so on, so the first run found has the fewest.
+The search is exact within its budget; beyond it the engine's run is shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Among the shortest violations of RSC, one with the fewest faults, then with the fewest changes of process.
 
 Every shortest violation can be reordered into a borderline one, with the same faults: so it is enough to walk
-the rendezvous prefixes of semantics, section 4, with the number of faults beside each state. A fault is one
+the rendezvous prefixes of definitions 4.7, with the number of faults beside each state. A fault is one
 message taken as another, one lost because a later one of its channel is received, or one overtaken. For that
 a state counts, besides what the decision needs, the messages left behind in each channel that loses or
 reorders. All the best violations are then compared by how often the process changes when what is independent
@@ -111,7 +111,7 @@ class _Walk:
         elif faults == node.faults:
             node.ways.append(way)
 
-    # ---- the moves of semantics, section 4 ------------------------------------------------------------
+    # ---- the moves of definitions 4.7 -----------------------------------------------------------------
 
     def steps(self, at: Prefix) -> Iterator[tuple[Interaction, int, Prefix]]:
         """Every interaction that may come next, its faults, and what it leaves."""

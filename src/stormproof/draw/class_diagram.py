@@ -1,8 +1,8 @@
-"""The paper's Figure diagram_comparison with the place of a system marked.
+"""The paper's Figure 1, the diagram of classes, with the place of a system marked.
 
-The figure's rectangles, straightened so that every combination of the classes that are decided has a region
-of its own: columns for CSA, k-exhaustive and RSC, rows for k-ER and k-safe. So weakly k-MC and k-MC are the
-intersections that they are by definition. What nothing decides (k-synchronisable) is left out.
+The rectangles of the figure are aligned so that every combination of the classes that are decided has a
+region of its own: columns for CSA, k-exhaustive and RSC, rows for k-ER and k-safe. Weakly k-MC and k-MC are
+intersections, as they are by definition. k-synchronisable systems, which nothing here decides, are left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conflict graphs (paper, section 3): the interactions of an execution, and which must come before which.
+"""Conflict graphs (definitions 4.3): the interactions of an execution, and which must come before which.
 
 Drawn are the edges between successive actions of a process, whose closure is the whole relation, as the
 paper's own figure does; the edges of a shortest cycle, which is what makes a run a violation of RSC, are

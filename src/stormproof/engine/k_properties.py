@@ -1,4 +1,4 @@
-"""The k-properties decided by the native engine, all from one exploration (semantics, section 3)."""
+"""The k-properties decided by the native engine, all from one exploration (definitions 3.11)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROPERTIES = (
     "k-sibi",
 )
 
-#: Asked on perfect channels only (semantics, section 3).
+#: Defined on perfect channels only (definitions 3.8).
 _PERFECT_ONLY = ("k-obi", "k-sibi")
 
 _NOBODY = 2**32 - 1
@@ -97,7 +97,7 @@ def explore(
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
 ) -> Exploration:
-    """Explore the k-bounded transition system and decide properties, base names of `semantics.VIOLATIONS`.
+    """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
     Reduction is used on perfect channels, where it gives the same verdicts; `threads` is for full exploration
     and None means what the machine has, at most two.

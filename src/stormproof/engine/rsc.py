@@ -1,4 +1,4 @@
-"""RSC decided by the native search, and its shortest borderline violation in names (semantics, section 4)."""
+"""RSC decided by the native search, and its shortest borderline violation in names (definitions 4.7)."""
 
 from __future__ import annotations
 

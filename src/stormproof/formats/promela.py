@@ -1,15 +1,13 @@
-"""Promela, written for SPIN: channels of capacity k, one label a local state, one transition an action.
+"""Promela, written for SPIN: channels of capacity k, one label per local state, one transition per action.
 
-SPIN then stores one state for each configuration of the system, no more and no less:
+SPIN then stores exactly one state per configuration of the system:
 
     spin -o3 -a abp.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E
 
-(`-o3` keeps SPIN from merging internal steps, `-DNOREDUCE` from leaving out interleavings, `-E` from
-stopping at
-a deadlock; without `-E` it looks for one.) Declared faults are part of the model: each faulty channel has a
-process that loses, corrupts or swaps one message at a time, atomically, and where a channel loses
-messages a send
-into a full one may be lost at once (semantics, section 2). The crash message is spared.
+(`-o3` keeps SPIN from merging internal steps, `-DNOREDUCE` from omitting interleavings, `-E` from stopping at
+a deadlock; without `-E` it searches for one.) Declared faults are part of the model: each faulty channel has
+a process that loses, corrupts or swaps one message at a time, atomically, and a send into a full lossy
+channel may be lost immediately (definitions 2.6). The crash message is not affected.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ CRASH = Crash.CRASH
 Message = str | Crash
 
 
-#: The internal action by which a process crashes (paper, section 5).
+#: The internal action by which a process crashes (definitions 5.3).
 CRASH_ACTION = "crash"
 
 

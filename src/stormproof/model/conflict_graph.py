@@ -171,14 +171,14 @@ def is_rsc_execution(communication: Communication) -> bool:
 
 
 def is_equivalent_to_rsc(execution: Execution, communication: Communication) -> bool:
-    """Lemma rscconflict: equivalent to an RSC execution exactly when the conflict graph is acyclic."""
+    """Definitions 4.4: equivalent to an RSC execution exactly if the conflict graph is acyclic."""
     return conflict_graph(execution, communication).acyclic
 
 
 def synchronised(
     execution: Execution, communication: Communication
 ) -> tuple[tuple[Event, ...], Communication] | None:
-    """The RSC execution that (e, C) is equivalent to, with its communication, or None (Lemma rscconflict)."""
+    """The RSC execution that (e, C) is equivalent to, with its communication, or None (definitions 4.4)."""
     order = conflict_graph(execution, communication).order
     if order is None:
         return None
@@ -191,7 +191,7 @@ def synchronised(
 def is_borderline_violation(
     execution: Execution, communication: Communication, failures: FailureModel
 ) -> bool:
-    """Def. *borderline violation*: not equivalent to an RSC execution, and one without its last reception."""
+    """Definitions 4.6: not equivalent to an RSC execution, but without its last reception it is."""
     if not execution or not isinstance(execution[-1][1], Receive):
         return False
     if is_equivalent_to_rsc(execution, communication):

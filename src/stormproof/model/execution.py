@@ -1,8 +1,8 @@
-"""Executions and their communications: the objects of the theory of RSC (paper, section 3).
+"""Executions and their communications: the objects of the theory of RSC (definitions 4.1, 4.2).
 
-An execution is a sequence of actions; positions count from 0 (the paper counts from 1). A *communication* of
-it says which send each reception matches; it is valid under a failure model when the channels could really
-have behaved so (semantics, section 4). `conflict_graph` has what follows from both.
+An execution is a sequence of actions; positions count from 0 (the paper counts from 1). A *communication*
+maps each reception to the send that it matches; it is valid under a failure model if the channels can behave
+that way (definitions 4.2). `conflict_graph` builds on both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import product
 from .actions import CRASH, Action, Channel, Internal, Message, Receive, Send, channel_of
 from .failures import ChannelFailure, FailureModel
 
-#: Who acts and how. `semantics.Event` is such a pair.
+#: Who acts and how. `spec.bounded.Event` is such a pair.
 Event = tuple[str, Action]
 Execution = Sequence[Event]
 #: A matched pair (send, reception), an unmatched send or an internal action, as positions in the execution.
@@ -55,7 +55,7 @@ def message_at(execution: Execution, position: int) -> Message:
 
 
 def matching_pairs(execution: Execution) -> tuple[Interaction, ...]:
-    """Def. matcherrors: every send with every later reception on its channel (*i*-matching pairs)."""
+    """Definitions 4.1: every send with every later reception on its channel (*i*-matching pairs)."""
     found = [
         (s, r)
         for channel in channels_of(execution)
@@ -79,8 +79,8 @@ def perfect_matching_pairs(execution: Execution) -> tuple[Interaction, ...]:
 def possible(failure: ChannelFailure, sent: Sequence[Message], received: Sequence[Reception]) -> bool:
     """May a channel on which `sent` was sent have delivered `received`, as far as matching goes?
 
-    Section 4 of the semantics: a message received is one that the message sent may have become; without
-    reordering matching keeps the order; with neither loss nor reordering the matched sends are a prefix.
+    Definitions 4.2: a message received is one that the message sent may have become; without reordering,
+    matching preserves the order; with neither loss nor reordering, the matched sends form a prefix.
     """
     matched = [index for index, _ in received]
     if len(set(matched)) < len(matched):
@@ -95,10 +95,10 @@ def possible(failure: ChannelFailure, sent: Sequence[Message], received: Sequenc
 
 
 def _crash_stays_last(failure: ChannelFailure, sent: Sequence[Message], matched: Sequence[int]) -> bool:
-    """The crash message is the last of its channel, and no interference changes that (semantics, section 5).
+    """The crash message is the last of its channel, and no interference changes that (definitions 5.1).
 
-    So nothing is received after it, and without loss all that was sent before it was received before it.
-    Where matching keeps the order this follows; on a reordering channel it is a condition of its own.
+    So nothing is received after it, and without loss everything sent before it is received before it. If
+    matching preserves the order this follows; on a reordering channel it is a separate condition.
     """
     for place, index in enumerate(matched):
         if sent[index] is CRASH:

@@ -1,4 +1,4 @@
-"""Failure models: which faults each channel has and who may crash (paper, section 2 and 5).
+"""Failure models: which faults each channel has and who may crash (definitions 2.1, 5.2).
 
 `Failures` is what a user asks for; `Failures.on(system)` resolves it against a system into a
 `FailureModel`, which says for every channel exactly what may happen there.
@@ -19,7 +19,7 @@ ChannelChoice = bool | Iterable[str | tuple[str, str]]
 
 @dataclass(frozen=True)
 class ChannelFailure:
-    """What one channel may do, silently, between any two actions (semantics, section 2).
+    """What one channel may do, silently, between any two actions (definitions 2.2 to 2.4).
 
     `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
     other messages that a message may turn into. `total` says that it relates every two messages of

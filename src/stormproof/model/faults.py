@@ -1,4 +1,4 @@
-"""The faults that one channel may have, as a file declares them (paper, section 2, *interferences*)."""
+"""The faults that one channel may have, as a file declares them (definitions 2.1 to 2.4)."""
 
 from __future__ import annotations
 

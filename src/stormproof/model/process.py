@@ -12,7 +12,7 @@ from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Trans
 
 
 class StateKind(enum.Enum):
-    """What leaves a state, internal actions aside (semantics, section 1)."""
+    """The kind of a state by its outgoing transitions, ignoring internal actions (definitions 1.4)."""
 
     SENDING = "sending"
     RECEIVING = "receiving"
@@ -85,7 +85,7 @@ class Process:
         self._crash_message_is_last()
 
     def _crash_message_is_last(self) -> None:
-        """The crash message is the last of its channel (semantics, section 5)."""
+        """The crash message is the last of its channel (definitions 5.1)."""
         after: dict[str, list[str]] = {}
         for _, action, target in self.transitions:
             if isinstance(action, Send) and action.message is CRASH:
@@ -165,9 +165,9 @@ class Process:
 
     @cached_property
     def crashed_states(self) -> frozenset[str]:
-        """Where the process is crashed: in the broadcast or in `stop` (semantics, section 5).
+        """The states in which the process is crashed: the broadcast and `stop` (definitions 5.6).
 
-        That is all that follows the internal action `crash`, less what is also reached without it.
+        These are the states after the internal action `crash` that cannot be reached without it.
         """
         after: set[str] = set()
         for transition in self.transitions:

@@ -117,7 +117,7 @@ class System:
     def alphabets(self) -> Mapping[Channel, tuple[Message, ...]]:
         """For each channel in use, the messages that some send or reception on it names.
 
-        Read off the system as given, before any unreachable state is trimmed (semantics, section 2).
+        Taken from the system as given, before any unreachable state is removed (definitions 1.2).
         """
         table: dict[Channel, dict[Message, None]] = defaultdict(dict)
         for process in self.processes:
@@ -181,7 +181,7 @@ class System:
 
     @property
     def csa(self) -> bool:
-        """A system of communicating session automata: deterministic, no mixed state (Def. csa)."""
+        """A system of communicating session automata: deterministic, no mixed state (definitions 1.5)."""
         return self.classification.csa
 
     def _repr_svg_(self) -> str:

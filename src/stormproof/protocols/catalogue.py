@@ -88,7 +88,7 @@ GENERATED: Mapping[str, Generated] = {
         "Single-decree Paxos with 2 proposers, 3 acceptors and 2 ballots each.\n"
         "Proposers prepare a ballot with the acceptors, take over what a majority may have accepted,\n"
         "and ask for it to be accepted; numbers decide who gives way.\n"
-        "Origin: L. Lamport: Paxos made simple (2001); the paper, appendix, Figure paxos. The\n"
+        "Origin: L. Lamport: Paxos made simple (2001); the paper, appendix, Figure 5. The\n"
         "description leaves choices open; docs/protocols.md says which were made.\n"
         "Ours: no cell of the paper's row 2-Paxos 2P3A is claimed to be reproduced.",
         {"proposers": 2, "acceptors": 3, "retries": 2},
@@ -99,7 +99,7 @@ GENERATED: Mapping[str, Generated] = {
         "Acceptors compare no numbers: they promise or reject, accept or reject, as they please. A\n"
         "proposer awaits all answers, one after the other, so that none is late. Far smaller than\n"
         "paxos-2p3a.\n"
-        "Origin: the paper, appendix, Figure paxos; docs/protocols.md says which choices were made.\n"
+        "Origin: the paper, appendix, Figure 5; docs/protocols.md says which choices were made.\n"
         "Ours: no cell of the paper's row 2-Paxos 2P3A is claimed to be reproduced.",
         {"proposers": 2, "acceptors": 3, "retries": 2, "forgetful": True, "in_turn": True},
     ),

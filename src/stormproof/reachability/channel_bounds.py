@@ -1,4 +1,4 @@
-"""How many messages each channel may hold: a bound, none, or undecided (semantics, section 6).
+"""How many messages each channel may hold: a bound, none, or undecided (definitions 6.4, 6.6).
 
 Where every channel reorders, is corrupted among all its messages or carries one message only, Karp and
 Miller's tree decides. Elsewhere a search that saturates, or a summary that never fills the channel, gives the

@@ -1,4 +1,4 @@
-"""In which form each channel's content is kept, and whether that form is exact (semantics, section 2)."""
+"""In which form each channel's content is kept, and whether that form is exact (definitions 2.7)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The small checker that accepts or refuses the certificates of `proofs`.
 
-It reads the definitions (semantics, sections 2 and 6) and asks of each certificate that it contains the
+It reads the definitions (chapters 2 and 6) and asks of each certificate that it contains the
 start, that no step leaves it, and that it has nothing to do with the goal. With the searches it shares only
 the meaning of goals (`targets`, `settle`, `halfduplex.meets`) and the state equation that z3 is asked again.
 """

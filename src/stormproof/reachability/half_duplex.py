@@ -1,4 +1,4 @@
-"""Reachability in half-duplex systems of two processes (Cécé and Finkel 2005; semantics, section 7).
+"""Reachability in half-duplex systems of two processes (Cécé and Finkel 2005; definitions 7.2).
 
 When never both channels hold messages, every configuration is reached by rendezvous (a send and its
 reception at once), internal actions and, on lossy channels, sends lost at once, and then by sends of one

@@ -1,4 +1,4 @@
-"""From a goal to the minimal configurations that backward search starts from (semantics, section 6).
+"""From a goal to the minimal configurations that backward search starts from (definitions 6.3, 6.4).
 
 For each control state a cube asks something of each channel, which is brought into a few minimal words.
 Where the channel loses messages, or where the demand grows with the content, covering one of them is enough

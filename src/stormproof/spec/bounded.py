@@ -1,8 +1,8 @@
-"""The definitions, executed literally and slowly: the specification (paper, sections 2 and 4).
+"""The definitions, executed literally and slowly: the specification (definitions, chapters 2 and 3).
 
-Channels hold words; interference is silent steps. Everything else, the engine above all, is compared
-with this module, so it stays short enough to be read beside the paper and uses no cleverness: the
-k-bounded transition system is built whole, and each property asks backward reachability in it.
+Channels hold words; interference consists of silent steps. Everything else, above all the engine, is
+compared with this module, so it is short enough to be read next to the definitions and uses no clever
+algorithms: the whole k-bounded transition system is built, and each property is backward reachability in it.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ def interfere(word: Word, failure: ChannelFailure) -> Iterator[Word]:
 
 
 def steps(system: System, failures: FailureModel, at: Configuration, bound: int | None) -> Iterator[Step]:
-    """Def. irs, one step: an action, or a silent interference; `bound` None is no bound.
+    """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound.
 
-    A send may end in any w' <= w.m, so into a full lossy channel it goes if something is lost at once.
+    A send may end in any w' <= w.m, so a send into a full lossy channel is possible if a message is lost in
+    the same step (definitions 2.6).
     """
     index = system.channel_index
 
@@ -164,14 +165,14 @@ def is_receive_on(channel: Channel, message: Message | None = None) -> Callable[
 
 
 def crashed(system: System, at: Configuration, process: str) -> bool:
-    """Is the process in its crash broadcast or in `stop` (semantics, section 5)?"""
+    """Is the process in its crash broadcast or in `stop` (definitions 5.6)?"""
     return at.states[system.names.index(process)] in system[process].crashed_states
 
 
 def k_exh(ts: TransitionSystem, literal: bool = False, up_to_crash: bool = False) -> Iterator[Configuration]:
-    """Def. kexh: where some send of a sending state cannot be fired within the bound.
+    """Definitions 3.1: where some send of a sending state cannot be fired within the bound.
 
-    The run to the send leaves its process alone (Lange and Yoshida 2019, Def. 8), unless `literal`.
+    The process itself does not act on the run to the send, unless `literal` (definitions 3.2).
     """
     for i, process in enumerate(ts.system):
         for state in process.states:
@@ -187,7 +188,7 @@ def k_exh(ts: TransitionSystem, literal: bool = False, up_to_crash: bool = False
 
 
 def k_er(ts: TransitionSystem, weak: bool = False, up_to_crash: bool = False) -> Iterator[Configuration]:
-    """Def. ksafe (1): where the first message of a channel is never received; weak: nor any from there."""
+    """Definitions 3.3: where the first message of a channel is never received; weak (3.4): nor any other."""
     for i, channel in enumerate(ts.system.channels):
         heads = {at.words[i][0] for at in ts.steps if at.words[i]}
         for head in heads:
@@ -199,7 +200,7 @@ def k_er(ts: TransitionSystem, weak: bool = False, up_to_crash: bool = False) ->
 
 
 def k_pg(ts: TransitionSystem) -> Iterator[Configuration]:
-    """Def. ksafe (2): where a process in a receiving state never receives."""
+    """Definitions 3.5: where a process in a receiving state never receives."""
     for i, process in enumerate(ts.system):
         name = process.name
         good = ts.can_reach(lambda e, name=name: e.process == name and isinstance(e.action, Receive))  # type: ignore[misc]
@@ -209,7 +210,7 @@ def k_pg(ts: TransitionSystem) -> Iterator[Configuration]:
 
 
 def k_obi(ts: TransitionSystem) -> Iterator[Configuration]:
-    """Output bound independence: where one send of a state can fire within the bound and another cannot."""
+    """Output bound independence (definitions 3.7): one send of a state fits, another does not."""
     for at, leaving in ts.steps.items():
         fired = {e for e, _ in leaving if e is not None and isinstance(e.action, Send)}
         for i, process in enumerate(ts.system):
@@ -220,7 +221,7 @@ def k_obi(ts: TransitionSystem) -> Iterator[Configuration]:
 
 
 def k_sibi(ts: TransitionSystem) -> Iterator[Configuration]:
-    """Strong input bound independence (Lange and Yoshida 2019): when `q->p?a` can be taken, a reception from
+    """Strong input bound independence (definitions 3.8): when `q->p?a` can be taken, a reception from
     another process is not enabled as well, nor can the message that it waits for still be sent afterwards."""
     for at, leaving in ts.steps.items():
         if any(_breaks_sibi(ts, at, event, after) for event, after in leaving):
@@ -254,7 +255,7 @@ VIOLATIONS: dict[str, Callable[[TransitionSystem], Iterable[Configuration]]] = {
     "k-sibi": k_sibi,
 }
 
-#: Def. ksafe, Def. wkmc: properties that are conjunctions of others.
+#: Properties that are conjunctions of others (definitions 3.6, 5.7).
 CONJUNCTIONS: dict[str, tuple[str, ...]] = {
     "k-safe": ("k-er", "k-pg"),
     "k-mc": ("k-exh", "k-er", "k-pg"),

@@ -1,7 +1,7 @@
-"""The transition system over local types (paper, Def. *LTS over local types*, rules LR1 to LR5), as written.
+"""The transition system over local types (definitions 5.10, rules LR1 to LR5), as written.
 
-LR3 is one step that stands for the whole crash broadcast. As in the translation, LR3 is for an unreliable
-role only, and LR5 ranges over unreliable peers only.
+LR3 is one step that stands for the whole crash broadcast. As in the translation, LR3 applies to unreliable
+roles only, and LR5 ranges over unreliable peers only.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Executions that differ by commuting actions have the same conflict graph and the same continuations, so each
 class is visited once: it is what each process did, and which send each reception matched. Everything else is
-the definition (semantics, section 4; paper, section 3): extend by any action that the automata and `possible`
+the definition (definitions 4.2 to 4.4): extend by any action that the automata and `possible`
 allow, and look whether the conflict graph has a cycle.
 """
 

@@ -1,7 +1,7 @@
-"""Where a system stands among the classes of the paper's Figure diagram_comparison.
+"""The place of a system among the classes of the paper's Figure 1.
 
-Asked for perfect channels and for each interference on all channels; faults that the file declares are left
-out, since the question is what each of them does.
+Decided on perfect channels and for each interference on all channels. Faults that the file declares are
+ignored, since the question is what each interference does.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _half_duplex(report: Report) -> Membership:
 
 
 def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
-    """Existentially k-bounded, where k-exhaustivity implies it (semantics, section 3): perfect channels, CSA,
+    """Existentially k-bounded, where k-exhaustivity implies it (definitions 3.10): perfect channels, CSA,
     no internal action, and directed or k-obi and k-sibi at the same k. Otherwise nothing is known."""
     exhaustive = report[K_EXH.name]
     if not candidate_for_any_length(report.system, report.model):

@@ -1,4 +1,4 @@
-"""Crash-stop failures: does a system handle the crashes of its unreliable processes (paper, section 5)?
+"""Crash-stop failures: does a system handle the crashes of its unreliable processes (definitions 5.3)?
 
 `crash_handling(system)` checks the three conditions for the processes that the system calls unreliable and
 lists every transition that is missing; `complete(system)` adds exactly those.
@@ -316,7 +316,7 @@ def loops(state: str, peers: Iterable[str]) -> tuple[Transition, ...]:
 
 
 def complete(system: System, clean_up: bool = False) -> System:
-    """The system made crash-handling for its unreliable processes (Lemma crashundecidable).
+    """The system made crash-handling for its unreliable processes (definitions 5.5).
 
     Only what is missing is added, and nothing that is there is changed: a process that waits for one that
     may crash gets a branch to a new resting state `gave_up`; an unreliable process gets the action `crash`

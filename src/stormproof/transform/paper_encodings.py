@@ -1,7 +1,7 @@
 """The paper's encodings of loss and corruption (its section 7) as transformations of systems.
 
-They are not the definitions: the paper's experiments ran a tool for perfect channels on changed automata.
-`semantics.md`, section 8, pins them by comparison with the published table:
+They are not the definitions: the paper's experiments ran a tool for perfect channels on modified automata.
+Definitions, chapter 8, determine them by comparison with the published table:
 
 - loss: every receiving state gets a self-loop on *every* message of each lossy channel that it reads from,
   also on those that it accepts (the completely specified protocols of Finkel);

@@ -1,14 +1,14 @@
-"""The small checker of good news: does a certificate prove that a k-property holds?
+"""The checker of certificates: does a certificate prove that a k-property holds?
 
-A k-property asks, in every k-reachable configuration, that certain actions stay within reach (semantics,
-section 3). So it is proved by a set of configurations with the initial one in it that no step leaves, and,
-for whatever is asked in each of them, a run that ends in the action asked for. This module asks for no more
-and searches nothing: it derives what is asked from the definition of the property, and takes each step of
-each run in the specification's own reading of Def. irs (`semantics.steps`), a word for each channel, a step
-for each fault. It has nothing of the engine. `certify` makes the certificates.
+A k-property requires, in every k-reachable configuration, that certain actions remain possible (definitions,
+chapter 3). It is proved by a set of configurations that contains the initial one and is closed under all
+steps, with a run to the required action for every obligation in each configuration. This module searches
+nothing: it derives the obligations from the definition of the property, and takes each step of each run as
+the specification does (`spec.bounded.steps`), one word per channel and one step per fault. It uses nothing of
+the engine. `make_certificate` makes the certificates.
 
 Runs share their endings: for each goal a certificate says which step to take in a configuration, and the run
-is what follows from that. The set may be larger than what is reachable; that only asks for more.
+follows from that. The set may be larger than the reachable one; that only adds obligations.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _follow(
 
 
 def obligations(system: System, property: str, at: Configuration) -> Iterator[Goal]:
-    """What a property asks for in a configuration (Defs kexh, ksafe; semantics, sections 3 and 5)."""
+    """What a property requires in a configuration (definitions 3.1 to 3.6, 5.7)."""
     for part in CONJUNCTIONS.get(property, (property,)):
         base = part.removesuffix("-up-to-crash")
         gone = {n for n in system.names if base != part and crashed(system, at, n)}
@@ -169,14 +169,14 @@ def obligations(system: System, property: str, at: Configuration) -> Iterator[Go
 
 
 def _receptions(system: System, at: Configuration, gone: set[str], any_message: bool) -> Iterator[Goal]:
-    """Def. ksafe (1): the first message of a channel is received; weakly, any from there."""
+    """Definitions 3.3: the first message of a channel is received; weakly (3.4), any message."""
     for channel, word in zip(system.channels, at.words, strict=True):
         if word and channel.receiver not in gone:
             yield Goal(channel.receiver, Receive, channel.sender, None if any_message else word[0])
 
 
 def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[Goal]:
-    """Def. kexh: every send of a sending state fires. Def. ksafe (2): a receiving state receives."""
+    """Definitions 3.1: every send of a sending state fires. Definitions 3.5: a receiving state receives."""
     if base == "k-pg":
         if process.kind(state) is StateKind.RECEIVING:
             yield Goal(process.name, Receive)

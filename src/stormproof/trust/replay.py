@@ -1,8 +1,8 @@
-"""The trusted kernel: does a witness prove what it claims? A reading of the definitions of its own.
+"""The trusted kernel: does a witness prove what it claims? An independent reading of the definitions.
 
-It shares plain data types with the rest, no code with the engine or `semantics`. It steps through the run,
-fault by fault (Def. irs), and re-establishes the claim: for RSC, that the conflict graph has a cycle; for a
-k-property, by a search of its own, that the wanted action cannot be reached from where the run ends.
+It shares plain data types with the rest, but no code with the engine or `spec`. It steps through the run,
+fault by fault (definitions 2.5), and re-establishes the claim: for RSC, that the conflict graph has a cycle;
+for a k-property, by its own search, that the required action cannot be reached from the end of the run.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
 
 
 def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tuple[Fault, tuple[Sent, ...]]]:
-    """Def. irs: what may befall a channel, and what it then holds; a crash message is left alone."""
+    """Definitions 2.5: each fault of a channel, with its content afterwards; crash messages are exempt."""
     for i, (m, sent) in enumerate(word):
         before, later = word[:i], word[i + 1 :]
         if isinstance(m, str) and f.loss:

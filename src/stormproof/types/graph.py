@@ -1,8 +1,7 @@
-"""A local type as a graph: its states are the types that occur in it, recursion and variables dissolved.
+"""A local type as a graph: its states are the types that occur in it, with recursion and variables resolved.
 
-This is the set of states of the paper's translation (Def. *From local types to FIFO automata*, clause 1), as
-data: syntactically equal types are one state, `mu t. T` is the state of `T` (the paper's *strip*), and a
-variable is the state of what it stands for.
+These are the states of the translation to automata (definitions 5.11, item 1): syntactically equal types are
+one state, `mu t. T` is the state of `T`, and a variable is the state of the recursion that binds it.
 """
 
 from __future__ import annotations

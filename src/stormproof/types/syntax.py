@@ -1,4 +1,4 @@
-"""The syntax of local types (paper, section 6): what one role does, with crash branches.
+"""The syntax of local types (definitions 5.8): the behaviour of one role, with crash branches.
 
     S, T ::= q?{m1; T1, ..., crash; T}   branching: wait for q          (`Branch`)
            | q!{m1; T1, ...}             selection: send to q           (`Select`)

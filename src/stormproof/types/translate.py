@@ -1,9 +1,9 @@
-"""From local types to automata (paper, Def. *From local types to FIFO automata*), its slips mended.
+"""From local types to automata (definitions 5.11), with the corrections of slips 4 to 7.
 
-The paper's set of states lacks `stop`; its clause 3(c), the crash, is for unreliable roles only; the last
-step of the broadcast is a send and not a second `crash`, and with a single peer it leads from the sink to
-`stop` at once; clause 3(d), the loops that take dangling crash messages, ranges over unreliable peers only,
-or else no terminating protocol would have a final state.
+The set of states includes `stop`. Clause 3(c), the crash, applies to unreliable roles only. The last step of
+the broadcast is a send and not a second `crash`; with a single peer it leads from the sink to `stop`
+directly. Clause 3(d), the loops that receive dangling crash messages, ranges over unreliable peers only;
+otherwise no terminating protocol would have a final state.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def automaton_of_graph(
 
 
 def _ordinary(graph: LocalGraph, number: int, name: str, names: list[str]) -> Iterable[Transition]:
-    """Clauses 3(a) and 3(b)."""
+    """Definitions 5.11, clauses 3(a) and 3(b)."""
     state = graph.states[number]
     kind = Send if state.kind == SEND else Receive
     for edge in state.edges:
@@ -76,7 +76,7 @@ def _stop_of(graph: LocalGraph, names: list[str]) -> str | None:
 def _crash(
     working: list[str], others: list[str], used: set[str], stop: str | None
 ) -> tuple[list[Transition], str]:
-    """Clause 3(c): `crash` from every state that works, and one broadcast for all of them."""
+    """Definitions 5.11, clause 3(c): `crash` from every working state, and one broadcast for all of them."""
     sink = fresh("crashing", used) if others else stop or fresh("stop", used)
     chain = list(broadcast(sink, others, used - {stop} if stop else used))
     behind = chain[-1].target if chain else sink

@@ -1,9 +1,9 @@
-"""Which local types are well-formed (paper, section 6), with the place of what is not.
+"""Which local types are well-formed (definitions 5.9), and where one is not.
 
-Errors: recursion that no message guards, a variable that is unbound or bound twice, a label twice in a
-choice, `crash` in a selection, a crash branch for a reliable role, none for one that may crash, a role that
-is unknown or oneself. Warnings, since real protocols have both: a crash branch alone (a standby that waits
-for the main server to fail), and waiting for a process whose crash one has been told of.
+Errors: recursion that no message guards, a variable that is unbound or bound twice, a duplicate label in a
+choice, `crash` in a selection, a crash branch for a reliable role, no crash branch for one that may crash, a
+role that is unknown or the role itself. Warnings, since real protocols have both: a crash branch alone (a
+standby that waits for the main server to fail), and waiting for a process after its crash was announced.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def page_of(system: System, reports: dict[str, Report], **more: object) -> str:
 
 
 def paper() -> str:
-    """Figure ex1 with the runs of Example interferences as its evidence."""
+    """The paper's Figure 2 with the runs of its example on interferences."""
     blamed = replace(CORRUPTION, culprit={"channel": "S->R", "message": "data"})
     reports = {
         "none": reported(EX1, Failures(), holds("k-er"), holds("k-pg"), holds("rsc")),

@@ -1,4 +1,4 @@
-"""Single-decree Paxos with p proposers, a acceptors and r ballots each (paper, appendix, Figure paxos).
+"""Single-decree Paxos with p proposers, a acceptors and r ballots each (the paper, appendix, Figure 5).
 
 The paper describes the automata by a figure and leaves choices open. Those made here:
 

@@ -228,7 +228,7 @@ def _by_twin(job: Job) -> Ask:
 
 
 def _arguments(failures: str, semantics: str) -> dict[str, Any]:
-    """The encoding of corruption sends any message of its sender (semantics, section 8)."""
+    """The encoding of corruption sends any message of its sender (definitions 8.2)."""
     scope = {"corrupt_scope": "sender"} if (failures, semantics) == ("corruption", "encoding") else {}
     return {**STANDARD_FAILURES[failures], **scope}
 
