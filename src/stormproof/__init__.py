@@ -8,6 +8,9 @@
 
 from .checks.api import check
 from .checks.report import Report, Verdict
+from .draw.chart.build import chart
+from .draw.chart.data import Chart
+from .draw.page.report import report_page
 from .equivalence.compare import Comparison, compare
 from .errors import (
     FormatError,
@@ -20,6 +23,7 @@ from .errors import (
     StormproofError,
     UsageError,
 )
+from .explain.explanation import explanations
 from .formats import dumps, load, loads, save
 from .limits import Limits
 from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
@@ -34,6 +38,7 @@ from .reachability.api import reach
 from .reachability.channel_bounds import channel_bounds
 from .surveys.classify import classify
 from .surveys.crash_sets import crash_sets
+from .surveys.failure_models import survey
 from .surveys.frontier import frontier
 from .transform.crash_handling import complete, crash_handling
 
@@ -41,6 +46,7 @@ __all__ = [
     "CRASH",
     "Channel",
     "ChannelFaults",
+    "Chart",
     "Comparison",
     "Corruption",
     "Failures",
@@ -64,6 +70,7 @@ __all__ = [
     "Verdict",
     "Witness",
     "channel_bounds",
+    "chart",
     "check",
     "classify",
     "compare",
@@ -71,11 +78,14 @@ __all__ = [
     "crash_handling",
     "crash_sets",
     "dumps",
+    "explanations",
     "frontier",
     "generate",
     "load",
     "loads",
     "protocol",
     "reach",
+    "report_page",
     "save",
+    "survey",
 ]

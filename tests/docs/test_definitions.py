@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from document_blocks import ROOT
+from tests.support.paths import DOCS, ROOT
 
-PAGE = (ROOT / "docs" / "definitions.md").read_text("utf-8")
+PAGE = (DOCS / "definitions.md").read_text("utf-8")
 NUMBERS = re.findall(r"^### (\d+\.\d+) ", PAGE, re.MULTILINE)
 CHAPTERS = re.findall(r"^## (\d+)\. ", PAGE, re.MULTILINE)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from document_blocks import (
+
+from tests.support.document_blocks import (
     COLUMNS,
     PAGES,
     Block,

@@ -1,4 +1,4 @@
-"""Conflict graphs of executions with a communication, and what they decide (paper, section 3).
+"""Conflict graphs of executions with a communication, and what they decide (definitions 4.3, 4.4).
 
 `conflict_graph` is the definition. A run of the library is read as an execution with a communication by
 `matched_execution`, and every sentence and picture about a conflict graph starts from that.

@@ -1,17 +1,12 @@
-"""What notebooks show, and the example notebook executed."""
+"""What systems, charts, verdicts and reports show of themselves in a notebook."""
 
 from __future__ import annotations
-
-import pytest
 
 from stormproof.checks.report import Report, Verdict
 from stormproof.draw.chart.build import chart
 from stormproof.model.failures import Failures
 from tests.support.example_runs import EX1, LOSS, NASTY, nasty
-from tests.support.paths import DOCS
 from tests.support.svg_checks import check_svg, texts
-
-NOTEBOOK = DOCS / "example.ipynb"
 
 
 def test_systems_processes_and_charts_are_pictures() -> None:
@@ -33,25 +28,3 @@ def test_names_are_escaped_in_notebooks() -> None:
     verdict = Verdict("k-pg", False, reason=NASTY, witness=witness)
     report = Report(system, Failures(loss=True), Failures(loss=True).on(system), (verdict,))
     assert "<script" not in report._repr_html_() + verdict._repr_html_() + system._repr_svg_()
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_example_notebook_runs() -> None:
-    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: the notebook is not run")
-    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: the notebook is not run")
-    pytest.importorskip("ipykernel", reason="ipykernel is not installed: the notebook is not run")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    kinds = [
-        set().union(*(o.get("data", {"stream": 0}) for o in cell.outputs))
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
-    assert [("image/svg+xml" in k, "text/html" in k) for k in kinds[:4]] == [
-        (True, False),
-        (False, True),
-        (False, True),
-        (True, False),
-    ]
-    text = notebook.cells[-3].outputs[0].text
-    assert "✕" in text and "lost" in text

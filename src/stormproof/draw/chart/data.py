@@ -94,10 +94,26 @@ class Chart:
             "folds": [{"first": f.first, "length": f.length, "times": f.times} for f in self.folds],
         }
 
-    def _repr_svg_(self) -> str:
+    def to_svg(self) -> str:
+        """The chart as an SVG picture."""
         from .svg import chart_svg
 
         return chart_svg(self)
+
+    def to_text(self, width: int = 80) -> str:
+        """The chart for a terminal of this width."""
+        from .text import chart_text
+
+        return chart_text(self, width)
+
+    def to_mermaid(self) -> str:
+        """The chart as a Mermaid sequence diagram."""
+        from .mermaid import chart_mermaid
+
+        return chart_mermaid(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
 
 
 def _lifeline_json(line: Lifeline) -> dict[str, Any]:

@@ -11,9 +11,8 @@ import pytest
 
 from stormproof import formats
 from stormproof.cli import COMMANDS, group, main
-from tests.support.paths import ROOT
+from tests.support.document_blocks import PAGES
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = ("storm", "json", "ctx", "scribble")
 
 
