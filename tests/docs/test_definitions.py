@@ -18,7 +18,7 @@ CITATION = re.compile(
 CHAPTER = re.compile(r"definitions, chapters?((?:(?: and|,)?[\s/#]+\d+)+)", re.IGNORECASE)
 #: Ways to cite what is not in the repository.
 ELSEWHERE = re.compile(
-    r"semantics\.md|semantics, (?:section|part)|\bDefs?\. ?`?(?:irs|ksafe|kexh|wkmc|csa)|"
+    r"definitions, \*|semantics\.md|semantics, (?:section|part)|\bDefs?\. ?`?(?:irs|ksafe|kexh|wkmc|csa)|"
     r"Figure `?(?:ex\d|exkmc)|(?:Theorem|Lemma|Example) `?[a-z]{6,}"
 )
 

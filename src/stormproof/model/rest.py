@@ -1,4 +1,4 @@
-"""Where a role rests, and where it has ended (definitions, *rest*)."""
+"""The states in which a role is at rest, and those in which it has ended (definitions 10.1, 10.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of a run in which faults strike at the send or the reception (definitions, *storm and calm*)."""
+"""One step of a run in which faults strike at the send or the reception (definitions 9.1)."""
 
 from __future__ import annotations
 

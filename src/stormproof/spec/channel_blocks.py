@@ -1,4 +1,4 @@
-"""Proofs that no calm run leads to a goal, however long channels grow (definitions, *blocks*).
+"""Proofs that no calm run leads to a goal, however long channels grow (definitions 10.10).
 
 The content of a channel is represented by its first few blocks of equal messages, each counted up to some
 number and "more" beyond it, and the set of messages that may follow in any order and number. Heads and

@@ -1,4 +1,4 @@
-"""What goals mean in a configuration: rest, deadlock (definitions, *rest*)."""
+"""What goals mean in a configuration: rest, deadlock (definitions 9.6, 10.3)."""
 
 from __future__ import annotations
 

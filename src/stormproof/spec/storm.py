@@ -1,5 +1,4 @@
-"""Steps with and without faults (definitions, *storm and calm*): faults strike at the send or the
-reception."""
+"""Steps with and without faults (definitions 9.1, 10.8): faults strike at the send or the reception."""
 
 from __future__ import annotations
 

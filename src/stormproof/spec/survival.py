@@ -1,4 +1,4 @@
-"""Survival, executed literally and slowly (definitions, *rest*, *recovery*).
+"""Survival, executed literally and slowly (definitions 10.4 to 10.11).
 
 A stormy run may have faults, a calm one has none. Storms are explored with at most k messages per
 channel, calm futures with a few more; channels themselves are unbounded, so that the bound limits what is

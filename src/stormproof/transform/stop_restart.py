@@ -1,4 +1,4 @@
-"""Processes that stop silently or restart, as ordinary systems (definitions, *stop* and *restart*).
+"""Processes that stop silently or restart, as ordinary systems (definitions 9.1, 11.1, 11.2).
 
 A stop is an internal action to a new final state. A restart is an internal action to the recovery state: the
 initial one, or the last durable state that was entered, for which the process becomes its product with them.
