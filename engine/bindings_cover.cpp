@@ -16,7 +16,7 @@ using PlainVia = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::ui
 using PlainWeights =
     std::tuple<std::vector<std::vector<std::int64_t>>, std::vector<std::vector<std::int64_t>>, std::int64_t>;
 using PlainChannelGoal = std::tuple<std::uint32_t, int, bool, Numbers, int>;
-using PlainCube = std::tuple<std::vector<std::vector<std::uint8_t>>, std::vector<PlainChannelGoal>, bool>;
+using PlainCube = std::tuple<std::vector<std::vector<std::uint8_t>>, std::vector<PlainChannelGoal>, bool, bool>;
 
 static Text text(const Numbers& numbers) { return Text(numbers.begin(), numbers.end()); }
 static Numbers numbers(const Text& text) { return Numbers(text.begin(), text.end()); }
@@ -52,7 +52,7 @@ static std::vector<Shape> shapes_of(const Numbers& plain) {
 }
 
 static Cube cube_of(const PlainCube& plain) {
-    Cube cube{std::get<0>(plain), {}, std::get<2>(plain)};
+    Cube cube{std::get<0>(plain), {}, std::get<2>(plain), std::get<3>(plain)};
     for (const auto& [channel, mark, exact, word, head] : std::get<1>(plain))
         cube.channels.push_back({channel, mark, exact, text(word), head >= 0, static_cast<char16_t>(head < 0 ? 0 : head)});
     return cube;

@@ -94,7 +94,8 @@ struct ChannelGoal {
 struct Cube {
     std::vector<std::vector<std::uint8_t>> states;  // per process: allowed local states; empty: any
     std::vector<ChannelGoal> channels;
-    bool deadlock = false;
+    bool deadlock = false;  // nobody will ever move, whatever the faults
+    bool stuck = false;     // no message at the head of a channel is taken by its receiver now
 };
 
 struct ForwardResult {

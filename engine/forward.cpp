@@ -109,20 +109,65 @@ class Forward {
         for (std::size_t p = 0; p < processes; ++p)
             if (!cube.states[p].empty() && !cube.states[p][at.control[p]]) return false;
         std::vector<std::vector<std::uint8_t>> accepted;
-        if (cube.deadlock && !stuck(at, accepted)) return false;
+        if (cube.deadlock && !waits_for_good(at, accepted)) return false;
+        if (cube.stuck) receptions(at, accepted);
         std::vector<const ChannelGoal*> goals(system_.channels.size(), nullptr);
         for (const auto& goal : cube.channels) goals[goal.channel] = &goal;
         for (std::uint32_t c = 0; c < goals.size(); ++c) {
             const auto* taken = cube.deadlock && !accepted[c].empty() ? &accepted[c] : nullptr;
-            if (!goals[c] && !taken) continue;
+            const auto* heads = cube.stuck && !accepted[c].empty() ? &accepted[c] : nullptr;
+            if (!goals[c] && !taken && !heads) continue;
             Asked asked(system_, c, shapes_[c], at.contents[c], at.control[processes + c] != 0);
-            if (!(summarise_ ? asked.may_satisfy(goals[c], taken, k_) : asked.satisfies(goals[c], taken))) return false;
+            if (heads) {
+                if (!untaken(asked, c, goals[c], *heads, taken)) return false;
+            } else if (!(summarise_ ? asked.may_satisfy(goals[c], taken, k_) : asked.satisfies(goals[c], taken))) return false;
         }
         return true;
     }
 
+    // Is what is asked of the channel met with a head that is not taken, or with no message at all?
+    bool untaken(Asked& asked, std::uint32_t c, const ChannelGoal* goal, const std::vector<std::uint8_t>& heads,
+                 const std::vector<std::uint8_t>* taken) const {
+        const auto meets = [&](const ChannelGoal& g) {
+            return summarise_ ? asked.may_satisfy(&g, taken, k_) : asked.satisfies(&g, taken);
+        };
+        ChannelGoal wanted = goal ? *goal : ChannelGoal{};
+        wanted.channel = c;
+        if (wanted.exact) {
+            const bool crash = wanted.word.empty() && wanted.mark == 1;
+            const bool is_taken = crash ? heads[crash_message] : !wanted.word.empty() && heads[wanted.word.front()];
+            return !is_taken && meets(wanted);
+        }
+        if (wanted.has_head) return !heads[wanted.head] && meets(wanted);
+        if (wanted.word.empty()) {
+            for (int mark : {0, 1}) {
+                if ((wanted.mark >= 0 && wanted.mark != mark) || (mark && heads[crash_message])) continue;
+                if (meets({c, mark, true, {}, false, 0})) return true;
+            }
+        }
+        wanted.has_head = true;
+        for (std::uint32_t m = 0; m < system_.messages; ++m) {
+            if (m == crash_message || heads[m]) continue;
+            wanted.head = static_cast<char16_t>(m);
+            if (meets(wanted)) return true;
+        }
+        return false;
+    }
+
+    // What each channel's receiver takes now.
+    void receptions(const Configuration& at, std::vector<std::vector<std::uint8_t>>& accepted) const {
+        accepted.resize(system_.channels.size());
+        for (std::size_t p = 0; p < system_.processes.size(); ++p)
+            for (auto t : outgoing_[p][at.control[p]]) {
+                const auto& step = system_.processes[p].transitions[t];
+                if (step.kind != Kind::receive) continue;
+                accepted[step.channel].resize(system_.messages, 0);
+                accepted[step.channel][step.message] = 1;
+            }
+    }
+
     // Nobody can send or act internally, and somebody waits to receive; `accepted` tells for what.
-    bool stuck(const Configuration& at, std::vector<std::vector<std::uint8_t>>& accepted) const {
+    bool waits_for_good(const Configuration& at, std::vector<std::vector<std::uint8_t>>& accepted) const {
         accepted.resize(system_.channels.size());
         bool waits = false;
         for (std::size_t p = 0; p < system_.processes.size(); ++p)

@@ -171,7 +171,7 @@ def cover(
 def forward(
     system: System,
     shapes: list[int],
-    goal: list[tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool]],
+    goal: list[tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool, bool]],
     k: int,
     summarise: bool,
     most: int,

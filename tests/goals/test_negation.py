@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stormproof.goals.expression import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.goals.negation import normal_form, observed_channels
 from stormproof.model.actions import Channel
+from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 
 
 def test_normal_form_and_observed_channels() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stormproof import protocols
 from stormproof.model.actions import CRASH, Internal, Receive, Send
 from stormproof.model.rest import default_rest_states, ended_states
@@ -14,7 +16,7 @@ def test_default_rest_states() -> None:
     assert default_rest_states(bit["Sender"]) == {"send0"}
     loop = role("A", ("s", Receive("B", "m"), "t"), ("t", Receive("B", "n"), "t"))
     assert default_rest_states(loop) == {"t"}
-    assert default_rest_states(loop, service=True) == {"s", "t"}
+    assert default_rest_states(replace(loop, service=True)) == {"s", "t"}
     timer = role("A", ("s", Send("B", "m"), "t"), ("t", Internal("timeout"), "s"))
     assert default_rest_states(timer) == {"s"}, "nothing else is reachable"
     gives_up = role(

@@ -113,7 +113,9 @@ def test_every_configuration_of_a_summary_is_needed() -> None:
 
 
 def test_a_linear_function_that_a_step_increases_is_refused() -> None:
-    answer = proof("half-duplex", "deadlock", Failures(reorder=True), ("control states", "linear invariants"))
+    answer = proof(
+        "half-duplex", "deadlock-for-good", Failures(reorder=True), ("control states", "linear invariants")
+    )
     closure = answer.certificate
     assert isinstance(closure, Closure) and closure.weights and accepts(answer, closure)
     for i, weights in enumerate(closure.weights):
@@ -130,7 +132,9 @@ def test_a_linear_function_that_a_step_increases_is_refused() -> None:
 
 @pytest.mark.skipif(not have_z3(), reason="z3 is not installed")
 def test_the_state_equation_over_the_integers() -> None:
-    answer = proof("half-duplex", "deadlock", Failures(reorder=True), ("control states", "state equation"))
+    answer = proof(
+        "half-duplex", "deadlock-for-good", Failures(reorder=True), ("control states", "state equation")
+    )
     found = answer.certificate
     assert isinstance(found, Equation) and accepts(answer, found)
     assert not accepts(answer, Equation(found.controls[1:]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from stormproof import protocols
-from stormproof.goals.expression import At
 from stormproof.goals.requirements import RECOVERS, Ask, clean
 from stormproof.model.actions import (
     CRASH,
@@ -17,6 +16,7 @@ from stormproof.model.actions import (
     Send,
 )
 from stormproof.model.failures import ChannelFailure, FailureModel
+from stormproof.model.goal import At
 from stormproof.model.rest import rest_states
 from stormproof.model.storm_step import StormStep
 from stormproof.model.survival import BlockSize, Budget, SurvivalModel

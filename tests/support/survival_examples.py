@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
 from stormproof.model.actions import Action, Transition
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.process import Process
@@ -25,4 +28,14 @@ def model(
 ) -> SurvivalModel:
     """The same faults on every channel; nobody crashes."""
     failures = FailureModel({c: ChannelFailure(**faults) for c in system.channels})  # type: ignore[arg-type]
-    return SurvivalModel(system, failures, rest_states(system, rest, services), budget=budget or Budget())
+    rested = rest_states(declare(system, rest or {}, services))
+    return SurvivalModel(system, failures, rested, budget=budget or Budget())
+
+
+def declare(system: System, rest: Mapping[str, Sequence[str]], services: Collection[str]) -> System:
+    """The system with these rest states and services."""
+    processes = (
+        replace(p, rest=tuple(rest[p.name]) if p.name in rest else None, service=p.name in services)
+        for p in system
+    )
+    return replace(system, processes=tuple(processes))

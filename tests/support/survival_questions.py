@@ -5,15 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from stormproof.goals.expression import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.goals.requirements import RECOVERS, Ask, clean
 from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.model.rest import rest_states
 from stormproof.model.storm_step import FAULT_KINDS
 from stormproof.model.survival import Budget, SurvivalModel
 from stormproof.model.system import System
 from stormproof.transform.stop_restart import stop_restart
 from tests.support.random_systems import random_crash, random_failures, random_system
+from tests.support.survival_examples import declare
 
 
 def random_model(rng: random.Random, budget: float = 0.3) -> SurvivalModel:
@@ -26,7 +27,8 @@ def random_model(rng: random.Random, budget: float = 0.3) -> SurvivalModel:
         rng, random_failures(rng, system) if rng.random() < 0.8 else Failures(), system
     )
     declared = {p.name: rng.sample(p.states, 1) for p in system if rng.random() < 0.3}
-    rest = rest_states(system, declared, [n for n in system.names if rng.random() < 0.2])
+    services = [n for n in system.names if rng.random() < 0.2]
+    rest = rest_states(declare(system, declared, services))
     changed = stop_restart(
         system,
         stop=[n for n in system.names if rng.random() < 0.15],

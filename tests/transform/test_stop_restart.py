@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stormproof.goals.expression import At
 from stormproof.goals.requirements import RECOVERS
 from stormproof.model.actions import CRASH, Internal, Receive, Send
 from stormproof.model.failures import FailureModel
+from stormproof.model.goal import At
 from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System

@@ -11,9 +11,9 @@ from rich.text import Text
 from ..draw.chart.build import chart
 from ..draw.chart.text import chart_text
 from ..errors import UsageError
-from ..goals.expression import NAMED
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.goal import NAMED
 from ..model.phrases import plural
 from ..reachability.answer import Answer
 from ..reachability.api import reach

@@ -68,6 +68,7 @@ class Wanted(NamedTuple):
     states: Mapping[str, frozenset[str]]
     channels: tuple[Demanded, ...]
     deadlock: bool
+    stuck: bool
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class Searcher:
 
     def _cube(
         self, wanted: Wanted
-    ) -> tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool]:
+    ) -> tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool, bool]:
         states = []
         for process in self.low.system:
             allowed = wanted.states.get(process.name)
@@ -243,4 +244,4 @@ class Searcher:
             head = -1 if d.head is None else self.number[d.head]
             word = self._numbers(d.word)
             channels.append((self.low.channels.index(d.channel), mark, d.exact, word, head))
-        return states, channels, wanted.deadlock
+        return states, channels, wanted.deadlock, wanted.stuck

@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import UsageError
-from ..model.actions import CRASH, Channel, Message, Receive, Word
+from ..model.actions import CRASH, Channel, Crash, Message, Receive, Word
 from ..model.failures import ChannelFailure, FailureModel
-from ..model.process import Process, StateKind
+from ..model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.system import System
-from .expression import At, Contains, Goal, Head, Holds, Named, Not, Or
+from .named import Meanings, quiet_states
+from .negation import normal_form
+
+#: Cases of a goal beyond which it is refused.
+MOST_CUBES = 100_000
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a cube asks of one channel: the whole word, or a head and messages contained."""
+    """What a cube asks of one channel: the whole word, or a head and messages contained. Excluded are the
+    messages in `without` and the whole words in `other_than`."""
 
     word: Word | None = None
     head: str | None = None
     contains: frozenset[Message] = frozenset()
+    without: frozenset[Message] = frozenset()
+    other_than: frozenset[Word] = frozenset()
 
     def holds(self, word: Word) -> bool:
         if self.word is not None and word != self.word:
             return False
         if self.head is not None and word[:1] != (self.head,):
             return False
-        return all(m in word for m in self.contains)
+        return all(m in word for m in self.contains) and self.allows(word)
+
+    def allows(self, word: Word) -> bool:
+        """Is the word free of what is excluded?"""
+        return word not in self.other_than and not any(m in word for m in self.without)
+
+    @property
+    def excludes(self) -> bool:
+        return bool(self.without or self.other_than)
 
     def meet(self, other: Demand) -> Demand | None:
         """Both at once; None when they contradict each other."""
@@ -35,19 +50,28 @@ class Demand:
         if len(words) > 1 or len(heads) > 1:
             return None
         word, head = next(iter(words), None), next(iter(heads), None)
-        both = Demand(word, head, self.contains | other.contains)
+        both = Demand(
+            word,
+            head,
+            self.contains | other.contains,
+            self.without | other.without,
+            self.other_than | other.other_than,
+        )
         if word is None:
-            return both
+            needed = both.contains | ({head} if head is not None else frozenset())
+            return None if needed & both.without else both
         return Demand(word) if both.holds(word) else None
 
 
 @dataclass(frozen=True)
 class Cube:
-    """A conjunction: allowed states a process, a demand a channel, perhaps a deadlock."""
+    """A conjunction: allowed states per process, a demand per channel; `deadlock`: nobody will ever move,
+    whatever the faults; `stuck`: no message at the head of a channel is taken by its receiver now."""
 
     states: Mapping[str, frozenset[str]] = field(default_factory=dict)
     channels: Mapping[Channel, Demand] = field(default_factory=dict)
     deadlock: bool = False
+    stuck: bool = False
 
     def meet(self, other: Cube) -> Cube | None:
         states = dict(self.states)
@@ -61,7 +85,16 @@ class Cube:
             if both is None:
                 return None
             channels[channel] = both
-        return Cube(states, channels, self.deadlock or other.deadlock)
+        return Cube(states, channels, self.deadlock or other.deadlock, self.stuck or other.stuck)
+
+    def relaxed(self) -> Cube:
+        """Without what is excluded: whatever meets the cube meets this."""
+        positive = {c: Demand(d.word, d.head, d.contains) for c, d in self.channels.items()}
+        return Cube(self.states, positive, self.deadlock, self.stuck)
+
+    @property
+    def excludes(self) -> bool:
+        return any(demand.excludes for demand in self.channels.values())
 
     def holds(
         self,
@@ -75,6 +108,8 @@ class Cube:
             return False
         if any(not demand.holds(words.get(c, ())) for c, demand in self.channels.items()):
             return False
+        if self.stuck and any(m.intersection(words.get(c, ())[:1]) for c, m in taken(system, states).items()):
+            return False
         return not self.deadlock or is_deadlock(system, failures, states, words)
 
 
@@ -86,6 +121,31 @@ def holds(
     words: Mapping[Channel, Word],
 ) -> bool:
     return any(cube.holds(system, failures, states, words) for cube in cubes)
+
+
+def taken(system: System, states: Mapping[str, str]) -> Mapping[Channel, frozenset[Message]]:
+    """What each channel's receiver takes now."""
+    table: dict[Channel, set[Message]] = {}
+    for process in system:
+        for reception in process.receives(states[process.name]):
+            table.setdefault(Channel(reception.peer, process.name), set()).add(reception.message)
+    return {c: frozenset(messages) for c, messages in table.items()}
+
+
+def untaken(demand: Demand, taken: frozenset[Message], letters: Iterable[str]) -> Iterator[Demand]:
+    """The demand of a stuck channel as alternatives: it is empty, or nobody takes its head."""
+    if demand.word is not None or demand.head is not None:
+        first = demand.word[:1] if demand.word is not None else (demand.head,)
+        if not taken.intersection(first):
+            yield demand
+        return
+    if demand.holds(()):
+        yield Demand(word=())
+    if CRASH not in taken and demand.holds((CRASH,)):
+        yield Demand(word=(CRASH,))
+    for letter in letters:
+        if letter not in taken:
+            yield replace(demand, head=letter)
 
 
 def accepted(system: System, states: Mapping[str, str]) -> dict[Channel, frozenset[Message]] | None:
@@ -129,71 +189,80 @@ def letters(system: System, failures: FailureModel, channel: Channel) -> tuple[s
 
 def cubes(goal: Goal, system: System, failures: FailureModel) -> tuple[Cube, ...]:
     """The goal as a disjunction of cubes; contradictory ones are left out."""
-    return tuple(_cubes(goal, system, failures))
+    return tuple(_Expansion(system, failures).cubes(normal_form(goal)))
 
 
-def _cubes(goal: Goal, system: System, failures: FailureModel) -> Iterator[Cube]:
-    if isinstance(goal, At):
-        yield Cube(states={goal.process: frozenset(goal.states)})
-    elif isinstance(goal, Holds):
-        yield Cube(channels={goal.channel: Demand(word=goal.word)})
-    elif isinstance(goal, Contains):
-        yield Cube(channels={goal.channel: Demand(contains=frozenset({goal.message}))})
-    elif isinstance(goal, Head):
-        crash = goal.message is CRASH
-        yield Cube(
-            channels={goal.channel: Demand(word=(CRASH,)) if crash else Demand(head=str(goal.message))}
-        )
-    elif isinstance(goal, Not):
-        raise UsageError("reachability of a goal with a negation is not decided", hint="ask without '!'")
-    elif isinstance(goal, Named):
-        yield from _named(goal.name, system, failures)
-    elif isinstance(goal, Or):
-        for part in goal.parts:
-            yield from _cubes(part, system, failures)
-    else:
+class _Expansion:
+    """Goals in negation normal form to cubes."""
+
+    def __init__(self, system: System, failures: FailureModel) -> None:
+        self.system = system
+        self.failures = failures
+        self.meanings = Meanings(system, lambda channel: letters(system, failures, channel))
+
+    def cubes(self, goal: Goal) -> Iterator[Cube]:
+        if isinstance(goal, Or):
+            for part in goal.parts:
+                yield from self.cubes(part)
+        elif isinstance(goal, And):
+            yield from self._all(goal.parts)
+        elif isinstance(goal, Not):
+            yield from self._negated(goal.part)
+        else:
+            yield from self._literal(goal)
+
+    def _all(self, parts: Iterable[Goal]) -> list[Cube]:
         found = [Cube()]
-        for part in goal.parts:
-            options = cubes(part, system, failures)
+        for part in parts:
+            options = list(self.cubes(part))
             found = [both for a in found for b in options if (both := a.meet(b)) is not None]
-        yield from found
+            if len(found) > MOST_CUBES:
+                raise UsageError(f"the goal has more than {MOST_CUBES:,} cases", hint="ask for less at once")
+        return found
 
+    def _literal(self, goal: Goal) -> Iterator[Cube]:
+        if isinstance(goal, At):
+            if goal.states:
+                yield Cube(states={goal.process: frozenset(goal.states)})
+        elif isinstance(goal, Holds):
+            yield Cube(channels={goal.channel: Demand(word=goal.word)})
+        elif isinstance(goal, Contains):
+            yield Cube(channels={goal.channel: Demand(contains=frozenset({goal.message}))})
+        elif isinstance(goal, Head):
+            head = Demand(word=(CRASH,)) if isinstance(goal.message, Crash) else Demand(head=goal.message)
+            yield Cube(channels={goal.channel: head})
+        elif goal == Named("deadlock-for-good"):
+            yield Cube(deadlock=True)
+        elif goal == Named("deadlock"):
+            quiet = Cube({p.name: quiet_states(p) for p in self.system}, stuck=True)
+            busy = self.cubes(normal_form(Not(AT_REST)))
+            yield from (both for cube in busy if (both := quiet.meet(cube)) is not None)
+        else:
+            assert isinstance(goal, Named)
+            yield from self.cubes(normal_form(self.meanings.of(goal.name)))
 
-def _named(name: str, system: System, failures: FailureModel) -> Iterator[Cube]:
-    if name == "deadlock":
-        yield Cube(deadlock=True)
-        return
-    for channel in system.channels:
-        receiver = system[channel.receiver]
-        for message in letters(system, failures, channel):
-            if name == "unspecified":
-                states = _surprised(receiver, channel, message)
-            else:
-                states = resting(receiver)
-                if name == "orphan-up-to-crash":
-                    states -= receiver.crashed_states
-            if states:
-                yield Cube({receiver.name: states}, {channel: Demand(head=message)})
-        if name == "unspecified" and CRASH in system.alphabet(channel):
-            states = _surprised(receiver, channel, CRASH)
-            if states:
-                yield Cube({receiver.name: states}, {channel: Demand(word=(CRASH,))})
+    def _negated(self, goal: Goal) -> Iterator[Cube]:
+        if isinstance(goal, At):
+            others = frozenset(self.system[goal.process].states) - frozenset(goal.states)
+            if others:
+                yield Cube(states={goal.process: others})
+        elif isinstance(goal, Contains):
+            yield Cube(channels={goal.channel: Demand(without=frozenset({goal.message}))})
+        elif isinstance(goal, Holds) and goal.word:
+            yield Cube(channels={goal.channel: Demand(other_than=frozenset({goal.word}))})
+        elif isinstance(goal, Holds):
+            yield from self._heads(goal.channel, except_for=None)
+        elif isinstance(goal, Head):
+            yield Cube(channels={goal.channel: Demand(word=())})
+            yield from self._heads(goal.channel, except_for=goal.message)
+        else:
+            assert isinstance(goal, Named)
+            yield from self.cubes(normal_form(self.meanings.opposite(goal.name)))
 
-
-def resting(process: Process) -> frozenset[str]:
-    """Final for good: whatever it does from there, it sends nothing and takes at most crash messages."""
-
-    def silent(state: str) -> bool:
-        return not process.sends(state) and all(r.message is CRASH for r in process.receives(state))
-
-    return frozenset(s for s in process.states if all(silent(t) for t in process.reachable(s)))
-
-
-def _surprised(process: Process, channel: Channel, message: Message) -> frozenset[str]:
-    """The receiving states that read this channel and do not take the message there."""
-    found = set()
-    for state in process.states:
-        taken = {r.message for r in process.receives(state) if r.peer == channel.sender}
-        if process.kind(state) is StateKind.RECEIVING and taken and message not in taken:
-            found.add(state)
-    return frozenset(found)
+    def _heads(self, channel: Channel, except_for: Message | None) -> Iterator[Cube]:
+        """Something stands at the head, other than this."""
+        here = self.system.alphabet(channel)
+        standing: list[Message] = [*letters(self.system, self.failures, channel)]
+        for message in (*standing, *(m for m in here if m is CRASH)):
+            if message != except_for:
+                yield from self._literal(Head(channel, message))

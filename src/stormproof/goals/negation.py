@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.actions import Channel
-from .expression import And, At, Contains, Goal, Head, Holds, Not, Or
+from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
 
 #: A goal that no configuration satisfies, and one that all do.
 NOTHING, ANYTHING = Or(()), And(())

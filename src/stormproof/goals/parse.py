@@ -1,156 +1,187 @@
-"""The language of goals: text to expressions, with located errors."""
+"""The language of goals: text to expressions, with located errors.
+
+    goal = part { "|" part }        part = atom { "&" atom }        atom = "!" atom | "(" goal ")" | literal
+
+A goal may stand alone (`parse_goal`) or within a longer text: the parser reads tokens one by one, takes no
+more of them than belong to the goal, and looks names up only when it is told to.
+"""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
-from ..errors import ParseError, Place, did_you_mean
+from ..errors import did_you_mean
 from ..model.actions import CRASH, Channel, Message, Word
+from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
-from .expression import _TOKEN, NAMED, And, At, Contains, Goal, Holds, Named, Or
+from .tokens import Text, Token, Tokens
 
-
-class _Token(NamedTuple):
-    text: str
-    column: int
-    quoted: bool = False
-    width: int = 1
-
-
-_TOKEN_SIGN = re.compile(r"->|→|[@&|()=\[\],{}]")
 #: How deep parentheses may be nested; nobody writes more, and the parser calls itself for each.
 MAX_DEPTH = 100
+
+_OR, _AND, _NOT = ("|", "or", "∨"), ("&", "and", "∧"), ("!", "not", "¬")
+_ARROW = ("->", "→")
 
 
 def parse_goal(text: str, system: System) -> Goal:
     """The goal that a text describes; every name in it is looked up in the system."""
-    return _Parser(text, system).parse()
+    tokens = Text(text)
+    if tokens.peek() is None:
+        raise tokens.error("the goal is empty", None, "write it like Sender@wait0 & Sender->Receiver=[d0]")
+    parser = GoalParser(tokens)
+    goal = parser.parse()
+    rest = tokens.peek()
+    if rest is not None:
+        raise tokens.error(f"'{rest.text}' is one too many", rest, "join two goals with & or |")
+    parser.look_up(system)
+    return goal
 
 
-class _Parser:
-    def __init__(self, text: str, system: System) -> None:
-        self.text = text
-        self.system = system
-        self.tokens = list(self._tokens())
-        self.at = 0
+class GoalParser:
+    """Reads one goal; `look_up` then checks its names."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
         self.depth = 0
+        self._lookups: list[Callable[[System], None]] = []
 
-    def _tokens(self) -> Iterator[_Token]:
-        position, text = 0, self.text.rstrip()
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                column = position + len(text[position:]) - len(text[position:].lstrip()) + 1
-                raise self._error("a quotation mark is not closed", _Token(text[column - 1], column))
-            kind = str(match.lastgroup)
-            word = match[kind]
-            token = _Token(word, match.start(kind) + 1, kind == "quoted", len(word))
-            yield token._replace(text=self._unquoted(token)) if token.quoted else token
-            position = match.end()
+    def parse(self) -> Goal:
+        """The goal that the next tokens are."""
+        return self._or()
 
-    def _unquoted(self, token: _Token) -> str:
-        try:
-            return str(json.loads(token.text, strict=False))
-        except json.JSONDecodeError:
-            raise self._error("not a name between quotation marks as in JSON", token) from None
+    def look_up(self, system: System) -> None:
+        """Refuse names that the system does not have."""
+        for check in self._lookups:
+            check(system)
 
-    def _error(self, message: str, token: _Token | None, hint: str | None = None) -> ParseError:
-        offset = token.column - 1 if token else len(self.text.rstrip())
-        line = self.text.count("\n", 0, offset) + 1
-        start = self.text.rfind("\n", 0, offset) + 1
-        shown = self.text.split("\n")[line - 1]
-        place = Place("goal", line, offset - start + 1, shown, max(token.width if token else 1, 1))
-        return ParseError(message, place=place, hint=hint)
-
-    def _peek(self, ahead: int = 0) -> _Token | None:
-        i = self.at + ahead
-        return self.tokens[i] if i < len(self.tokens) else None
+    # ---- tokens ----
 
     def _is(self, *signs: str, ahead: int = 0) -> bool:
-        token = self._peek(ahead)
+        token = self.tokens.peek(ahead)
         return token is not None and not token.quoted and token.text in signs
 
     def _take(self, *signs: str) -> bool:
-        if self._is(*signs):
-            self.at += 1
-            return True
-        return False
+        if not self._is(*signs):
+            return False
+        self.tokens.take()
+        return True
 
     def _expect(self, sign: str, where: str) -> None:
         if not self._take(sign):
-            found = self._peek()
-            raise self._error(f"'{sign}' is expected {where}{_instead(found)}", found)
+            found = self.tokens.peek()
+            raise self.tokens.error(f"'{sign}' is expected {where}{_instead(found)}", found)
 
-    def _name(self, what: str) -> _Token:
-        token = self._peek()
-        if token is None or (not token.quoted and _TOKEN_SIGN.fullmatch(token.text)):
-            raise self._error(f"{what} is expected{_instead(token)}", token)
-        self.at += 1
+    def _name(self, what: str, hint: str | None = None) -> Token:
+        token = self.tokens.peek()
+        if token is None or token.sign:
+            raise self.tokens.error(f"{what} is expected{_instead(token)}", token, hint)
+        self.tokens.take()
         return token
 
-    def parse(self) -> Goal:
-        if not self.tokens:
-            raise self._error("the goal is empty", None, "write it like Sender@wait0 & Sender->Receiver=[d0]")
-        goal = self._or()
-        rest = self._peek()
-        if rest is not None:
-            raise self._error(f"'{rest.text}' is one too many", rest, "join two goals with & or |")
-        return goal
+    # ---- expressions ----
 
     def _or(self) -> Goal:
         parts = [self._and()]
-        while self._take("|", "or", "∨"):
+        while self._operator("|", _OR):
             parts.append(self._and())
         return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def _and(self) -> Goal:
         parts = [self._atom()]
-        while self._take("&", "and", "∧"):
+        while self._operator("&", _AND):
             parts.append(self._atom())
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
+    def _operator(self, sign: str, spellings: tuple[str, ...]) -> bool:
+        if not self._take(*spellings):
+            return False
+        again = self.tokens.peek()
+        if again is not None and again.sign and again.text == sign:
+            raise self.tokens.error(f"'{sign}{sign}' is written '{sign}'", again, f"leave out one '{sign}'")
+        return True
+
     def _atom(self) -> Goal:
-        opening = self._peek()
-        if self._take("("):
-            self.depth += 1
-            if self.depth > MAX_DEPTH:
-                raise self._error(f"parentheses are nested more than {MAX_DEPTH} deep", opening)
+        opening = self.tokens.peek()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.tokens.error(f"the goal is nested more than {MAX_DEPTH} deep", opening)
+        if self._negates():
+            goal: Goal = Not(self._atom())
+        elif self._take("("):
             goal = self._or()
             self._expect(")", "to close the parenthesis")
-            self.depth -= 1
-            return goal
-        first = self._name("a process, a channel or one of " + ", ".join(NAMED))
+        else:
+            goal = self._literal()
+        self.depth -= 1
+        return goal
+
+    def _negates(self) -> bool:
+        """`!`, or `not` where it is no role: what follows a role is `@` or an arrow."""
+        if self._is("not") and self._is("@", *_ARROW, ahead=1):
+            return False
+        return self._take(*_NOT)
+
+    def _literal(self) -> Goal:
+        if self._is("at") and self._is("rest", ahead=1):
+            self.tokens.take()
+            self.tokens.take()
+            return AT_REST
+        first = self._name("a role, a channel or one of " + ", ".join(NAMED), _negation(self.tokens.peek()))
         if self._is("@"):
             return self._states(first)
-        if self._is("->", "→"):
+        if self._is(*_ARROW):
             return self._channel(first)
-        if not first.quoted and first.text in NAMED:
-            return Named(first.text)
-        if first.text in self.system:
-            raise self._error(
-                f"what about '{first.text}'?", first, f"write {first.text}@state or {first.text}->Other=[...]"
-            )
-        known = [*self.system.names, *NAMED]
-        raise self._error(
-            f"unknown name '{first.text}'",
-            first,
-            did_you_mean(first.text, known) or "here: " + ", ".join(known),
-        )
+        self._refuse_other_notations(first)
+        self._lookups.append(lambda system: self._check_named(first, system))
+        return Named(first.text)
 
-    def _role(self, token: _Token) -> str:
-        if token.text not in self.system:
-            names = self.system.names
-            hint = did_you_mean(token.text, names) or "roles here: " + ", ".join(names)
-            raise self._error(f"unknown role '{token.text}'", token, hint)
+    def _refuse_other_notations(self, first: Token) -> None:
+        """`Buyer.done`, `Buyer=done`, `Buyer != done`: say how it is written, with the same meaning."""
+        signs, ahead = "", 0
+        while self._is(".", "=", "!", ":", ahead=ahead) and ahead < 2:
+            signs += str(self._text(ahead))
+            ahead += 1
+        state = self.tokens.peek(ahead)
+        if signs not in (".", "=", "==", ":", "!=") or state is None or state.sign:
+            return
+        token = self.tokens.peek()
+        meant = f"{'!' if signs == '!=' else ''}{first.text}@{state.text}"
+        raise self.tokens.error(f"'{first.text}{signs}{state.text}' is no goal", token, f"write {meant}")
+
+    def _text(self, ahead: int) -> str | None:
+        token = self.tokens.peek(ahead)
+        return None if token is None else token.text
+
+    def _check_named(self, token: Token, system: System) -> None:
+        if token.text in NAMED and not token.quoted:
+            return
+        text = token.text
+        if text in system:
+            raise self.tokens.error(
+                f"what about '{text}'?", token, f"write {text}@state or {text}->Other=[...]"
+            )
+        raise self.tokens.error(f"unknown name '{text}'", token, _negation(token) or _meant(text, system))
+
+    # ---- literals ----
+
+    def _role(self, token: Token) -> str:
+        def check(system: System) -> None:
+            if token.text not in system:
+                names = system.names
+                hint = _negation(token) or did_you_mean(token.text, names)
+                hint = hint or "roles here: " + ", ".join(names)
+                raise self.tokens.error(f"unknown role '{token.text}'", token, hint)
+
+        self._lookups.append(check)
         return token.text
 
-    def _states(self, process: _Token) -> Goal:
+    def _states(self, process: Token) -> Goal:
         name = self._role(process)
-        self.at += 1
-        known = self.system[name].states
+        self.tokens.take()
+        if self._is("!"):
+            raise self.tokens.error(
+                f"a state of {name} is expected, not '!'", self.tokens.peek(), f"write !{name}@state"
+            )
         tokens = []
         if self._take("{"):
             tokens.append(self._name(f"a state of {name}"))
@@ -159,25 +190,32 @@ class _Parser:
             self._expect("}", "to close the set of states")
         else:
             tokens.append(self._name(f"a state of {name}"))
-        for token in tokens:
-            if token.text not in known:
-                hint = did_you_mean(token.text, known) or f"states of {name}: {_some(known)}"
-                raise self._error(f"{name} has no state '{token.text}'", token, hint)
+        self._lookups.extend(self._known_state(name, token) for token in tokens)
         return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
 
-    def _channel(self, sender: _Token) -> Goal:
+    def _known_state(self, role: str, token: Token) -> Callable[[System], None]:
+        def check(system: System) -> None:
+            known = system[role].states
+            if token.text not in known:
+                hint = did_you_mean(token.text, known) or f"states of {role}: {_some(known)}"
+                raise self.tokens.error(f"{role} has no state '{token.text}'", token, hint)
+
+        return check
+
+    def _channel(self, sender: Token) -> Goal:
         source = self._role(sender)
-        self.at += 1
-        receiver = self._name("the receiving process")
+        self.tokens.take()
+        receiver = self._name("the receiving role")
         channel = Channel(source, self._role(receiver))
         if channel.sender == channel.receiver:
-            raise self._error(f"there is no channel from {channel.sender} to itself", receiver)
+            raise self.tokens.error(f"there is no channel from {channel.sender} to itself", receiver)
         if self._take("="):
             return Holds(channel, self._word(channel))
         if self._take("contains"):
             return Contains(channel, self._message(channel))
-        raise self._error(
-            f"what about {channel}?{_instead(self._peek())}", self._peek(), "go on with =[m, n] or contains m"
+        found = self.tokens.peek()
+        raise self.tokens.error(
+            f"what about {channel}?{_instead(found)}", found, "go on with =[m, n] or contains m"
         )
 
     def _word(self, channel: Channel) -> Word:
@@ -186,26 +224,47 @@ class _Parser:
         while not self._is("]"):
             if word:
                 self._expect(",", "between two messages")
-            token = self._peek()
+            token = self.tokens.peek()
             if word and word[-1] is CRASH:
-                raise self._error("the crash message is always the last of its channel", token)
+                raise self.tokens.error("the crash message is always the last of its channel", token)
             word.append(self._message(channel))
         self._expect("]", "after the channel's content")
         return tuple(word)
 
     def _message(self, channel: Channel) -> Message:
-        token = self._name("a message")
-        known = self.system.messages
-        if token.text in known:
-            return token.text
-        if not token.quoted and token.text in ("⚡", "crash"):
-            return CRASH
-        here = [m for m in self.system.alphabet(channel) if isinstance(m, str)]
-        hint = did_you_mean(token.text, known) or f"messages on {channel}: {_some(here) or 'none'}"
-        raise self._error(f"unknown message '{token.text}'", token, hint)
+        found = self.tokens.peek()
+        if found is None or found.sign:
+            raise self.tokens.error(f"a message is expected{_instead(found)}", found)
+        message, token = self.tokens.message()
+
+        def check(system: System) -> None:
+            if message is CRASH or message in system.messages:
+                return
+            here = [m for m in system.alphabet(channel) if isinstance(m, str)]
+            hint = did_you_mean(str(message), system.messages)
+            hint = hint or f"messages on {channel}: {_some(here) or 'none'}"
+            raise self.tokens.error(f"unknown message '{message}'", token, hint)
+
+        self._lookups.append(check)
+        return message
 
 
-def _instead(token: _Token | None) -> str:
+def _negation(token: Token | None) -> str | None:
+    """A nearby name without the sign would mean the opposite."""
+    return "negation is written '!'" if token is not None and token.text[:1] in ("~", "-") else None
+
+
+def _meant(text: str, system: System) -> str:
+    """The hint for a word that is no goal; `Buyer.done` is a role and one of its states."""
+    for sign in (".", ":"):
+        role, found, state = text.partition(sign)
+        if found and role in system:
+            return f"write {role}@{state}"
+    known = [*system.names, *NAMED]
+    return did_you_mean(text, known) or "here: " + ", ".join(known)
+
+
+def _instead(token: Token | None) -> str:
     return ", but the goal ends here" if token is None else f", not '{token.text}'"
 
 

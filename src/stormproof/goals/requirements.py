@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..model.goal import AT_REST, And, At, Goal, Holds, Not, Or
 from ..model.rest import RestStates
 from ..model.system import System
-from .expression import And, At, Goal, Holds, Named, Not, Or
-
-AT_REST = Named("at rest")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
+from .actions import CRASH, Action, Internal, Receive, Send, Transition
 from .process import Process
 from .system import System
 
@@ -19,16 +19,12 @@ class RestStates:
     crashed: Mapping[str, frozenset[str]]
 
 
-def rest_states(
-    system: System, declared: Mapping[str, Iterable[str]] | None = None, services: Iterable[str] = ()
-) -> RestStates:
-    """The rest states of every role: those `declared`, else the default ones; `services` are roles."""
-    given, serving = dict(declared or {}), frozenset(services)
+def rest_states(system: System) -> RestStates:
+    """The rest states of every role: those that it declares, else the default ones."""
     rest = {}
     for process in system:
-        name = process.name
-        chosen = given[name] if name in given else default_rest_states(process, name in serving)
-        rest[name] = frozenset(chosen) | process.crashed_states
+        chosen = default_rest_states(process) if process.rest is None else process.rest
+        rest[process.name] = frozenset(chosen) | process.crashed_states
     return RestStates(
         rest, {p.name: ended_states(p) for p in system}, {p.name: p.crashed_states for p in system}
     )
@@ -36,7 +32,7 @@ def rest_states(
 
 def is_crash(action: Action) -> bool:
     """Is this the internal action by which a process crashes?"""
-    return action == Internal(CRASH_ACTION)
+    return isinstance(action, Internal) and action.crashes
 
 
 def ended_states(process: Process) -> frozenset[str]:
@@ -53,7 +49,7 @@ def ended_states(process: Process) -> frozenset[str]:
         ended.difference_update(t.source for t in leaving)
 
 
-def default_rest_states(process: Process, service: bool = False) -> frozenset[str]:
+def default_rest_states(process: Process) -> frozenset[str]:
     """Without a `rest` line: final states, states that only take messages and stay, for a service those
     that only receive; and the initial state, if a message leads back into it or if no other rest state
     can be reached."""
@@ -62,7 +58,7 @@ def default_rest_states(process: Process, service: bool = False) -> frozenset[st
 
     def rests(state: str) -> bool:
         only_receives = all(isinstance(t.action, Receive) for t in leaving[state])
-        return only_receives and (service or all(t.target == state for t in leaving[state]))
+        return only_receives and (process.service or all(t.target == state for t in leaving[state]))
 
     found = {s for s in process.states if rests(s)}
     reached = _without_crashes(process)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..engine.watch import ProgressCallback
 from ..goals.cubes import cubes
-from ..goals.expression import Goal, show
 from ..goals.parse import parse_goal
 from ..limits import Limits
 from ..model.failures import FailureModel, Failures
+from ..model.goal import Goal, show
 from ..model.system import System
 from .answer import Answer
 from .portfolio import solve

@@ -16,10 +16,10 @@ from ..engine.coverability import WORD, Searcher
 from ..engine.lowering import lower
 from ..engine.watch import ProgressCallback, left
 from ..goals.cubes import cubes
-from ..goals.expression import At, show
 from ..limits import Limits
 from ..model.actions import Channel, Receive, Send, Transition
 from ..model.failures import FailureModel, Failures
+from ..model.goal import At, show
 from ..model.process import Process
 from ..model.run import Witness
 from ..model.system import System

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..engine.coverability import BAG, BEHIND, COUNT, WORD, Element
-from ..goals.cubes import Cube, Demand, accepted
+from ..goals.cubes import Cube, Demand, accepted, untaken
+from ..goals.cubes import taken as receptions
 from ..model.actions import CRASH, Internal, Message, Receive, Send, channel_of
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
@@ -153,13 +154,18 @@ def _may_meet(
     taken = accepted(system, states) if cube.deadlock else {}
     if taken is None:
         return False
+    heads = receptions(system, states) if cube.stuck else {}
     used = {s.channel for s in forms}
     if any(c not in used and not d.holds(()) for c, d in cube.channels.items()):
         return False
     for shape, mark, word in zip(forms, at.marks, at.words, strict=True):
         demand = cube.channels.get(shape.channel, Demand())
         wanted = taken.get(shape.channel, frozenset())
-        if not _may_hold(shape, failures.on(shape.channel), k, demand, wanted, mark, word):
+        alternatives = [demand]
+        if shape.channel in heads:
+            alternatives = list(untaken(demand, heads[shape.channel], shape.letters))
+        failure = failures.on(shape.channel)
+        if not any(_may_hold(shape, failure, k, d, wanted, mark, word) for d in alternatives):
             return False
     return True
 

@@ -124,6 +124,7 @@ class _Sending:
         self.demand = cube.channels.get(self.channel, Demand())
         received = [r for r in self.other.receives(self.theirs) if cube.deadlock]
         self.taken = frozenset(r.message for r in received)
+        self.head_taken = frozenset(r.message for r in self.other.receives(self.theirs) if cube.stuck)
 
     def search(self) -> tuple[tuple[Firing, ...], Channel, tuple[Message, ...]] | None:
         if not self._possible():
@@ -180,7 +181,9 @@ class _Sending:
                 yield 1, met[1] - {message}
 
     def _stays(self, message: str, met: _Met) -> bool:
-        """In a deadlock: what may come to the head is not taken, nor anything that it may become."""
+        """Stuck: the head is not taken. In a deadlock: nor anything else that may come to the head."""
+        if self.cube.stuck and met[0] == 0 and message in self.head_taken:
+            return False
         if met[0] > 0 and not self.failure.loss:
             return True
         return not ({message, *self.failure.becomes.get(message, ())} & self.taken)

@@ -75,6 +75,8 @@ class Problem:
     shapes: tuple[Shape, ...]
     notes: tuple[str, ...]
     started: float
+    #: The goal with what it excludes, where `cubes` leaves that out.
+    exact: tuple[Cube, ...] | None = None
     graph: Graph | None = None
     targets: list[Target] | None = None
     weights: list[Weights] = field(default_factory=list)
@@ -103,11 +105,17 @@ def solve(
     notes: tuple[str, ...] = (),
     only: Iterable[str] | None = None,
 ) -> Answer:
-    """Ask each way in turn; `only`: just these, to compare them with each other."""
+    """Ask each way in turn; `only`: just these, to compare them with each other.
+
+    What a goal excludes (`!A->B contains m`) is left out of the search: a proof without it is a proof, and a
+    run is accepted only if it also meets the rest.
+    """
     started = time.monotonic()
+    exact = cubes if any(cube.excludes for cube in cubes) else None
+    cubes = tuple(cube.relaxed() for cube in cubes)
     searcher = Searcher(lower(system, failures), limits, progress)
     problem = Problem(
-        system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started
+        system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started, exact
     )
     ways = {name: way for name, way in WAYS.items() if only is None or name in only}
     tried: dict[str, str] = {}
@@ -117,7 +125,7 @@ def solve(
             budget = min(seconds, problem.left())
             if budget <= 0:
                 return _answer(problem, UNDECIDED, "the time limit was hit", tried)
-            attempt = way(problem, budget)
+            attempt = _refined(problem, way(problem, budget))
             tried[name] = attempt.note
             if attempt.run is not None or attempt.certificate is not None:
                 del tried[name]
@@ -129,7 +137,21 @@ def solve(
     return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
 
 
+def _refined(problem: Problem, attempt: Attempt) -> Attempt:
+    """Without a run that reaches what the goal excludes."""
+    if problem.exact is None or attempt.run is None:
+        return attempt
+    if not accept_run(problem.system, problem.failures, problem.exact, attempt.run):
+        return attempt
+    return Attempt(f"{attempt.note}, a run to a configuration that the goal excludes")
+
+
 def _why_undecided(problem: Problem) -> str:
+    if problem.exact is not None:
+        return (
+            "the goal excludes messages or contents of a channel, which no method decides: only a run that "
+            "happens to meet it, or a proof that needs no such part, can answer"
+        )
     perfect = [str(s.channel) for s in problem.shapes if not s.exact]
     if perfect:
         return (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
-from ..goals.cubes import Cube, Demand, accepted, heads
+from ..goals.cubes import Cube, Demand, accepted, letters, untaken
+from ..goals.cubes import heads as heads_after_faults
+from ..goals.cubes import taken as receptions
 from ..model.actions import Channel, Message
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
@@ -24,6 +26,7 @@ def settle(
     taken = accepted(system, states) if cube.deadlock else None
     if cube.deadlock and taken is None:
         return None
+    heads = receptions(system, states) if cube.stuck else {}
     ends = dict(words)
     for channel, demand in cube.channels.items():
         if channel not in words and not demand.holds(()):
@@ -31,7 +34,11 @@ def settle(
     for channel, word in words.items():
         demand = cube.channels.get(channel, Demand())
         wanted = (taken or {}).get(channel, frozenset())
-        found = settle_word(word, failures.on(channel), demand, wanted)
+        alternatives = [demand]
+        if channel in heads:
+            alternatives = list(untaken(demand, heads[channel], letters(system, failures, channel)))
+        settled = (settle_word(word, failures.on(channel), d, wanted) for d in alternatives)
+        found = next((w for w in settled if w is not None), None)
         if found is None:
             return None
         ends[channel] = found
@@ -43,7 +50,7 @@ def settle_word(
 ) -> Word | None:
     """The first of the candidates that is as asked, the word as it stands first."""
     for candidate in _candidates(word, failure, demand, taken):
-        if demand.holds(candidate) and not (heads(candidate, failure) & taken):
+        if demand.holds(candidate) and not (heads_after_faults(candidate, failure) & taken):
             return candidate
     return None
 

@@ -8,12 +8,13 @@ messages in `equal`: then coverability can only refute.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations, product
 from typing import NamedTuple
 
 from ..engine.coverability import BAG, COUNT, Demanded, Element, Wanted
-from ..goals.cubes import Cube, Demand, accepted
+from ..goals.cubes import Cube, Demand, accepted, untaken
+from ..goals.cubes import taken as cube_taken
 from ..model.actions import CRASH, Channel, Message
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
@@ -52,16 +53,20 @@ def targets(
     """All of them, control state by control state."""
     place = {p.name: i for i, p in enumerate(system)}
     demands = [[(place[p], allowed) for p, allowed in cube.states.items()] for cube in cubes]
-    deadlocks = any(cube.deadlock for cube in cubes)
+    deadlocks, stuck = (any(getattr(cube, flag) for cube in cubes) for flag in ("deadlock", "stuck"))
     for states, marks in controls:
         fitting = [i for i, d in enumerate(demands) if all(states[p] in allowed for p, allowed in d)]
         if not fitting:
             continue
-        taken = accepted(system, dict(zip(place, states, strict=True))) if deadlocks else None
+        at = dict(zip(place, states, strict=True))
+        taken = accepted(system, at) if deadlocks else None
+        receptions = cube_taken(system, at) if stuck else None
         for i in fitting:
             if cubes[i].deadlock and taken is None:
                 continue
-            for options in _choices(failures, cubes[i], shapes, marks, taken if cubes[i].deadlock else None):
+            waited = taken if cubes[i].deadlock else None
+            heads = receptions if cubes[i].stuck else None
+            for options in _choices(failures, cubes[i], shapes, marks, waited, heads):
                 element = Element(states, marks, tuple(o.word for o in options))
                 yield Target(element, tuple(o.equal for o in options), all(o.sufficient for o in options), i)
 
@@ -72,7 +77,9 @@ def _choices(
     shapes: tuple[Shape, ...],
     marks: tuple[bool, ...],
     taken: dict[Channel, frozenset[Message]] | None,
+    heads: Mapping[Channel, frozenset[Message]] | None,
 ) -> Iterator[tuple[Option, ...]]:
+    """The ways to meet the cube; what receivers take is `taken` in a deadlock, `heads` if all are stuck."""
     used = {s.channel for s in shapes}
     for channel, demand in cube.channels.items():
         # A channel that no action names is always empty.
@@ -81,11 +88,15 @@ def _choices(
     each = []
     waited = taken or {}
     for shape, mark in zip(shapes, marks, strict=True):
-        if shape.channel not in cube.channels and shape.channel not in waited:
+        channel = shape.channel
+        stuck = (heads or {}).get(channel)
+        if channel not in cube.channels and channel not in waited and stuck is None:
             each.append([_FREE])
             continue
-        asked = cube.channels.get(shape.channel, Demand())
-        each.append(options(shape, failures.on(shape.channel), asked, waited.get(shape.channel), mark))
+        asked = cube.channels.get(channel, Demand())
+        alternatives = [asked] if stuck is None else list(untaken(asked, stuck, shape.letters))
+        failure, wanted = failures.on(channel), waited.get(channel)
+        each.append([o for d in alternatives for o in options(shape, failure, d, wanted, mark)])
     yield from product(*each)
 
 
@@ -178,7 +189,7 @@ def wanted(cubes: Iterable[Cube], system: System) -> list[tuple[int, Wanted]]:
             demands = [_demanded(c, d) for c, d in cube.channels.items() if c in used]
             known = set(system.messages)
             if all(m in known for d in demands for m in d.word):
-                found.append((i, Wanted(cube.states, tuple(demands), cube.deadlock)))
+                found.append((i, Wanted(cube.states, tuple(demands), cube.deadlock, cube.stuck)))
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..goals.expression import And, At, Contains, Goal, Head, Holds, Not, Or
 from ..model.actions import Configuration
+from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
 from ..model.survival import SurvivalModel
 from .storm import stormy_steps
 

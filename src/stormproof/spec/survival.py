@@ -12,10 +12,10 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..goals.expression import Goal
 from ..goals.negation import observed_channels
 from ..goals.requirements import Ask
 from ..model.actions import Channel, Configuration
+from ..model.goal import Goal
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, SurvivalModel
 from .bounded import TooLarge, initial

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..goals.expression import Goal
 from ..goals.negation import map_states
 from ..model.actions import Internal, Transition
+from ..model.goal import Goal
 from ..model.process import Process
 from ..model.rest import RestStates, ended_states
 from ..model.system import System

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..model.actions import CRASH, Channel, Message, Word
+from .actions import CRASH, Channel, Message, Word
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Named:
-    """`at rest`, `deadlock`, `orphan`, `orphan-up-to-crash` or `unspecified`."""
+    """`at rest`, `deadlock` or another of `NAMED`."""
 
     name: str
 
@@ -66,17 +67,23 @@ class Not:
 Goal = At | Holds | Contains | Head | Named | And | Or | Not
 
 
+AT_REST = Named("at rest")
+
 NAMED = {
-    "deadlock": "nobody can send or act, somebody waits to receive, and no fault will ever help",
+    "at rest": "every role is in a rest state, and messages wait for roles that have ended only",
+    "deadlock": "no step is possible without a fault, and the configuration is not at rest",
+    "deadlock-for-good": "nobody can send or act, somebody waits to receive, and no fault will ever help",
     "orphan": "a message whose receiver rests in a final state and will not take it",
     "orphan-up-to-crash": "the same, receivers that have crashed excused",
     "unspecified": "a process that waits to receive finds a message that it does not take",
 }
 
 
-_TOKEN = re.compile(
-    r'\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<sign>->|→|[@&|()=\[\],{}])|(?P<name>(?:(?!->)[^\s@&|()=\[\],{}"→])+))'
-)
+#: A bare name: whatever is no sign and no blank.
+BARE_NAME = re.compile(r'(?:(?!->)[^\s@&|()=\[\],{}"→!¬∧∨])+')
+
+#: Words of the language of goals, which are quoted where they are names.
+_WORDS = frozenset(("contains", "and", "or", "not", "⚡", CRASH.value))
 
 
 def show(goal: Goal) -> str:
@@ -94,7 +101,7 @@ def show(goal: Goal) -> str:
     if isinstance(goal, Named):
         return goal.name
     if isinstance(goal, Not):
-        return f"!({show(goal.part)})"
+        return f"!({show(goal.part)})" if isinstance(goal.part, And | Or) else f"!{show(goal.part)}"
     sign = " & " if isinstance(goal, And) else " | "
     return sign.join(f"({show(p)})" if isinstance(p, (And, Or)) else show(p) for p in goal.parts)
 
@@ -108,10 +115,27 @@ def _show_message(message: Message) -> str:
 
 
 def _quote(name: str) -> str:
-    match = _TOKEN.fullmatch(name)
-    plain = (
-        match is not None
-        and match.lastgroup == "name"
-        and name not in ("contains", "and", "or", "⚡", "∧", "∨")
-    )
+    plain = BARE_NAME.fullmatch(name) is not None and name not in _WORDS
     return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) -> Goal:
+    """The goal with other names of roles and messages; what is not mentioned keeps its own."""
+
+    def new(message: Message) -> Message:
+        return messages.get(message, message) if isinstance(message, str) else message
+
+    def between(channel: Channel) -> Channel:
+        return Channel(*(roles.get(end, end) for end in channel))
+
+    if isinstance(goal, At):
+        return At(roles.get(goal.process, goal.process), goal.states)
+    if isinstance(goal, Holds):
+        return Holds(between(goal.channel), tuple(map(new, goal.word)))
+    if isinstance(goal, Contains | Head):
+        return type(goal)(between(goal.channel), new(goal.message))
+    if isinstance(goal, Not):
+        return Not(rename(goal.part, roles, messages))
+    if isinstance(goal, And | Or):
+        return type(goal)(tuple(rename(part, roles, messages) for part in goal.parts))
+    return goal
