@@ -15,6 +15,7 @@ from stormproof.model.system import System
 from stormproof.spec import bounded
 from stormproof.surveys.paper_table.corruption_shortcut import twin
 from stormproof.transform.paper_encodings import encode, resolve
+from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system
 
 NAMES = ("k-er", "k-wer", "k-pg", "k-exh")
@@ -80,9 +81,8 @@ def test_a_wait_that_a_larger_bound_ends_does_not_last() -> None:
     """Both send two messages before they listen: stuck at k = 1, fine at k = 2."""
 
     def side(name: str, peer: str) -> Process:
-        rows = [("a", Send(peer, "x"), "b"), ("b", Send(peer, "x"), "c")]
-        rows += [("c", Receive(peer, "x"), "d"), ("d", Receive(peer, "x"), "a")]
-        return Process(name, "a", tuple(Transition(*row) for row in rows))
+        send, receive = Send(peer, "x"), Receive(peer, "x")
+        return process(name, ("a", send, "b"), ("b", send, "c"), ("c", receive, "d"), ("d", receive, "a"))
 
     system = System((side("A", "B"), side("B", "A")))
     model = Failures().on(system)
@@ -97,7 +97,8 @@ def test_an_endless_sender_to_nobody_fills_every_channel() -> None:
     report = check(system, max_k=10, properties=["k-exh", "k-er"])
     assert [t.holds for t in report["k-exh"].tried] == [False] * 10
     assert report["k-exh"].states == 2, "one exploration, at k = 1, is enough"
-    assert report["k-exh"].witness_k == 10 and len(report["k-exh"].witness.steps) == 10
+    witness = report["k-exh"].witness
+    assert report["k-exh"].witness_k == 10 and witness is not None and len(witness.steps) == 10
     assert report["k-exh"].replayed
     assert any("no larger bound" in note for note in report["k-exh"].notes)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from stormproof.checks.half_duplex import HalfDuplex, half_duplex
 from stormproof.limits import Limits
-from stormproof.model.actions import CRASH, Action, Configuration, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Configuration, Receive, Send
 from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
-from stormproof.model.run import Act, Witness
+from stormproof.model.run import Act, Corrupt, Fault, Lose, Witness
 from stormproof.model.system import System
 from stormproof.spec.bounded import TooLarge, initial, interfere, steps
 from stormproof.trust.replay import replay
-from tests.support.example_systems import figure_ex1, figure_exkmc
+from tests.support.example_systems import figure_ex1, figure_exkmc, line
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 DEPTH = 6
@@ -54,8 +54,9 @@ def play(system: System, failures: FailureModel, witness: Witness) -> None:
     for step in witness.steps:
         found = None
         for event, after in steps(system, failures, at, None):
-            acted = isinstance(step, Act) and event == (step.process, step.action)
-            if acted and after.states[system.names.index(step.process)] == step.state:
+            if not isinstance(step, Act) or event != (step.process, step.action):
+                continue
+            if after.states[system.names.index(step.process)] == step.state:
                 found = after
         if not isinstance(step, Act):
             index = system.channels.index(step.channel)
@@ -69,13 +70,12 @@ def play(system: System, failures: FailureModel, witness: Witness) -> None:
     assert {c: w for c, w in zip(system.channels, at.words) if w} == dict(witness.channels)
 
 
-def apply(at: Configuration, index: int, step: object) -> Configuration:
-    word, position = list(at.words[index]), step.position  # type: ignore[attr-defined]
-    kind = type(step).__name__
-    if kind == "Lose":
+def apply(at: Configuration, index: int, step: Fault) -> Configuration:
+    word, position = list(at.words[index]), step.position
+    if isinstance(step, Lose):
         del word[position]
-    elif kind == "Corrupt":
-        word[position] = step.becomes  # type: ignore[attr-defined]
+    elif isinstance(step, Corrupt):
+        word[position] = step.becomes
     else:
         word[position : position + 2] = word[position + 1], word[position]
     return Configuration(at.states, (*at.words[:index], tuple(word), *at.words[index + 1 :]))
@@ -110,11 +110,7 @@ def test_against_brute_force(chunk: int) -> None:
     assert compared >= 400 and violated >= 150, (compared, violated)
 
 
-def line(name: str, *actions: Action) -> Process:
-    return Process(name, "0", tuple(Transition(f"{i}", a, f"{i + 1}") for i, a in enumerate(actions)))
-
-
-def ask(system: System, **faults: bool) -> HalfDuplex:
+def ask(system: System, **faults: Any) -> HalfDuplex:
     return half_duplex(system, Failures(**faults).on(system))
 
 
@@ -122,10 +118,11 @@ def test_figure_ex1_is_half_duplex_on_perfect_channels_only() -> None:
     ex1 = figure_ex1()
     assert ask(ex1).holds is True
     for fault in ("loss", "corrupt", "reorder"):
-        answer = ask(ex1, **{fault: True})
+        failures: dict[str, Any] = {fault: True}
+        answer = ask(ex1, **failures)
         assert answer.holds is False, fault
         assert answer.witness is not None
-        play(ex1, Failures(**{fault: True}).on(ex1), answer.witness)
+        play(ex1, Failures(**failures).on(ex1), answer.witness)
         assert answer.witness.faults
 
 
@@ -135,7 +132,7 @@ def test_reordering_needs_counters() -> None:
     q = line("q", Receive("p", "b"), Receive("p", "a"), Send("p", "x"))
     assert ask(System((p, q))).holds is True
     answer = ask(System((p, q)), reorder=True)
-    assert answer.holds is False and len(answer.witness.acts) == 6
+    assert answer.holds is False and answer.witness is not None and len(answer.witness.acts) == 6
     assert ask(System((p, q)), reorder=True, corrupt=True).holds is False
 
 

@@ -15,6 +15,7 @@ from stormproof.model.actions import (
     Action,
     Channel,
     Configuration,
+    Firing,
     Receive,
     Send,
     Transition,
@@ -59,13 +60,13 @@ def test_random_runs_become_runs_with_the_fewest_faults(chunk: int) -> None:
                 assert least == sum(f.channel == channel for f in witness.faults), seed
 
 
-def moves_of(system: System, witness: Witness) -> list[tuple[str, Transition]]:
+def moves_of(system: System, witness: Witness) -> tuple[Firing, ...]:
     states = {p.name: p.initial for p in system}
     moves = []
     for act in witness.acts:
-        moves.append((act.process, Transition(states[act.process], act.action, act.state)))
+        moves.append(Firing(act.process, Transition(states[act.process], act.action, act.state)))
         states[act.process] = act.state
-    return moves
+    return tuple(moves)
 
 
 def random_channel(rng: random.Random, letters: str) -> ChannelFailure:
@@ -123,6 +124,13 @@ def test_long_runs_with_ten_messages_a_channel_are_valid(seed: int) -> None:
     assert is_run(system, FailureModel({AB: failure}), witness, 10), seed
 
 
+def _into_full(system: System, at: Configuration, event: bounded.Event, k: int) -> bool:
+    """A send into a full channel, which takes one loss."""
+    if not isinstance(event.action, Send):
+        return False
+    return len(at.words[system.channel_index[Channel(event.process, event.action.peer)]]) == k
+
+
 def fewest_to(system: System, failures: FailureModel, k: int, end: Configuration) -> tuple[int, int]:
     """The least (actions, faults) of any run to a configuration, by Bellman and Ford over the definitions."""
     best = {bounded.initial(system): (0, 0)}
@@ -130,9 +138,7 @@ def fewest_to(system: System, failures: FailureModel, k: int, end: Configuration
     for at in queue:
         for step in bounded.steps(system, failures, at, k):
             event = step.event
-            full = event is not None and isinstance(event.action, Send)
-            full = full and len(at.words[system.channels.index(channel_of(*event))]) == k
-            price = (int(event is not None), int(event is None or full))
+            price = (0, 1) if event is None else (1, int(_into_full(system, at, event, k)))
             cost = (best[at][0] + price[0], best[at][1] + price[1])
             if cost < best.get(step.after, (99, 99)) and cost[0] <= 6:
                 best[step.after] = cost
@@ -198,11 +204,11 @@ def interleavings(own: dict[str, list[Action]], k: int) -> Iterator[list[str]]:
     yield from extend(own, {}, [])
 
 
-def lines(sender: str, receiver: str = "") -> tuple[System, list[tuple[str, Transition]]]:
+def lines(sender: str, receiver: str = "") -> tuple[System, list[Firing]]:
     a = [Transition(str(i), Send("B", m), str(i + 1)) for i, m in enumerate(sender)]
     b = [Transition(str(i), Receive("A", m), str(i + 1)) for i, m in enumerate(receiver)]
     system = System((Process("A", "0", tuple(a)), Process("B", "0", tuple(b))))
-    return system, [*(("A", t) for t in a), *(("B", t) for t in b)]
+    return system, [*(Firing("A", t) for t in a), *(Firing("B", t) for t in b)]
 
 
 def test_a_send_into_a_full_lossy_channel_is_lost_at_once() -> None:
@@ -221,7 +227,7 @@ def test_each_overtaking_is_one_swap() -> None:
 def test_a_crash_message_goes_into_a_full_channel_when_another_is_lost() -> None:
     rows = (Transition("0", Send("B", "a"), "1"), Transition("1", Send("B", CRASH), "2"))
     system = System((Process("A", "0", rows), Process("B", "0", (Transition("0", Receive("A", "a"), "0"),))))
-    moves = [("A", r) for r in rows]
+    moves = [Firing("A", r) for r in rows]
     witness = build_witness(system, Failures(loss=True).on(system), moves, {AB: (CRASH,)}, 1)
     assert witness.steps[1] == Lose(AB, 0, "a")
     with pytest.raises(InternalError, match="A->B"):

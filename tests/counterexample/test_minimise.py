@@ -17,7 +17,7 @@ from stormproof.counterexample.build import quality
 from stormproof.counterexample.rsc_witness import best_rsc_witness
 from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
-from stormproof.model.actions import Channel, Configuration, Receive, Send
+from stormproof.model.actions import Channel, Configuration, Message, Receive, Send
 from stormproof.model.failures import FailureModel
 from stormproof.model.system import System
 from stormproof.spec import bounded
@@ -96,6 +96,11 @@ def least_violation(system: System, failures: FailureModel, length: int) -> tupl
     return None
 
 
+def _message(done: rsc_definition.Done) -> Message:
+    assert isinstance(done.transition.action, Send | Receive)
+    return done.transition.action.message
+
+
 def faults_of(system: System, failures: FailureModel, done: rsc_definition.Class) -> int:
     """Corrupted ones; pairs received in the other order; unmatched sends that are lost or overtaken."""
     total = 0
@@ -103,10 +108,9 @@ def faults_of(system: System, failures: FailureModel, done: rsc_definition.Class
         sender, receiver = (done[system.names.index(name)] for name in channel)
         sends = [i for i, d in enumerate(sender) if d.transition.action in _sends(system, channel)]
         taken = [d for d in receiver if d.transition.action in _receptions(system, channel)]
-        order = [d.matches for d in taken]
-        total += sum(
-            sender[d.matches].transition.action.message != d.transition.action.message for d in taken
-        )
+        order = [d.matches for d in taken if d.matches is not None]
+        assert len(order) == len(taken), "every reception takes some send"
+        total += sum(_message(sender[s]) != _message(d) for s, d in zip(order, taken))
         total += sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
         for left in set(sends) - set(order):
             later = sum(s > left for s in order)

@@ -5,29 +5,22 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Callable, Hashable, Sequence
 
 import pytest
 
 from stormproof.draw.automaton import automaton_svg, system_svg
 from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
+from stormproof.draw.layout import layered
 from stormproof.draw.layout.layered import Box, Edge, lay_out
-from stormproof.draw.layout.ordering import crossings
+from stormproof.draw.layout.ordering import crossings, order_ranks
 from stormproof.model.actions import Channel, Internal, Receive, Send
 from stormproof.model.process import StateKind
 from stormproof.model.run import Act, Corrupt
 from stormproof.model.system import System
-from tests.support.example_runs import (
-    CORRUPTION,
-    CRASHING,
-    EX1,
-    EXAMPLES,
-    NASTY,
-    REORDERING,
-    nasty,
-    process,
-    run,
-)
+from tests.support.example_runs import CORRUPTION, CRASHING, EX1, EXAMPLES, NASTY, REORDERING, nasty, run
+from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system, random_witness
 from tests.support.svg_checks import check_svg, texts
 
@@ -80,9 +73,9 @@ def test_random_automata_are_sound_and_keep_apart(chunk: int) -> None:
 def _boxes_keep_apart(system: System) -> None:
     for member in system:
         states = list(member.states)
-        boxes = {s: Box(20, 25, 26) for s in states}
+        boxes: dict[Hashable, Box] = {s: Box(20, 25, 26) for s in states}
         edges = [Edge(t.source, t.target, 40, 16) for t in member.transitions if t.source != t.target]
-        drawing = lay_out(dict(boxes), edges)
+        drawing = lay_out(boxes, edges)
         areas = [(x - 20, y - 13, x + 25, y + 13) for x, y in drawing.nodes.values()]
         areas += [(x - 20, y - 8, x + 20, y + 8) for x, y in (e.label for e in edges)]
         for i, a in enumerate(areas):
@@ -106,30 +99,26 @@ def test_the_layout_has_a_time_limit() -> None:
 
 
 def test_crossings_are_counted() -> None:
-    down = {"a": ["y"], "b": ["x"], "x": [], "y": []}
-    assert crossings([["a", "b"], ["x", "y"]], dict(down)) == 1  # type: ignore[arg-type]
-    assert crossings([["b", "a"], ["x", "y"]], dict(down)) == 0  # type: ignore[arg-type]
+    down: dict[Hashable, list[Hashable]] = {"a": ["y"], "b": ["x"], "x": [], "y": []}
+    assert crossings([["a", "b"], ["x", "y"]], down) == 1
+    assert crossings([["b", "a"], ["x", "y"]], down) == 0
 
 
-def test_a_planar_automaton_is_drawn_without_crossings() -> None:
+def test_a_planar_automaton_is_drawn_without_crossings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The crash edge of A jumps over a1, whose other successor then has to go to the other side."""
-    from stormproof.draw.layout import layered
-
     found = []
-    original = layered.order_ranks
 
-    def spy(ranks, links, tick):  # type: ignore[no-untyped-def]
-        ordered = original(ranks, links, tick)
+    def spy(
+        ranks: list[list[Hashable]], links: Sequence[tuple[Hashable, Hashable]], tick: Callable[[], None]
+    ) -> list[list[Hashable]]:
+        ordered = order_ranks(ranks, links, tick)
         down = {n: [b for a, b in links if a == n] for row in ranks for n in row}
         found.append(crossings(ordered, down))
         return ordered
 
-    layered.order_ranks = spy
-    try:
-        system_svg(CRASHING)
-        system_svg(EX1)
-    finally:
-        layered.order_ranks = original
+    monkeypatch.setattr(layered, "order_ranks", spy)
+    system_svg(CRASHING)
+    system_svg(EX1)
     assert found == [0] * 5
 
 

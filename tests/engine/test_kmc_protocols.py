@@ -66,15 +66,17 @@ def least(name: str, failures: Failures) -> str:
 
 
 @pytest.mark.parametrize(
-    ("which", "column", "agree", "of"),
-    [("loss", 0, 45, 48), ("corrupt", 1, 40, 44)],
+    ("failures", "column", "agree", "of"),
+    [(Failures(loss=True), 0, 45, 48), (Failures(corrupt=True), 1, 40, 44)],
     ids=["loss", "corruption"],
 )
-def test_the_encodings_reproduce_the_published_table(which: str, column: int, agree: int, of: int) -> None:
+def test_the_encodings_reproduce_the_published_table(
+    failures: Failures, column: int, agree: int, of: int
+) -> None:
     """As many cells as the comparison that determined the encodings found (definitions, chapter 8)."""
     cells = []
     for name, published in PUBLISHED.items():
-        ours = least(name, Failures(**{which: True}))  # type: ignore[arg-type]
+        ours = least(name, failures)
         cells += [(theirs, mine) for theirs, mine in zip(published[column], ours) if theirs != "t"]
     assert len(cells) == of
     assert sum(theirs == mine for theirs, mine in cells) == agree

@@ -6,12 +6,14 @@ import random
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 
 from stormproof.checks.api import check
 from stormproof.counterexample.rsc_witness import rsc_witness
-from stormproof.engine.rsc import RscResult, rsc
+from stormproof.engine.rsc import RscResult, RscViolation, rsc
+from stormproof.engine.watch import Progress
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
@@ -26,13 +28,18 @@ from stormproof.protocols.generators import generate
 from stormproof.spec.rsc import enumerate_rsc
 from stormproof.trust.replay import replay
 from tests.model.test_execution import traces
-from tests.support.example_systems import clients, figure_ex1, figure_exkmc
+from tests.support.example_systems import clients, figure_ex1, figure_exkmc, line
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 
-def ask(system: System, failures: FailureModel | None = None, **limits: float) -> RscResult:
-    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))  # type: ignore[arg-type]
+def ask(system: System, failures: FailureModel | None = None, **limits: Any) -> RscResult:
+    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))
+
+
+def violation_of(result: RscResult) -> RscViolation:
+    assert result.violation is not None
+    return result.violation
 
 
 def random_case(seed: int) -> tuple[System, FailureModel]:
@@ -108,7 +115,7 @@ def test_against_enumeration(chunk: int) -> None:
         compared += slow.violation is not None or slow.depth == LENGTH
         if slow.violation is not None:
             assert result.holds is False, f"seed {seed}: missed {slow.violation}"
-            assert len(result.violation.firings) == len(slow.violation[0]), f"seed {seed}: not a shortest"
+            assert len(violation_of(result).firings) == len(slow.violation[0]), f"seed {seed}: not a shortest"
         if result.violation is not None:
             check_witness(system, failures, result)
             assert slow.violation is not None or len(result.violation.firings) > slow.depth, f"seed {seed}"
@@ -167,12 +174,8 @@ def test_monotone_in_the_faults(chunk: int) -> None:
         if above.holds:
             assert below.holds, f"seed {seed}"
         elif below.violation is not None:
-            assert len(above.violation.firings) <= len(below.violation.firings), f"seed {seed}"
+            assert len(violation_of(above).firings) <= len(below.violation.firings), f"seed {seed}"
     assert informative > 10
-
-
-def line(name: str, *actions: Action) -> Process:
-    return Process(name, "0", tuple(Transition(f"{i}", a, f"{i + 1}") for i, a in enumerate(actions)))
 
 
 CROSSING = System(
@@ -183,14 +186,15 @@ CROSSING = System(
 def test_two_messages_that_cross() -> None:
     """The smallest violation: each sends before it receives the other's."""
     result = ask(CROSSING)
-    assert result.holds is False and len(result.violation.firings) == 4
-    assert len(result.violation.cycle) == 2
-    assert result.violation.culprit["action"] == str(result.violation.firings[-1].transition.action)
+    violation = violation_of(result)
+    assert result.holds is False and len(violation.firings) == 4
+    assert len(violation.cycle) == 2
+    assert violation.culprit["action"] == str(violation.firings[-1].transition.action)
 
 
 def test_internal_actions_count_one_and_close_no_cycle() -> None:
     late = System((line("p", Internal("tau"), *(t.action for t in CROSSING["p"].transitions)), CROSSING["q"]))
-    assert len(ask(late).violation.firings) == 5
+    assert len(violation_of(ask(late)).firings) == 5
 
 
 def test_when_it_holds_the_states_are_counted() -> None:
@@ -227,7 +231,7 @@ def test_figure_ex1() -> None:
     assert ask(ex1, Failures(loss=True).on(ex1)).holds is True
     assert ask(ex1, Failures(corrupt=True).on(ex1)).holds is False
     # start and data sent, data overtakes, err answered, start received: sent before err, received after it
-    assert len(ask(ex1, Failures(reorder=True).on(ex1)).violation.firings) == 5
+    assert len(violation_of(ask(ex1, Failures(reorder=True).on(ex1))).firings) == 5
 
 
 def test_figure_exkmc() -> None:
@@ -236,11 +240,17 @@ def test_figure_exkmc() -> None:
     exkmc = figure_exkmc()
     assert ask(exkmc).holds is True
     assert ask(exkmc, Failures(corrupt=True).on(exkmc)).holds is True
-    for fault in ("loss", "reorder"):
-        violation = ask(exkmc, Failures(**{fault: True}).on(exkmc)).violation
+    for failures in (Failures(loss=True), Failures(reorder=True)):
+        violation = violation_of(ask(exkmc, failures.on(exkmc)))
         assert len(violation.firings) == 8 and len(violation.cycle) == 3
 
 
+FOUR = {
+    "none": Failures(),
+    "loss": Failures(loss=True),
+    "corruption": Failures(corrupt=True),
+    "reordering": Failures(reorder=True),
+}
 EIGHT = {
     "ring with one token": generate("ring", size=8, tokens=1),
     "ring with a token each": generate("ring", size=8, tokens=8),
@@ -249,16 +259,16 @@ EIGHT = {
 }
 
 
-@pytest.mark.parametrize("faults", [{}, {"loss": True}, {"corrupt": True}, {"reorder": True}], ids=str)
+@pytest.mark.parametrize("fault", FOUR)
 @pytest.mark.parametrize("shape", EIGHT)
-def test_rings_and_stars_of_eight_are_decided(shape: str, faults: dict[str, bool]) -> None:
+def test_rings_and_stars_of_eight_are_decided(shape: str, fault: str) -> None:
     """Within the default limits. Only where all tokens are under way at once is there a cycle: each process
     sends before it receives, so n sends and n receptions, unless a token overtakes another."""
     system = EIGHT[shape]
-    result = rsc(system, Failures(**faults).on(system), limits=Limits())
+    result = rsc(system, FOUR[fault].on(system), limits=Limits())
     assert result.holds is (shape != "ring with a token each")
     if result.violation is not None:
-        assert len(result.violation.firings) == 16 or faults == {"reorder": True}
+        assert len(result.violation.firings) == 16 or fault == "reordering"
 
 
 def test_a_limit_on_states_gives_undecided() -> None:
@@ -276,10 +286,10 @@ def test_a_violation_that_was_seen_is_told_even_when_a_limit_stops_the_search() 
     answers = [ask(system, failures, states=most) for most in range(1, 40)]
     seen = [a for a in answers if a.violation is not None]
     assert any(a.holds is None and a.stopped == "states" for a in answers)
-    assert all(a.holds is False for a in seen) and seen[-1].violation.shortest
-    for answer in seen:
-        assert is_valid(answer.violation.execution, answer.violation.interactions, failures)
-        assert answer.violation.cycle
+    assert all(a.holds is False for a in seen) and violation_of(seen[-1]).shortest
+    for violation in map(violation_of, seen):
+        assert is_valid(violation.execution, violation.interactions, failures)
+        assert violation.cycle
 
 
 def test_a_limit_on_memory_gives_undecided() -> None:
@@ -324,7 +334,7 @@ def test_limits_are_kept_while_one_process_acts_alone() -> None:
 
 
 def test_progress_is_told_while_it_runs() -> None:
-    seen = []
+    seen: list[Progress] = []
     rsc(clients(14), FailureModel({}), limits=Limits(seconds=1.5), progress=seen.append)
     assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
 
@@ -396,11 +406,11 @@ def test_reordering_agrees_with_the_papers_table(name: str) -> None:
 def test_sixteen_protocols_four_failure_models_are_decided() -> None:
     systems = [peer(name) for name in OUT_OF_ORDER]
     for system in systems:
-        for faults in ({}, {"loss": True}, {"corrupt": True}, {"reorder": True}):
-            result = ask(system, Failures(**faults).on(system))
+        for model in (failures.on(system) for failures in FOUR.values()):
+            result = ask(system, model)
             assert result.holds is not None
             if result.violation is not None:
-                check_concrete(system, Failures(**faults).on(system), result)
+                check_concrete(system, model, result)
 
 
 def test_rsc_has_half_of_the_time_before_the_bounds_are_asked_and_the_rest_after(

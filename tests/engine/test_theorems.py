@@ -22,8 +22,12 @@ def directed(system: System) -> System:
 
     def keep(rows: tuple[Transition, ...]) -> tuple[Transition, ...]:
         peer: dict[str, str] = {}
-        acts = [r for r in rows if not isinstance(r.action, Internal)]
-        return tuple(r for r in acts if peer.setdefault(r.source, r.action.peer) == r.action.peer)
+        return tuple(
+            r
+            for r in rows
+            if not isinstance(r.action, Internal)
+            and peer.setdefault(r.source, r.action.peer) == r.action.peer
+        )
 
     return System(tuple(replace(p, transitions=keep(p.transitions)) for p in system))
 
@@ -74,8 +78,9 @@ def test_what_follows_from_what(chunk: int) -> None:
                 ("k-er", "k-er-up-to-crash"),
             ):
                 assert got[weak] or not got[strong], f"seed {seed}, {weak}"
-        for other in ({}, {"loss": True}, {"corrupt": True}):
-            plain, swapped = Failures(**other).on(system), Failures(reorder=True, **other).on(system)  # type: ignore[arg-type]
+        for loss, corrupt in ((False, False), (True, False), (False, True)):
+            plain = Failures(loss=loss, corrupt=corrupt).on(system)
+            swapped = Failures(loss=loss, corrupt=corrupt, reorder=True).on(system)
             one, two = (
                 decide(system, plain, 1, ALWAYS, most=MOST),
                 decide(system, swapped, 1, ALWAYS, most=MOST),

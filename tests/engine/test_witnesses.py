@@ -14,7 +14,8 @@ from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from stormproof.spec.bounded import TransitionSystem
-from tests.support.engine_queries import ALWAYS, decide, pairs, perfect, process, random_question
+from tests.support.engine_queries import ALWAYS, decide, pairs, perfect, random_question
+from tests.support.example_systems import process
 
 
 def distances(ts: TransitionSystem) -> dict[Configuration, int]:
@@ -113,7 +114,9 @@ def test_a_shortened_run_is_marked_as_such() -> None:
             violation = _violation(lower(system, perfect(system)), raw)
             ts = ts or bounded.explore(system, perfect(system), k)
             offenders = set(bounded.VIOLATIONS[violation.property](ts))
-            assert end_of(system, violation) in offenders & ends(ts, violation), f"seed {seed}"
+            assert end_of(system, perfect(system), violation) in offenders & ends(ts, violation), (
+                f"seed {seed}"
+            )
             kept += not violation.shortest
     assert kept > 20
 

@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Callable
 from importlib import resources
+from typing import Any
 
 import jsonschema
 import pytest
@@ -19,7 +20,7 @@ from stormproof.examples.coverage import coverage
 from stormproof.examples.fault_steps import rests
 from stormproof.examples.find import Example, Examples, examples
 from stormproof.limits import Limits
-from stormproof.model.actions import Channel, Configuration, Internal, Receive, Send, Transition
+from stormproof.model.actions import Channel, Configuration, Internal, Receive, Send, Transition, Word
 from stormproof.model.failures import FailureModel
 from stormproof.model.message_tracking import flights
 from stormproof.model.process import StateKind
@@ -68,7 +69,7 @@ def random_report(seed: int) -> Report:
     """A small system under random failures, with crashes now and then."""
     rng = random.Random(seed)
     system = random_system(rng, csa=rng.random() < 0.7)
-    names = PROPERTIES
+    names: tuple[str, ...] = PROPERTIES
     if rng.random() < 0.3:
         system = random_crash(rng, system)
         names = (*names, "crash-handling", "k-er-up-to-crash", "k-exh-up-to-crash", "k-wmc-up-to-crash")
@@ -117,11 +118,11 @@ def configurations(system: System, steps: tuple[Step, ...]) -> list[Configuratio
     for count in range(len(steps) + 1):
         states = {p.name: p.initial for p in system}
         states |= {s.process: s.state for s in steps[:count] if isinstance(s, Act)}
-        words: dict[Channel, tuple[object, ...]] = dict.fromkeys(system.channels, ())
+        words: dict[Channel, Word] = dict.fromkeys(system.channels, ())
         for f in sorted(flights(steps[:count]), key=lambda f: f.sent):
             if f.received is None and not f.lost:
                 words[f.channel] += (f.now,)
-        found.append(Configuration(tuple(states.values()), tuple(words.values())))  # type: ignore[arg-type]
+        found.append(Configuration(tuple(states.values()), tuple(words.values())))
     return found
 
 
@@ -228,8 +229,8 @@ def shortest_end(system: System, k: int) -> int | None:
     return len(path(ts, ends)[0]) if ends else None
 
 
-def of(name: str, failures: Failures | None = None, **more: object) -> Examples:
-    return examples(check(protocol(name), failures, **more))  # type: ignore[arg-type]
+def of(name: str, failures: Failures | None = None, **more: Any) -> Examples:
+    return examples(check(protocol(name), failures, **more))
 
 
 def test_figure_ex1() -> None:

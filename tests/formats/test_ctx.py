@@ -11,7 +11,7 @@ import pytest
 from stormproof import formats
 from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, StormproofError
-from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.actions import CRASH, Action, Internal, Receive, Send
 from stormproof.model.failures import Failures
 from stormproof.model.faults import ChannelFaults
 from stormproof.model.process import Process
@@ -139,9 +139,9 @@ def test_faults_and_odd_names_survive() -> None:
 
 
 def test_what_is_no_session_type_is_refused_with_the_reason() -> None:
-    def refused(*rows: tuple[str, object, str], unreliable: tuple[str, ...] = ()) -> str:
+    def refused(*rows: tuple[str, Action, str], unreliable: tuple[str, ...] = ()) -> str:
         others = (Process("q", "0"), Process("r", "0"))
-        system = System((Process("p", "0", rows), *others)).with_unreliable(unreliable)  # type: ignore[arg-type]
+        system = System((Process("p", "0", rows), *others)).with_unreliable(unreliable)
         with pytest.raises(FormatError) as caught:
             formats.dumps(system, "ctx")
         return caught.value.message

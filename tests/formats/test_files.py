@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,9 @@ from stormproof.formats import registry
 PING = "role A { s: B!ping -> end }\nrole B { s: A?ping -> end }\n"
 
 
-def failing(path: object, **options: str) -> str:
+def failing(path: Any, **options: str) -> str:
     with pytest.raises(InputError) as caught:
-        formats.load(path, **options)  # type: ignore[arg-type]
+        formats.load(path, **options)
     return str(caught.value)
 
 

@@ -185,6 +185,9 @@ def everything(word: tuple[Message, ...], failure: ChannelFailure) -> set[tuple[
     return seen
 
 
+MESSAGES: list[Message] = ["a", "b", "c", CRASH]
+
+
 def random_word(rng: random.Random) -> tuple[Message, ...]:
     word: tuple[Message, ...] = tuple(rng.choice("abc") for _ in range(rng.randrange(4)))
     return (*word, CRASH) if rng.random() < 0.2 else word
@@ -194,7 +197,7 @@ def random_demand(rng: random.Random) -> Demand:
     if rng.random() < 0.3:
         return Demand(word=random_word(rng))
     head = rng.choice((None, None, "a", "b"))
-    contains = frozenset(rng.sample(["a", "b", "c", CRASH], rng.choice((0, 0, 1, 1, 2))))
+    contains = frozenset(rng.sample(MESSAGES, rng.choice((0, 0, 1, 1, 2))))
     return Demand(head=head, contains=contains)
 
 
@@ -203,7 +206,7 @@ def test_heads_and_settling_are_those_of_the_definition(chunk: int) -> None:
     for seed in range(chunk * 1000, (chunk + 1) * 1000):
         rng = random.Random(seed)
         failure, word, demand = random_failure(rng), random_word(rng), random_demand(rng)
-        taken = frozenset(rng.sample(["a", "b", "c", CRASH], rng.randrange(3)))
+        taken = frozenset(rng.sample(MESSAGES, rng.randrange(3)))
         reached = everything(word, failure)
         assert heads(word, failure) == {w[0] for w in reached if w}, seed
         possible = {w for w in reached if demand.holds(w) and not (heads(w, failure) & taken)}
@@ -229,9 +232,7 @@ def test_minimal_words_are_necessary_and_where_they_say_so_sufficient(chunk: int
         failure, word, demand = random_failure(rng), random_word(rng), random_demand(rng)
         form = COUNT if failure.total and failure.corrupt else BAG if failure.reorder else WORD
         shape = Shape(FORTH, form, failure.loss or form != WORD, failure.loss, ("a", "b", "c"), True)
-        taken = (
-            frozenset(rng.sample(["a", "b", "c", CRASH], rng.randrange(3))) if rng.random() < 0.5 else None
-        )
+        taken = frozenset(rng.sample(MESSAGES, rng.randrange(3))) if rng.random() < 0.5 else None
         mark = bool(word) and word[-1] is CRASH
         body = tuple(m for m in word if m is not CRASH)
         found = options(shape, failure, demand, taken, mark)

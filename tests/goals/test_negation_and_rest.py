@@ -96,7 +96,7 @@ def random_goal(rng: random.Random, depth: int = 4) -> Goal:
         return rng.choice(ATOMS)
     if rng.random() < 0.4:
         return Not(random_goal(rng, depth - 1))
-    kind = rng.choice([And, Or])
+    kind: type[And] | type[Or] = rng.choice((And, Or))
     return kind(tuple(random_goal(rng, depth - 1) for _ in range(rng.choice((2, 2, 3)))))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
-from stormproof.model.actions import CRASH, Action, Internal, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Action, Configuration, Internal, Receive, Send
 from stormproof.model.conflict_graph import (
     causally_equivalent,
     commute,
@@ -25,17 +26,10 @@ from stormproof.model.execution import (
     perfect_matching_pairs,
 )
 from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import initial, steps
+from tests.support.example_systems import line
 from tests.support.random_systems import random_crash, random_failures, random_system
-
-
-def line(name: str, *actions: Action) -> Process:
-    """A process that does these actions and rests."""
-    rows = tuple(Transition(f"{i}", action, f"{i + 1}") for i, action in enumerate(actions))
-    return Process(name, "0", rows)
-
 
 #: The paper's example on matching pairs: p!a, q!b, p?b, p!c, q?c (positions 0 to 4; the paper says 1 to 5).
 E = (
@@ -50,7 +44,7 @@ C1 = ((0, 4), (1, 2), (3,))
 C2 = ((0,), (1, 2), (3, 4))
 
 
-def model(**faults: bool) -> FailureModel:
+def model(**faults: Any) -> FailureModel:
     return Failures(**faults).on(SYSTEM)
 
 
@@ -150,7 +144,7 @@ def test_an_internal_action_is_an_interaction_of_its_own() -> None:
 CRASHING = (("p", Send("q", "a")), ("p", Send("q", CRASH)), ("q", Receive("p", CRASH)))
 
 
-def crashing(**faults: bool) -> FailureModel:
+def crashing(**faults: Any) -> FailureModel:
     return Failures(**faults).on(
         System((line("p", CRASHING[0][1], CRASHING[1][1]), line("q", Receive("p", CRASH), Receive("p", "a"))))
     )
@@ -167,10 +161,13 @@ def test_nothing_overtakes_the_crash_message_and_it_overtakes_nothing() -> None:
     assert not list(communications(late, crashing(loss=True, corrupt=True, reorder=True)))
 
 
-def traces(system: System, failures: FailureModel, length: int) -> set[tuple[object, ...]]:
+Trace = tuple[tuple[str, Action], ...]
+
+
+def traces(system: System, failures: FailureModel, length: int) -> set[Trace]:
     """The executions by words in channels, interference by silent steps (definitions 2.5)."""
-    here = {((), initial(system))}
-    found = {()}
+    here: set[tuple[Trace, Configuration]] = {((), initial(system))}
+    found: set[Trace] = {()}
     for _ in range(length):
         ahead = set()
         stack = list(here)
@@ -178,21 +175,20 @@ def traces(system: System, failures: FailureModel, length: int) -> set[tuple[obj
         while stack:
             trace, at = stack.pop()
             for event, after in steps(system, failures, at, None):
-                following = (trace, after) if event is None else ((*trace, tuple(event)), after)
-                if event is None and following not in seen:
-                    seen.add(following)
-                    stack.append(following)
-                elif event is not None:
-                    ahead.add(following)
+                if event is not None:
+                    ahead.add(((*trace, (event.process, event.action)), after))
+                elif (trace, after) not in seen:
+                    seen.add((trace, after))
+                    stack.append((trace, after))
         here = ahead
         found |= {trace for trace, _ in here}
     return found
 
 
-def control_traces(system: System, length: int) -> set[tuple[object, ...]]:
+def control_traces(system: System, length: int) -> set[Trace]:
     """What the automata alone allow, channels ignored."""
-    here = {((), tuple(p.initial for p in system))}
-    found = {()}
+    here: set[tuple[Trace, tuple[str, ...]]] = {((), tuple(p.initial for p in system))}
+    found: set[Trace] = {()}
     for _ in range(length):
         here = {
             ((*trace, (p.name, action)), (*states[:i], target, *states[i + 1 :]))

@@ -54,12 +54,12 @@ FIGURE = "Receiver@refuse"
 
 
 @pytest.mark.parametrize(
-    ("fault", "step"),
-    [("loss", Lose), ("corrupt", Corrupt), ("reorder", Swap)],
+    ("failures", "step"),
+    [(Failures(loss=True), Lose), (Failures(corrupt=True), Corrupt), (Failures(reorder=True), Swap)],
     ids=["loss", "corrupt", "reorder"],
 )
-def test_figure_ex1_reaches_the_error_under_each_fault(fault: str, step: type) -> None:
-    answer = reach(protocols.protocol("half-duplex"), FIGURE, Failures(**{fault: True}))  # type: ignore[arg-type]
+def test_figure_ex1_reaches_the_error_under_each_fault(failures: Failures, step: type) -> None:
+    answer = reach(protocols.protocol("half-duplex"), FIGURE, failures)
     assert answer.answer == REACHABLE and answer.run is not None
     assert answer.run.faults and all(isinstance(f, step) for f in answer.run.faults)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.actions import CRASH, Action, Internal, Receive, Send
 from stormproof.model.failures import ChannelFailure, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
@@ -15,8 +15,11 @@ def holds(system: System, name: str, k: int, failures: Failures | None = None) -
     return bounded.holds(bounded.explore(system, (failures or Failures()).on(system), k), name)
 
 
-def pair(sender: list[tuple[str, object, str]], receiver: list[tuple[str, object, str]]) -> System:
-    return System([Process("p", "0", sender), Process("q", "0", receiver)])  # type: ignore[arg-type]
+Row = tuple[str, Action, str]
+
+
+def pair(sender: list[Row], receiver: list[Row]) -> System:
+    return System([Process("p", "0", sender), Process("q", "0", receiver)])
 
 
 def test_interference_leaves_the_crash_message_alone() -> None:
@@ -87,7 +90,7 @@ def test_a_receiving_state_with_an_internal_way_out_is_still_receiving() -> None
 
 
 def test_messages_to_a_crashed_process_are_excused_up_to_crash() -> None:
-    q = [
+    q: list[Row] = [
         ("0", Receive("p", "a"), "0"),
         ("0", Internal("crash"), "sink"),
         ("sink", Send("p", CRASH), "stop"),

@@ -13,6 +13,8 @@ from stormproof.model.actions import (
     CRASH,
     Channel,
     Configuration,
+    Firing,
+    Internal,
     Message,
     Receive,
     Send,
@@ -26,7 +28,8 @@ from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
 
-Moves = tuple[tuple[str, Transition], ...]
+Moves = tuple[Firing, ...]
+Parents = dict[Configuration, tuple[Configuration, bounded.Event | None] | None]
 
 
 class Found(NamedTuple):
@@ -40,7 +43,7 @@ class Found(NamedTuple):
 def path(ts: bounded.TransitionSystem, wanted: set[Configuration]) -> tuple[Moves, Configuration]:
     """The moves of a run with the fewest actions to one of the wanted configurations, and that one."""
     start = bounded.initial(ts.system)
-    parent: dict[Configuration, tuple[Configuration, bounded.Event | None] | None] = {start: None}
+    parent: Parents = {start: None}
     queue: deque[Configuration] = deque([start])
     while queue:
         at = queue.popleft()
@@ -54,15 +57,19 @@ def path(ts: bounded.TransitionSystem, wanted: set[Configuration]) -> tuple[Move
     raise AssertionError("not reachable")
 
 
-def _unwind(system: System, parent: dict, at: Configuration) -> tuple[Moves, Configuration]:
+def _unwind(system: System, parent: Parents, at: Configuration) -> tuple[Moves, Configuration]:
     moves, here = [], at
-    while parent[here] is not None:
-        before, event = parent[here]
+    while (step := parent[here]) is not None:
+        before, event = step
         if event is not None:
-            i = system.names.index(event.process)
-            moves.append((event.process, Transition(before.states[i], event.action, here.states[i])))
+            moves.append(_firing(system, before, event, here))
         here = before
     return tuple(reversed(moves)), at
+
+
+def _firing(system: System, before: Configuration, event: bounded.Event, after: Configuration) -> Firing:
+    i = system.names.index(event.process)
+    return Firing(event.process, Transition(before.states[i], event.action, after.states[i]))
 
 
 def violations(system: System, failures: FailureModel, k: int, most: int = 1500) -> Iterator[Found]:
@@ -93,10 +100,7 @@ def random_run(
         acts = [c for c in choices if c.event is not None]
         step = rng.choice(acts if acts and rng.random() < 0.7 else choices)
         if step.event is not None:
-            i = system.names.index(step.event.process)
-            moves.append(
-                (step.event.process, Transition(at.states[i], step.event.action, step.after.states[i]))
-            )
+            moves.append(_firing(system, at, step.event, step.after))
         at = step.after
     return tuple(moves), {c: w for c, w in zip(system.channels, at.words) if w}
 
@@ -138,7 +142,9 @@ def fewest_faults(
 
 def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
     return [
-        (isinstance(t.action, Send), t.action.message) for p, t in moves if channel_of(p, t.action) == channel
+        (isinstance(t.action, Send), t.action.message)
+        for p, t in moves
+        if not isinstance(t.action, Internal) and channel_of(p, t.action) == channel
     ]
 
 
@@ -164,28 +170,34 @@ def _after(
 ) -> tuple[Configuration | None, int]:
     """What one step makes of a configuration, right or not; with a send goes the loss that makes it legal."""
     states, words, used = list(at.states), dict(zip(system.channels, at.words)), 1
+    channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
     if isinstance(step, Act):
         if step.process not in system.names:
             return None, 1
         states[system.names.index(step.process)] = step.state
-        channel = channel_of(step.process, step.action)
-        if channel is not None and channel not in words:
+    if channel is not None:
+        if channel not in words:
             return None, 1
-        if isinstance(step.action, Send):
-            words[channel] = (*words[channel], step.action.message)
-            if bound is not None and len(words[channel]) > bound:
-                if not isinstance(following, Lose) or following.channel != channel:
-                    return None, 1
-                words[channel], used = _fault(words[channel], following), 2
-        elif isinstance(step.action, Receive):
-            words[channel] = words[channel][1:]
-    elif step.channel in words:
-        words[step.channel] = _fault(words[step.channel], step)
-    else:
-        return None, 1
-    if None in words.values():
-        return None, 1
+        word, used = _word_after(words[channel], step, following, bound)
+        if word is None:
+            return None, 1
+        words[channel] = word
     return Configuration(tuple(states), tuple(words.values())), used
+
+
+def _word_after(word: Word, step: Step, following: Step | None, bound: int | None) -> tuple[Word | None, int]:
+    """What one step, with the loss that a full channel needs, makes of the word of its channel."""
+    if not isinstance(step, Act):
+        return _fault(word, step), 1
+    if isinstance(step.action, Receive):
+        return word[1:], 1
+    assert isinstance(step.action, Send)
+    longer = (*word, step.action.message)
+    if bound is None or len(longer) <= bound:
+        return longer, 1
+    if not isinstance(following, Lose) or following.channel.receiver != step.action.peer:
+        return None, 1
+    return (_fault(longer, following), 2) if following.channel.sender == step.process else (None, 1)
 
 
 def _same(event: bounded.Event | None, step: Step) -> bool:
@@ -235,7 +247,7 @@ def _lines(done: list[tuple[bool, Message]]) -> tuple[System, Moves]:
         at = len(rows[name])
         action = Send("B", message) if send else Receive("A", message)
         rows[name].append(Transition(f"s{at}", action, f"s{at + 1}"))
-        moves.append((name, rows[name][-1]))
+        moves.append(Firing(name, rows[name][-1]))
     return System(tuple(Process(n, "s0", tuple(r)) for n, r in rows.items())), tuple(moves)
 
 

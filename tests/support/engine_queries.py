@@ -8,10 +8,11 @@ from typing import Any
 from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
-from stormproof.model.actions import CRASH, Action, Internal, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Internal, Receive, Send
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
+from tests.support.example_systems import process
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 #: Every property but the two that are asked on perfect channels only.
@@ -55,10 +56,6 @@ def random_question(seed: int, faults: float = 0.75) -> tuple[System, FailureMod
         system = random_crash(rng, system)
     failures = random_failures(rng, system) if rng.random() < faults else Failures()
     return system, failures.on(system), rng.randint(1, 3)
-
-
-def process(name: str, *rows: tuple[str, Action, str]) -> Process:
-    return Process(name, rows[0][0], tuple(Transition(*r) for r in rows))
 
 
 def stream(*messages: str, sender: str = "P", receiver: str = "Q") -> tuple[Process, Process]:

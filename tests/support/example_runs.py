@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
+from typing import Any
+
+from stormproof.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
 from stormproof.model.system import System
-from tests.support.example_systems import figure_ex1
+from tests.support.example_systems import figure_ex1, process
 
 SR, RS = Channel("S", "R"), Channel("R", "S")
-
-
-def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) -> Process:
-    return Process(name, rows[0][0], tuple(Transition(*row) for row in rows), reliable=reliable)
 
 
 #: The paper's Figure 2, with names of states that distinguish the two processes.
@@ -30,9 +28,9 @@ def takes(message: Message, state: str, who: str = "R", of: str = "S") -> Act:
     return Act(who, Receive(of, message), state)
 
 
-def run(*steps: Step, **more: object) -> Witness:
+def run(*steps: Step, **more: Any) -> Witness:
     """A witness whose end the chart works out for itself."""
-    return Witness(steps, {}, {}, **more)  # type: ignore[arg-type]
+    return Witness(steps, {}, {}, **more)
 
 
 START = (sends("start", "s1"), takes("start", "r1"))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.actions import Action, Receive, Send, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System
+
+
+def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) -> Process:
+    """A process from its transitions; it starts where the first one does."""
+    return Process(name, rows[0][0], rows, reliable=reliable)
+
+
+def line(name: str, *actions: Action) -> Process:
+    """A process that takes these actions one after the other, in states 0, 1, 2, ..., and stops."""
+    return Process(name, "0", [(f"{i}", action, f"{i + 1}") for i, action in enumerate(actions)])
 
 
 def figure_ex1() -> System:

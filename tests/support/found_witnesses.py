@@ -109,7 +109,8 @@ def _more(rng: random.Random, system: System, witness: Witness) -> Witness | Non
         return None
     channel, at = rng.choice(system.channels), rng.randrange(3)
     message, other = rng.choice(system.messages), rng.choice(system.messages)
-    step = rng.choice([Swap(channel, at), Lose(channel, at, message), Corrupt(channel, at, message, other)])
+    faults: list[Step] = [Swap(channel, at), Lose(channel, at, message), Corrupt(channel, at, message, other)]
+    step = rng.choice(faults)
     i = rng.randrange(len(witness.steps) + 1)
     pairs = witness.communication
     if pairs is not None:
@@ -119,22 +120,23 @@ def _more(rng: random.Random, system: System, witness: Witness) -> Witness | Non
 
 
 def _other_message(rng: random.Random, system: System, witness: Witness) -> Witness | None:
-    places = [i for i, s in enumerate(witness.steps) if hasattr(s, "message") or _communicates(s)]
+    places = [i for i, s in enumerate(witness.steps) if _has_message(s)]
     if not places or not system.messages:
         return None
     i, message = rng.choice(places), rng.choice(system.messages)
     step = witness.steps[i]
-    if isinstance(step, Act):
-        changed: Step = replace(step, action=type(step.action)(step.action.peer, message))  # type: ignore
-    elif isinstance(step, Corrupt) and rng.random() < 0.5:
-        changed = replace(step, becomes=message)
-    else:
-        changed = replace(step, message=message)  # type: ignore[arg-type]
-    return _with_step(witness, i, changed)
+    if isinstance(step, Act) and isinstance(step.action, Send | Receive):
+        return _with_step(witness, i, replace(step, action=replace(step.action, message=message)))
+    if isinstance(step, Corrupt) and rng.random() < 0.5:
+        return _with_step(witness, i, replace(step, becomes=message))
+    assert isinstance(step, Lose | Corrupt)
+    return _with_step(witness, i, replace(step, message=message))
 
 
-def _communicates(step: Step) -> bool:
-    return isinstance(step, Act) and isinstance(step.action, (Send, Receive))
+def _has_message(step: Step) -> bool:
+    return isinstance(step, Lose | Corrupt) or (
+        isinstance(step, Act) and isinstance(step.action, Send | Receive)
+    )
 
 
 def _with_step(witness: Witness, i: int, step: Step) -> Witness:
@@ -154,8 +156,8 @@ def _other_place(rng: random.Random, system: System, witness: Witness) -> Witnes
     if rng.random() < 0.5:
         return _with_step(witness, i, replace(step, position=rng.randrange(3)))
     message = rng.choice(system.messages)
-    other = rng.choice([Lose(step.channel, step.position, message), Swap(step.channel, step.position)])
-    return _with_step(witness, i, other)
+    others: list[Step] = [Lose(step.channel, step.position, message), Swap(step.channel, step.position)]
+    return _with_step(witness, i, rng.choice(others))
 
 
 def _other_end(rng: random.Random, system: System, witness: Witness) -> Witness | None:

@@ -10,6 +10,7 @@ import itertools
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -304,9 +305,9 @@ def odd_systems() -> st.SearchStrategy[System]:
     return st.integers(0, 2**32).map(lambda seed: odd_system(random.Random(seed)))
 
 
-def systems(**options: object) -> st.SearchStrategy[System]:
+def systems(**options: Any) -> st.SearchStrategy[System]:
     """Hypothesis: any system that `random_system` makes."""
-    return st.integers(0, 2**32).map(lambda seed: random_system(random.Random(seed), **options))  # type: ignore[arg-type]
+    return st.integers(0, 2**32).map(lambda seed: random_system(random.Random(seed), **options))
 
 
 def failures_of(system: System) -> st.SearchStrategy[Failures]:

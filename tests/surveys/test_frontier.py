@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from typing import Any
 
 import pytest
 
@@ -18,16 +19,17 @@ from stormproof.surveys.antichains import maximal_sets, minimal_sets, subsets
 from stormproof.surveys.frontier import Atom, choices, frontier, in_words
 from tests.support.random_systems import random_system
 
+FAULTS = ("loss", "corrupt", "reorder")
+
 
 def brute(system: System, name: str, atoms: tuple[Atom, ...], k: int) -> tuple[set[object], set[object]]:
     """Every failure model asked: the maximal good sets and the minimal bad ones."""
-    good, bad = [], []
+    good: list[frozenset[int]] = []
+    bad: list[frozenset[int]] = []
     for choice in subsets(len(atoms)):
         chosen = [atoms[i] for i in choice]
-        failures = Failures(
-            **{f: [a.channel for a in chosen if a.fault == f] for f in ("loss", "corrupt", "reorder")},  # type: ignore[arg-type]
-            crash=[a.process for a in chosen if a.process],
-        )
+        on: dict[str, Any] = {f: [a.channel for a in chosen if a.fault == f] for f in FAULTS}
+        failures = Failures(**on, crash=[a.process for a in chosen if a.process])
         answer = check(system, failures, k=k, properties=[name], replay=False)[name].holds
         assert answer is not None
         (good if answer else bad).append(choice)
@@ -46,12 +48,12 @@ def test_against_brute_force(chunk: int, name: str) -> None:
         atoms = choices(system, processes=system.names[:1])[-6:] if system.channels else ()
         if not atoms:
             continue
-        picked = {
+        picked: dict[str, Any] = {
             "faults": {a.fault for a in atoms},
             "channels": [a.channel for a in atoms if a.channel] or None,
             "processes": [a.process for a in atoms if a.process],
         }
-        found = frontier(system, name, k=2, **picked)  # type: ignore[arg-type]
+        found = frontier(system, name, k=2, **picked)
         good, bad = brute(system, name, found.atoms, 2)
         assert {frozenset(t) for t in found.tolerated} == good, seed
         assert {frozenset(b.atoms) for b in found.breaking} == bad, seed
@@ -83,9 +85,9 @@ def test_the_choices_that_count() -> None:
         {"max_size": -1, "property": "k-er"},
     ],
 )
-def test_a_wrong_question_gets_a_sentence(options: dict[str, object]) -> None:
+def test_a_wrong_question_gets_a_sentence(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        frontier(sp.protocol("alternating-bit"), **options)  # type: ignore[arg-type]
+        frontier(sp.protocol("alternating-bit"), **options)
 
 
 def test_an_interrupt_ends_the_frontier_and_not_just_one_check(monkeypatch: pytest.MonkeyPatch) -> None:

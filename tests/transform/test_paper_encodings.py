@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stormproof.model.actions import CRASH, Channel, Receive, Send, Transition
 from stormproof.model.failures import Failures
 from stormproof.model.faults import ChannelFaults, Corruption
 from stormproof.model.system import System
 from stormproof.transform import paper_encodings
-from tests.support.engine_queries import crashing_stream, process
+from tests.support.engine_queries import crashing_stream
+from tests.support.example_systems import process
 
 SYSTEM = System(
     (
@@ -18,8 +21,8 @@ SYSTEM = System(
 )
 
 
-def encode(**faults: object) -> System:
-    failures = Failures(**faults)  # type: ignore[arg-type]
+def encode(**faults: Any) -> System:
+    failures = Failures(**faults)
     return paper_encodings.encode(SYSTEM, paper_encodings.resolve(SYSTEM, failures))[0]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from stormproof.checks.api import check
 from stormproof.counterexample.build import build_witness
-from stormproof.model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+from stormproof.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Corrupt, Lose, Swap, Witness, witness_from_json
@@ -91,7 +92,7 @@ SR, RS = Channel("Sender", "Receiver"), Channel("Receiver", "Sender")
 EX1 = protocol("half-duplex")
 
 
-def moves(text: str) -> list[tuple[str, Transition]]:
+def moves(text: str) -> list[Firing]:
     """The moves of the paper's Figure 2 from `s!start r?start`, both processes deterministic."""
     names, states, found = {"s": "Sender", "r": "Receiver"}, {p.name: p.initial for p in EX1}, []
     for word in text.split():
@@ -100,7 +101,7 @@ def moves(text: str) -> list[tuple[str, Transition]]:
         action = (Send if word[1] == "!" else Receive)(peer, word[2:])
         step = next(t for t in process.outgoing(states[process.name]) if t.action == action)
         states[process.name] = step.target
-        found.append((process.name, step))
+        found.append(Firing(process.name, step))
     return found
 
 
@@ -150,7 +151,8 @@ def test_the_paper_s_reordering() -> None:
 
 @pytest.mark.parametrize("fault", ["loss", "corrupt", "reorder"])
 def test_figure_ex1_is_not_half_duplex_under_any_fault(fault: str) -> None:
-    report = check(EX1, Failures(**{fault: True}), properties=["half-duplex"])
+    failures: dict[str, Any] = {fault: True}
+    report = check(EX1, Failures(**failures), properties=["half-duplex"])
     witness = report["half-duplex"].witness
     assert report["half-duplex"].holds is False and report["half-duplex"].replayed
     assert witness is not None and witness.channels[SR] and witness.channels[RS] and witness.faults
@@ -168,7 +170,7 @@ def line(*sent: str, crash: bool = False) -> tuple[System, Witness]:
     listens = (Transition("s", Receive("A", "a"), "s"), Transition("s", Receive("A", CRASH), "s"))
     system = System((Process("A", "0", tuple(rows)), Process("B", "s", listens)))
     steps = tuple(Act("A", t.action, t.target) for t in rows)
-    word = (*sent, CRASH) if crash else sent
+    word: Word = (*sent, CRASH) if crash else sent
     return system, Witness(steps, {"A": rows[-1].target, "B": "s"}, {Channel("A", "B"): word})
 
 
@@ -195,8 +197,8 @@ def test_nothing_happens_to_the_crash_message(fault: Lose | Corrupt | Swap) -> N
     system, witness = line("a", crash=True)
     model = Failures(loss=True, corrupt=True, reorder=True).on(system)
     assert replay(system, model, "reach", None, witness).ok
-    word: tuple[object, ...] = {Lose: ("a",), Corrupt: ("a", "a"), Swap: (CRASH, "a")}[type(fault)]
-    changed = Witness((*witness.steps, fault), witness.states, {Channel("A", "B"): word})  # type: ignore
+    words: dict[type, Word] = {Lose: ("a",), Corrupt: ("a", "a"), Swap: (CRASH, "a")}
+    changed = Witness((*witness.steps, fault), witness.states, {Channel("A", "B"): words[type(fault)]})
     assert not replay(system, model, "reach", None, changed).ok
 
 

@@ -117,7 +117,8 @@ def error(text: str, role: str = "C", roles: str = "ABC", unreliable: str = "A")
 def test_ill_formed_types_are_located(text: str, column: int, words: str) -> None:
     found = error(text)
     assert words in found.message
-    assert (found.place.file, found.place.line, found.place.column) == ("t.storm", 1, column)  # type: ignore[union-attr]
+    assert found.place is not None
+    assert (found.place.file, found.place.line, found.place.column) == ("t.storm", 1, column)
 
 
 def test_a_missing_crash_branch_says_what_to_add() -> None:

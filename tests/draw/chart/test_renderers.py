@@ -15,9 +15,10 @@ from stormproof.draw.chart.mermaid import chart_mermaid
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_text
 from stormproof.model.actions import Receive, Send
-from stormproof.model.run import Corrupt
+from stormproof.model.run import Corrupt, Step
 from stormproof.model.system import System
-from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, process, run, sends, takes
+from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, run, sends, takes
+from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system, random_witness
 from tests.support.svg_checks import check_svg, texts
 
@@ -131,7 +132,7 @@ def test_random_charts_are_sound_in_every_form(chunk: int) -> None:
 
 def test_a_label_hides_no_short_piece_of_an_arrow() -> None:
     """After a late corruption little way is left: the new name stands beside it."""
-    steps = (
+    steps: tuple[Step, ...] = (
         sends("start", "s1"),
         *(sends("data", "s1") for _ in range(20)),
         Corrupt(SR, 0, "start", "data"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,11 +30,11 @@ from tests.support.example_runs import (
     NASTY,
     REORDERING,
     nasty,
-    process,
     run,
     sends,
     takes,
 )
+from tests.support.example_systems import process
 
 
 def holds(name: str) -> Verdict:
@@ -48,10 +49,10 @@ def reported(system: System, failures: Failures, *verdicts: Verdict) -> Report:
     return Report(system, failures, failures.on(system), verdicts)
 
 
-def page_of(system: System, reports: dict[str, Report], **more: object) -> str:
+def page_of(system: System, reports: dict[str, Report], **more: Any) -> str:
     """A page whose explanations are the reasons: what `explain` makes of a run is tested elsewhere."""
-    told = {"explain": lambda report, verdict: verdict.reason, **more}
-    return report_page(system, reports, **told)  # type: ignore[arg-type]
+    told: dict[str, Any] = {"explain": lambda report, verdict: verdict.reason, **more}
+    return report_page(system, reports, **told)
 
 
 def paper() -> str:
@@ -179,8 +180,11 @@ def browser() -> Iterator[Browser]:
     driven.close()
 
 
+Opened = Callable[..., Browser]
+
+
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path):  # type: ignore[no-untyped-def]
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
     """opened(page, "#fragment") -> the browser with the page; at the end nothing may have gone wrong."""
 
     def load(page: str, fragment: str = "") -> Browser:
@@ -217,7 +221,7 @@ def in_channels(browser: Browser) -> list[str]:
 
 
 @pytest.mark.browser
-def test_stepping_with_the_keyboard(opened) -> None:  # type: ignore[no-untyped-def]
+def test_stepping_with_the_keyboard(opened: Opened) -> None:
     page = opened(paper())
     assert page.value("document.querySelectorAll('.run.open').length") == 0
     page.value("document.querySelector('[data-cell=\"corruption.k-er\"]').click()")
@@ -250,7 +254,7 @@ def test_stepping_with_the_keyboard(opened) -> None:  # type: ignore[no-untyped-
 
 
 @pytest.mark.browser
-def test_the_chart_shows_what_has_happened_so_far(opened) -> None:  # type: ignore[no-untyped-def]
+def test_the_chart_shows_what_has_happened_so_far(opened: Opened) -> None:
     page = opened(paper(), "#loss.k-pg/4")
     faint = "document.querySelectorAll('.run.open .chart .future').length"
     crosses = "document.querySelector('.run.open .chart .sp-cross').classList.contains('future')"
@@ -260,7 +264,7 @@ def test_the_chart_shows_what_has_happened_so_far(opened) -> None:  # type: igno
 
 
 @pytest.mark.browser
-def test_a_message_under_way_is_drawn_as_far_as_it_has_come(opened) -> None:  # type: ignore[no-untyped-def]
+def test_a_message_under_way_is_drawn_as_far_as_it_has_come(opened: Opened) -> None:
     page = opened(paper(), "#reordering.rsc/6")
     so_far = "[...document.querySelectorAll('.run.open .sp-so-far')].map(p => p.getAttribute('d'))"
     (line,) = page.value(so_far)
@@ -274,7 +278,7 @@ def test_a_message_under_way_is_drawn_as_far_as_it_has_come(opened) -> None:  # 
 
 
 @pytest.mark.browser
-def test_a_link_leads_to_a_step_and_the_address_follows(opened) -> None:  # type: ignore[no-untyped-def]
+def test_a_link_leads_to_a_step_and_the_address_follows(opened: Opened) -> None:
     page = opened(paper(), "#reordering.rsc/6")
     assert said(page) == "6 of 11: R receives end from S"
     assert page.value("document.querySelector('.run.open path.taken').getAttribute('data-edge')") == "1:1:2"
@@ -287,7 +291,7 @@ def test_a_link_leads_to_a_step_and_the_address_follows(opened) -> None:  # type
 
 
 @pytest.mark.browser
-def test_the_back_button_closes_a_run_and_forward_opens_it_where_it_was(opened) -> None:  # type: ignore[no-untyped-def]
+def test_the_back_button_closes_a_run_and_forward_opens_it_where_it_was(opened: Opened) -> None:
     page = opened(paper())
     page.value("document.querySelector('[data-cell=\"loss.k-pg\"]').click()")
     page.wait(lambda: page.value("document.querySelectorAll('.run.open').length") == 1)
@@ -301,7 +305,7 @@ def test_the_back_button_closes_a_run_and_forward_opens_it_where_it_was(opened) 
 
 
 @pytest.mark.browser
-def test_a_sample_run_of_a_property_that_holds_is_stepped_through(opened) -> None:  # type: ignore[no-untyped-def]
+def test_a_sample_run_of_a_property_that_holds_is_stepped_through(opened: Opened) -> None:
     reports = survey(protocol("half-duplex"), properties=["rsc", "k-er"])
     samples = {name: examples(report) for name, report in reports.items()}
     page = opened(page_of(protocol("half-duplex"), reports, examples=samples), "#none.k-er/2")
@@ -313,7 +317,7 @@ def test_a_sample_run_of_a_property_that_holds_is_stepped_through(opened) -> Non
 
 
 @pytest.mark.browser
-def test_a_message_that_is_markup_stays_a_message(opened) -> None:  # type: ignore[no-untyped-def]
+def test_a_message_that_is_markup_stays_a_message(opened: Opened) -> None:
     evil = "</script><img src=x onerror=alert(1)>"
     roles = (process("A", ("0", Send("B", evil), "1")), process("B", ("0", Receive("A", evil), "1")))
     system = System(roles, name=evil)
@@ -325,7 +329,7 @@ def test_a_message_that_is_markup_stays_a_message(opened) -> None:  # type: igno
 
 
 @pytest.mark.browser
-def test_buttons_slider_and_clicks_on_the_chart(opened) -> None:  # type: ignore[no-untyped-def]
+def test_buttons_slider_and_clicks_on_the_chart(opened: Opened) -> None:
     page = opened(paper(), "#loss.k-pg/0")
     press = "document.querySelector('.run.open [data-go=\"{}\"]').click()"
     page.value(press.format("next"))
@@ -344,7 +348,7 @@ def test_buttons_slider_and_clicks_on_the_chart(opened) -> None:  # type: ignore
 
 
 @pytest.mark.browser
-def test_nasty_names_do_nothing_in_a_browser(opened) -> None:  # type: ignore[no-untyped-def]
+def test_nasty_names_do_nothing_in_a_browser(opened: Opened) -> None:
     system, witness = nasty()
     reports = {NASTY: reported(system, Failures(loss=True), violated("k-pg", witness, NASTY))}
     page = opened(page_of(system, reports, about={NASTY: NASTY}, again=NASTY))
@@ -368,7 +372,7 @@ def test_the_policy_stops_what_an_escape_would_have_missed(browser: Browser, tmp
 
 
 @pytest.mark.browser
-def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[no-untyped-def]
+def test_twenty_roles_and_three_hundred_steps(opened: Opened) -> None:
     system, witness = ring(20, 150)
     assert len(witness.steps) == 300
     page = opened(page_of(system, {"none": reported(system, Failures(), violated("k-pg", witness))}))
@@ -388,7 +392,7 @@ def test_twenty_roles_and_three_hundred_steps(opened) -> None:  # type: ignore[n
 
 
 @pytest.mark.browser
-def test_crashes_are_stepped_through_too(opened) -> None:  # type: ignore[no-untyped-def]
+def test_crashes_are_stepped_through_too(opened: Opened) -> None:
     reports = {"crash": reported(CRASHING, Failures(), violated("k-pg", CRASH_RUN))}
     page = opened(page_of(CRASHING, reports), "#crash.k-pg/4")
     assert said(page) == "4 of 8: A crashes" and current(page) == ["x0", "b2", "c0"]
@@ -397,7 +401,7 @@ def test_crashes_are_stepped_through_too(opened) -> None:  # type: ignore[no-unt
 
 
 @pytest.mark.browser
-def test_print_shows_every_run_in_full(opened, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_print_shows_every_run_in_full(opened: Opened, tmp_path: Path) -> None:
     page = opened(paper(), "#loss.k-pg/2")
     page.ask("Emulation.setEmulatedMedia", media="print")
     shown = "[...document.querySelectorAll('.run')].every(r => getComputedStyle(r).display === 'block')"
@@ -411,7 +415,7 @@ def test_print_shows_every_run_in_full(opened, tmp_path: Path) -> None:  # type:
 
 
 @pytest.mark.browser
-def test_light_and_dark_differ(opened, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_light_and_dark_differ(opened: Opened, tmp_path: Path) -> None:
     page = opened(paper(), "#loss.k-pg/2")
     paint = (
         "[getComputedStyle(document.body).backgroundColor,"
@@ -426,7 +430,7 @@ def test_light_and_dark_differ(opened, tmp_path: Path) -> None:  # type: ignore[
 
 
 @pytest.mark.browser
-def test_everything_to_press_has_a_name(opened) -> None:  # type: ignore[no-untyped-def]
+def test_everything_to_press_has_a_name(opened: Opened) -> None:
     page = opened(paper(), "#loss.k-pg/2")
     nameless = (
         "[...document.querySelectorAll('button, input, a, svg[role=img]')]"

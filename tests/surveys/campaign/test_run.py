@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,12 +22,17 @@ from stormproof.surveys.campaign.jobs import Job
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
 
 
-def plan(**changes: object) -> Plan:
-    options = {"files": FILES, "properties": ("k-wmc", "rsc"), "max_k": 2, "limits": Limits(seconds=60)}
-    return Plan(**{**options, **changes})  # type: ignore[arg-type]
+def plan(**changes: Any) -> Plan:
+    options: dict[str, Any] = {
+        "files": FILES,
+        "properties": ("k-wmc", "rsc"),
+        "max_k": 2,
+        "limits": Limits(seconds=60),
+    }
+    return Plan(**{**options, **changes})
 
 
-def rows_of(path: Path) -> list[dict[str, object]]:
+def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -38,7 +44,7 @@ def test_every_cell_of_the_matrix_has_one_row(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "r.jsonl")
     assert sorted(str(r["key"]) for r in rows) == sorted(j.key for j in jobs)
     assert summary(rows)["died"] == 0
-    assert all(len(r["verdicts"]) == 2 for r in rows)  # type: ignore[arg-type]
+    assert all(len(r["verdicts"]) == 2 for r in rows)
 
 
 def test_a_job_is_a_value_that_travels(tmp_path: Path) -> None:
@@ -63,9 +69,9 @@ def test_resuming_asks_only_what_is_missing(tmp_path: Path, monkeypatch: pytest.
     asked: list[str] = []
     original = running._Worker.run
 
-    def spy(self: object, job: Job, stop: object) -> object:
+    def spy(self: running._Worker, job: Job, stop: Any) -> object:
         asked.append(job.key)
-        return original(self, job, stop)  # type: ignore[arg-type]
+        return original(self, job, stop)
 
     monkeypatch.setattr(running._Worker, "run", spy)
     with Results(path) as results:

@@ -35,10 +35,11 @@ class Cluster:
         ]
 
     def _start(self, what: str, *flags: str) -> subprocess.Popen[bytes]:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *flags, *local]
-        return subprocess.Popen(command, start_new_session=True, **quiet)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen(
+            command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
     @property
     def address(self) -> str:

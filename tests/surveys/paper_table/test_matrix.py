@@ -8,6 +8,7 @@ import json
 import random
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -258,7 +259,7 @@ def test_html_and_latex_escape_names() -> None:
     assert "a$<$b$>$\\&\\_" in render(matrix, "latex")
 
 
-def test_a_small_table_runs(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_small_table_runs(tmp_path: Path) -> None:
     columns = (Column("none", "k-mc"), Column("none", "rsc"), Column("loss", "k-pg"))
     kept = tmp_path / "rows.jsonl"
     matrix = run_table(["client-server", "ssh"], columns, max_k=2, processes=1, results=kept)
