@@ -6,4 +6,5 @@ NB_MODULE(_engine, m) {
     bind_kproperties(m);
     bind_rsc(m);
     bind_cover(m);
+    bind_survival(m);
 }

@@ -7,3 +7,4 @@ void bind_system(nanobind::module_& m);
 void bind_kproperties(nanobind::module_& m);
 void bind_rsc(nanobind::module_& m);
 void bind_cover(nanobind::module_& m);
+void bind_survival(nanobind::module_& m);

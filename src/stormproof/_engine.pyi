@@ -1,5 +1,7 @@
 """Types of the native engine. Kept by hand; a test compares the names with the module."""
 
+import enum
+
 class System:
     def __init__(self, messages: int) -> None: ...
     def add_process(
@@ -177,3 +179,97 @@ def forward(
     most: int,
     monitor: Monitor,
 ) -> ForwardResult: ...
+
+class GoalKind(enum.Enum):
+    ALL = 0
+    ANY = 1
+    AT = 2
+    HOLDS = 3
+    CONTAINS = 4
+    HEAD = 5
+    DEADLOCK = 6
+    AT_REST = 7
+
+class Outcome(enum.Enum):
+    UNKNOWN = 0
+    HOLDS = 1
+    VIOLATED = 2
+    UNDECIDED = 3
+
+class EndKind(enum.Enum):
+    NONE = 0
+    DEADLOCK = 1
+    REST = 2
+    LIVELOCK = 3
+    DIVERGENCE = 4
+
+class Strike:
+    @property
+    def process(self) -> int: ...
+    @property
+    def transition(self) -> int: ...
+    @property
+    def lost(self) -> bool: ...
+    @property
+    def becomes(self) -> int | None: ...
+    @property
+    def overtakes(self) -> int: ...
+    @property
+    def kept(self) -> int | None: ...
+    @property
+    def kept_as(self) -> int | None: ...
+    @property
+    def head(self) -> int | None: ...
+    @property
+    def fault(self) -> int | None: ...
+
+class Finding:
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def faults(self) -> int: ...
+    @property
+    def run(self) -> list[Strike]: ...
+    @property
+    def calm_from(self) -> int: ...
+    @property
+    def cycle(self) -> list[Strike]: ...
+    @property
+    def end(self) -> EndKind: ...
+    @property
+    def undecided_faults(self) -> int | None: ...
+    @property
+    def proof(self) -> tuple[int, int]: ...
+
+class SurvivalResult:
+    @property
+    def stop(self) -> int: ...
+    @property
+    def configurations(self) -> int: ...
+    @property
+    def stored(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def hit_faults(self) -> int | None: ...
+    @property
+    def faults_explored(self) -> int: ...
+    @property
+    def findings(self) -> list[Finding]: ...
+
+def survive(
+    system: System,
+    monitor: Monitor,
+    k: int,
+    slack: int,
+    asks: list[tuple[bool, list[tuple[GoalKind, bool, int, list[int]]]]],
+    marks: list[list[int]],
+    rests: list[list[int]],
+    ended: list[list[int]],
+    duplicates: list[int],
+    observed: list[int],
+    most_faults: int | None,
+    most_of_kind: list[int | None],
+    ladder: list[tuple[int, int]],
+    most_abstract: int,
+) -> SurvivalResult: ...

@@ -23,7 +23,7 @@ class BlockSize(NamedTuple):
 
 
 #: The abstractions that are tried to prove that a goal is out of reach, the cheapest first.
-LADDER = (BlockSize(1, 1), BlockSize(2, 1), BlockSize(3, 1), BlockSize(4, 1), BlockSize(6, 1))
+LADDER = tuple(BlockSize(*size) for size in ((1, 1), (2, 1), (3, 1), (2, 2), (4, 1), (3, 2), (6, 1), (4, 2)))
 
 
 @dataclass(frozen=True)

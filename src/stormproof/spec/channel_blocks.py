@@ -15,6 +15,7 @@ from ..goals.negation import normal_form, observed_channels
 from ..model.actions import Channel, Configuration, Internal, Message, Receive, Send, Word, channel_of
 from ..model.goal import And, Contains, Goal, Holds, Not, Or
 from ..model.survival import BlockSize, SurvivalModel
+from .bounded import TooLarge
 from .rest_goals import satisfies
 
 
@@ -176,14 +177,18 @@ def proves_never(
 def invariant(
     model: SurvivalModel, at: Configuration, goal: Goal, size: BlockSize, most: int | None = None
 ) -> frozenset[AbstractConfiguration] | None:
-    """The abstract configurations of all calm runs from here, if the goal may hold in none; else None."""
+    """The abstract configurations of all calm runs from here, if the goal may hold in none; else None.
+
+    Raises TooLarge past `most` of them."""
     wanted, observed = normal_form(goal), observed_channels(goal)
     start = AbstractConfiguration(at.states, tuple(abstract(w, size) for w in at.words))
     seen, queue = {start}, [start]
     while queue:
         here = queue.pop()
-        if may_satisfy(model, here, wanted, size) or (most is not None and len(seen) > most):
+        if may_satisfy(model, here, wanted, size):
             return None
+        if most is not None and len(seen) > most:
+            raise TooLarge
         for after in calm_steps(model, here, size, observed):
             if after not in seen:
                 seen.add(after)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..goals.negation import observed_channels
@@ -17,7 +17,7 @@ from ..goals.requirements import Ask
 from ..model.actions import Channel, Configuration
 from ..model.goal import Goal
 from ..model.storm_step import StormStep
-from ..model.survival import LADDER, SLACK, SurvivalModel
+from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .bounded import TooLarge, initial
 from .channel_blocks import proves_never
 from .rest_goals import satisfies
@@ -141,16 +141,38 @@ class Answer:
     violations: frozenset[Configuration] = frozenset()
 
 
-def answer(model: SurvivalModel, ask: Ask, k: int, slack: int = SLACK, most: int | None = None) -> Answer:
-    """The answer at one bound."""
+def answer(
+    model: SurvivalModel,
+    ask: Ask,
+    k: int,
+    *,
+    slack: int = SLACK,
+    ladder: Iterable[BlockSize] = LADDER,
+    most: int | None = None,
+) -> Answer:
+    """The answer at one bound. Raises TooLarge past `most` configurations of any kind."""
     observed = observed_channels(ask.goal)
     storm = explore_storms(model, k, observed, most)
-    if ask.always:
-        return _always(model, ask.goal, storm, k, slack, most)
-    reached = {at: n for at, n in storm.faults.items() if satisfies(model, at, ask.goal)}
-    if reached:
-        return _violated(reached)
-    return Answer(True, None if storm.hit is None else k)
+    holds = Answer(True, None if storm.hit is None else k)
+    if not ask.always:
+        reached = {at: n for at, n in storm.faults.items() if satisfies(model, at, ask.goal)}
+        return _violated(reached) if reached else holds
+    calm = calm_futures(model, storm.faults, k + slack, observed, most)
+    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, ask.goal))
+    hopeless = {at: n for at, n in storm.faults.items() if at not in hopeful}
+    if not hopeless:
+        return holds
+    unclear = calm.can_reach(calm.hits)
+    return _judged(hopeless, lambda at: at not in unclear or is_never(model, at, ask.goal, ladder, most))
+
+
+def _judged(hopeless: dict[Configuration, int], proved: Callable[[Configuration], bool]) -> Answer:
+    """A violation with as few faults as any that is proved."""
+    for least in sorted(set(hopeless.values())):
+        found = {at: n for at, n in hopeless.items() if n == least and proved(at)}
+        if found:
+            return _violated(found)
+    return Answer(None, faults=min(hopeless.values()))
 
 
 def _violated(found: dict[Configuration, int]) -> Answer:
@@ -158,18 +180,12 @@ def _violated(found: dict[Configuration, int]) -> Answer:
     return Answer(False, faults=least, violations=frozenset(at for at, n in found.items() if n == least))
 
 
-def _always(model: SurvivalModel, goal: Goal, storm: Storm, k: int, slack: int, most: int | None) -> Answer:
-    observed, faults = observed_channels(goal), storm.faults
-    calm = calm_futures(model, faults, k + slack, observed, most)
-    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, goal))
-    hopeless = {at: n for at, n in faults.items() if at not in hopeful}
-    if not hopeless:
-        return Answer(True, None if storm.hit is None else k)
-    unclear = calm.can_reach(calm.hits)
-    proved = {at: n for at, n in hopeless.items() if at not in unclear or is_never(model, at, goal, most)}
-    return _violated(proved) if proved else Answer(None, faults=min(hopeless.values()))
-
-
-def is_never(model: SurvivalModel, at: Configuration, goal: Goal, most: int | None = None) -> bool:
+def is_never(
+    model: SurvivalModel,
+    at: Configuration,
+    goal: Goal,
+    ladder: Iterable[BlockSize] = LADDER,
+    most: int | None = None,
+) -> bool:
     """Does some abstraction prove that no calm run from here leads to the goal?"""
-    return any(proves_never(model, at, goal, size, most) for size in LADDER)
+    return any(proves_never(model, at, goal, size, most) for size in ladder)

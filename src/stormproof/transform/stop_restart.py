@@ -13,7 +13,7 @@ from ..goals.negation import map_states
 from ..model.actions import Internal, Transition
 from ..model.goal import Goal
 from ..model.process import Process
-from ..model.rest import RestStates, ended_states
+from ..model.rest import RestStates, default_rest_states, ended_states
 from ..model.system import System
 
 STOP, RESTART = "stop", "restart"
@@ -88,8 +88,16 @@ def stop_restart(
             process = _stopping(process, original, origin[name], action, state)
             faults[name, action] = STOP
             invented.add((name, state))
+        if name in origin:
+            process = replace(process, rest=_rest(original, process, origin[name]))
         processes.append(process)
     return Transformed(replace(system, processes=tuple(processes)), faults, origin, frozenset(invented))
+
+
+def _rest(original: Process, process: Process, origin: Mapping[str, str]) -> tuple[str, ...]:
+    """The rest states of the original, whatever is remembered, and those that were invented."""
+    rest = default_rest_states(original) if original.rest is None else original.rest
+    return tuple(s for s in process.states if s not in origin or origin[s] in rest)
 
 
 def _stopping(

@@ -1,0 +1,108 @@
+// survive() from Python: types converted, the lock released, nothing else.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "survival.hpp"
+
+namespace nb = nanobind;
+using namespace stormproof;
+
+using Flags = std::vector<std::uint8_t>;
+using PlainGoal = std::vector<std::tuple<survival::GoalKind, bool, std::uint32_t, std::vector<std::uint32_t>>>;
+using Number = std::optional<std::uint32_t>;
+
+static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
+
+static survival::Result run(const System& system, Monitor& monitor, std::uint32_t k, std::uint32_t slack,
+                            const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks,
+                            std::vector<Flags> rests, std::vector<Flags> ended, Flags duplicates, Flags observed,
+                            Number most_faults, const std::vector<Number>& most_of_kind,
+                            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
+                            std::uint32_t most_abstract) {
+    if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
+    survival::Question q;
+    q.k = k;
+    q.slack = slack;
+    for (const auto& [always, goal] : asks) {
+        q.asks.push_back({always, {}});
+        for (const auto& [kind, negated, subject, details] : goal)
+            q.asks.back().goal.push_back({kind, negated, subject, details});
+    }
+    q.marks = std::move(marks);
+    q.rests = std::move(rests);
+    q.ended = std::move(ended);
+    q.duplicates = std::move(duplicates);
+    q.observed = std::move(observed);
+    q.most_faults = most_faults.value_or(survival::nothing);
+    for (std::size_t i = 0; i < survival::fault_kinds && i < most_of_kind.size(); ++i)
+        q.most_of_kind[i] = most_of_kind[i].value_or(survival::nothing);
+    for (const auto& [blocks, counted] : ladder) q.ladder.push_back({blocks, counted});
+    q.most_abstract = most_abstract;
+    nb::gil_scoped_release unlocked;
+    return survival::survive(system, q, monitor);
+}
+
+static void bind_strike(nb::module_& m) {
+    using survival::Strike;
+    nb::class_<Strike>(m, "Strike")
+        .def_ro("process", &Strike::process)
+        .def_ro("transition", &Strike::transition)
+        .def_ro("lost", &Strike::lost)
+        .def_prop_ro("becomes", [](const Strike& s) { return number(s.becomes); })
+        .def_ro("overtakes", &Strike::overtakes)
+        .def_prop_ro("kept", [](const Strike& s) { return number(s.kept); })
+        .def_prop_ro("kept_as", [](const Strike& s) { return number(s.kept_as); })
+        .def_prop_ro("head", [](const Strike& s) { return number(s.head); })
+        .def_prop_ro("fault", [](const Strike& s) {
+            return s.mark == survival::unmarked ? std::nullopt : Number(s.mark);
+        });
+}
+
+void bind_survival(nb::module_& m) {
+    nb::enum_<survival::GoalKind>(m, "GoalKind", "The nodes of a goal in negation normal form.")
+        .value("ALL", survival::GoalKind::all)
+        .value("ANY", survival::GoalKind::any)
+        .value("AT", survival::GoalKind::at)
+        .value("HOLDS", survival::GoalKind::holds)
+        .value("CONTAINS", survival::GoalKind::contains)
+        .value("HEAD", survival::GoalKind::head)
+        .value("DEADLOCK", survival::GoalKind::deadlock)
+        .value("AT_REST", survival::GoalKind::at_rest);
+    nb::enum_<survival::Outcome>(m, "Outcome", "What a search found out about one question.")
+        .value("UNKNOWN", survival::Outcome::unknown)
+        .value("HOLDS", survival::Outcome::holds)
+        .value("VIOLATED", survival::Outcome::violated)
+        .value("UNDECIDED", survival::Outcome::undecided);
+    nb::enum_<survival::EndKind>(m, "EndKind", "How a violating run ends.")
+        .value("NONE", survival::EndKind::none)
+        .value("DEADLOCK", survival::EndKind::deadlock)
+        .value("REST", survival::EndKind::rest)
+        .value("LIVELOCK", survival::EndKind::livelock)
+        .value("DIVERGENCE", survival::EndKind::divergence);
+    bind_strike(m);
+    using survival::Finding;
+    nb::class_<Finding>(m, "Finding")
+        .def_ro("outcome", &Finding::outcome)
+        .def_ro("faults", &Finding::faults)
+        .def_ro("run", &Finding::run)
+        .def_ro("calm_from", &Finding::calm_from)
+        .def_ro("cycle", &Finding::cycle)
+        .def_ro("end", &Finding::end)
+        .def_prop_ro("undecided_faults", [](const Finding& f) { return number(f.undecided_faults); })
+        .def_prop_ro("proof", [](const Finding& f) { return std::pair(f.proof.blocks, f.proof.counted); });
+    using survival::Result;
+    nb::class_<Result>(m, "SurvivalResult")
+        .def_prop_ro("stop", [](const Result& r) { return static_cast<int>(r.stop); })
+        .def_ro("configurations", &Result::configurations)
+        .def_ro("stored", &Result::stored)
+        .def_ro("memory", &Result::memory)
+        .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
+        .def_ro("faults_explored", &Result::faults_explored)
+        .def_ro("findings", &Result::findings);
+    m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
+          nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("duplicates"), nb::arg("observed"),
+          nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"));
+}

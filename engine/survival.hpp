@@ -1,0 +1,92 @@
+// Survival: what storms do to a system, and whether calm runs repair it (definitions 9.1, 10.8 to 10.13).
+//
+// Channels are words, faults strike at the send or the reception, and a calm future has no fault. Storms are explored
+// with at most k messages per channel in the order of (faults, actions); calm futures may use `slack` messages more.
+// A violation is reported only with a proof for channels of any length, see survival_blocks.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "limits.hpp"
+#include "system.hpp"
+
+namespace stormproof::survival {
+
+constexpr std::uint32_t nothing = UINT32_MAX;
+using TransitionKind = decltype(Transition::kind);
+
+enum class Fault : std::uint8_t { loss, corruption, reordering, duplication, stop, restart, crash };
+constexpr std::size_t fault_kinds = 7;
+// Marks of internal actions: an ordinary action, the faults, and an action that cannot happen.
+constexpr std::uint8_t unmarked = 255, disabled = 254;
+
+// A goal in negation normal form, as a tree of nodes of which the last is the root.
+enum class GoalKind : std::uint8_t { all, any, at, holds, contains, head, deadlock, at_rest };
+struct GoalNode {
+    GoalKind kind = GoalKind::all;
+    bool negated = false;
+    std::uint32_t subject = 0;           // the process or the channel
+    std::vector<std::uint32_t> details;  // nodes; or a flag per state; or the word; or the message
+};
+using Goal = std::vector<GoalNode>;
+
+struct Ask {
+    bool always = true;  // from everywhere a calm run leads to the goal; otherwise: no storm leads to it
+    Goal goal;
+};
+
+// At most `blocks` blocks of equal messages, counted up to `counted`: see survival_blocks.hpp.
+struct BlockSize {
+    std::uint32_t blocks = 1, counted = 1;
+};
+
+struct Question {
+    std::uint32_t k = 1, slack = 2;
+    std::vector<Ask> asks;                         // at most `most_asks`
+    std::vector<std::vector<std::uint8_t>> marks;  // process -> transition -> mark
+    std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag
+    std::vector<std::uint8_t> duplicates, observed;       // channel -> flag
+    std::uint32_t most_faults = nothing;
+    std::vector<std::uint32_t> most_of_kind = std::vector<std::uint32_t>(fault_kinds, nothing);
+    std::vector<BlockSize> ladder;                 // the abstractions to try, the cheapest first
+    std::uint32_t most_abstract = 200000;          // abstract configurations per attempt
+};
+constexpr std::size_t most_asks = 30;
+
+// A transition and what went wrong while it was taken.
+struct Strike {
+    std::uint32_t process = 0, transition = 0;
+    bool lost = false;
+    std::uint32_t becomes = nothing;            // a send: the message that was put into the channel instead
+    std::uint32_t overtakes = 0;                // a send: how many messages it is put before
+    std::uint32_t kept = nothing;               // a reception: where the message stays in what is left
+    std::uint32_t kept_as = nothing, head = nothing;
+    std::uint8_t mark = unmarked;
+};
+
+enum class Outcome : std::uint8_t { unknown, holds, violated, undecided };
+enum class EndKind : std::uint8_t { none, deadlock, rest, livelock, divergence };
+
+struct Finding {
+    Outcome outcome = Outcome::unknown;
+    std::uint32_t faults = 0;
+    std::vector<Strike> run;
+    std::uint32_t calm_from = 0;  // the steps of the run from here on are the calm way to where it is stuck
+    std::vector<Strike> cycle;    // livelock: one way round
+    EndKind end = EndKind::none;
+    std::uint32_t undecided_faults = nothing;  // the fewest faults of a configuration that could not be judged
+    BlockSize proof;
+};
+
+struct Result {
+    Stop stop = Stop::none;
+    std::uint64_t configurations = 0, stored = 0, memory = 0;
+    std::uint32_t hit_faults = nothing;    // the fewest faults with which a send hits the bound
+    std::uint32_t faults_explored = 0;     // all storms with fewer faults than this were explored and judged
+    std::vector<Finding> findings;
+};
+
+Result survive(const System& system, const Question& question, Monitor& monitor);
+
+}  // namespace stormproof::survival

@@ -1,0 +1,176 @@
+// Runs made explicit, and where a violation ends: in a deadlock, a livelock or a divergence.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+
+#include "survival_components.hpp"
+
+namespace stormproof::survival {
+
+struct Stuck {
+    std::uint32_t storm_end = 0;  // where the storm ends and the calm way begins
+    std::vector<Strike> way, cycle;
+    EndKind kind = EndKind::none;
+};
+
+template <class Cell>
+class Ends {
+  public:
+    Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store)
+        : rules_(rules), layout_(layout), steps_(steps), store_(store) {}
+
+    // The run by which a settled configuration was found.
+    std::vector<Strike> storm_run(std::uint32_t id) {
+        std::vector<Strike> run;
+        for (; store_.nodes[id].parent != nothing; id = store_.nodes[id].parent) {
+            const std::uint32_t from = store_.nodes[id].parent;
+            const std::uint32_t faults = store_.nodes[id].faults - store_.nodes[from].faults;
+            run.push_back(step(from, id, rules_.question.k, faults));
+        }
+        std::reverse(run.begin(), run.end());
+        return run;
+    }
+
+    // The nearest place, on calm ways from these configurations, where nothing more can change.
+    Stuck find(const std::vector<std::uint32_t>& proved) {
+        walk(proved);
+        Stuck stuck;
+        const auto dead = std::find_if(order_.begin(), order_.end(), [&](std::uint32_t id) { return is_dead(id); });
+        if (dead != order_.end()) {
+            const RowView<Cell> view{layout_, store_.row(*dead)};
+            stuck.kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
+            lead_to(*dead, stuck);
+            return stuck;
+        }
+        Components components(store_, order_);
+        const std::uint32_t closed = first_of(components.closed), circling = first_of(components.cyclic);
+        stuck.kind = closed != nothing ? EndKind::livelock : EndKind::divergence;
+        if (closed == nothing && circling == nothing) {
+            grow(stuck);
+            return stuck;
+        }
+        const std::uint32_t entry = closed != nothing ? closed : circling;
+        lead_to(entry, stuck);
+        stuck.cycle = round(entry);
+        return stuck;
+    }
+
+  private:
+    const Rules& rules_;
+    const Layout& layout_;
+    Steps<Cell>& steps_;
+    const Store<Cell>& store_;
+    std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
+    std::vector<Cell> row_;
+
+    bool is_dead(std::uint32_t id) const { return store_.nodes[id].degree == 0 && !store_.nodes[id].is(hits); }
+
+    Strike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted) {
+        Strike found;
+        bool done = false;
+        store_.read(from, row_);
+        const std::size_t bytes = layout_.cells * sizeof(Cell);
+        steps_.each(row_.data(), bound, wanted == 0, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+            if (done || !row || faults != wanted || std::memcmp(row, store_.row(to), bytes) != 0) return;
+            found = strike;
+            done = true;
+        });
+        return found;
+    }
+
+    // Breadth first from all of them at once, each as far away as its storm is long.
+    void walk(const std::vector<std::uint32_t>& starts) {
+        std::vector<std::uint32_t> sources = starts;
+        std::stable_sort(sources.begin(), sources.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return store_.nodes[a].actions < store_.nodes[b].actions;
+        });
+        came_.assign(store_.size(), nothing);
+        order_.clear();
+        std::vector<std::uint32_t> now, next;
+        std::uint32_t distance = store_.nodes[sources.front()].actions;
+        for (std::size_t s = 0; s < sources.size() || !now.empty(); ++distance) {
+            for (; s < sources.size() && store_.nodes[sources[s]].actions <= distance; ++s)
+                if (came_[sources[s]] == nothing) {
+                    came_[sources[s]] = sources[s];
+                    now.push_back(sources[s]);
+                }
+            for (auto id : now) {
+                order_.push_back(id);
+                store_.each_successor(id, [&](std::uint32_t to) {
+                    if (came_[to] != nothing) return;
+                    came_[to] = id;
+                    next.push_back(to);
+                });
+            }
+            now.swap(next);
+            next.clear();
+        }
+    }
+
+    void lead_to(std::uint32_t end, Stuck& stuck) {
+        std::uint32_t id = end;
+        for (; came_[id] != id; id = came_[id]) stuck.way.push_back(step(came_[id], id, layout_.bound, 0));
+        std::reverse(stuck.way.begin(), stuck.way.end());
+        stuck.storm_end = id;
+    }
+
+    std::uint32_t first_of(const std::vector<std::uint8_t>& chosen) const {
+        const auto found = std::find_if(order_.begin(), order_.end(), [&](std::uint32_t id) { return chosen[id]; });
+        return found == order_.end() ? nothing : *found;
+    }
+
+    // Channels grow and nothing repeats: the way to where one outgrows the slack, cut where it begins to repeat itself.
+    void grow(Stuck& stuck) {
+        const auto far = std::find_if(order_.begin(), order_.end(),
+                                      [&](std::uint32_t id) { return store_.nodes[id].is(hits); });
+        std::vector<std::uint32_t> path{far == order_.end() ? order_.front() : *far};
+        while (came_[path.back()] != path.back()) path.push_back(came_[path.back()]);
+        std::reverse(path.begin(), path.end());
+        lead_to(path.back(), stuck);
+        for (std::size_t i = 0; i < path.size(); ++i)
+            for (std::size_t j = i + 1; j < path.size(); ++j)
+                if (extends(path[i], path[j])) {
+                    const auto way = stuck.way.begin();
+                    stuck.cycle.assign(way + static_cast<std::ptrdiff_t>(i), way + static_cast<std::ptrdiff_t>(j));
+                    stuck.way.resize(i);
+                    return;
+                }
+    }
+
+    // Are the states the same, and does every content of the first begin that of the second?
+    bool extends(std::uint32_t less, std::uint32_t more) const {
+        const RowView<Cell> a{layout_, store_.row(less)}, b{layout_, store_.row(more)};
+        for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p)
+            if (a.state(p) != b.state(p)) return false;
+        for (std::uint32_t c = 0; c < rules_.system.channels.size(); ++c)
+            if (a.length(c) > b.length(c) || !std::equal(a.word(c), a.word(c) + a.length(c), b.word(c))) return false;
+        return true;
+    }
+
+    // A shortest calm way from a configuration back to itself.
+    std::vector<Strike> round(std::uint32_t entry) {
+        came_.assign(store_.size(), nothing);
+        std::deque<std::uint32_t> queue{entry};
+        while (!queue.empty() && came_[entry] == nothing) {
+            const std::uint32_t id = queue.front();
+            queue.pop_front();
+            store_.each_successor(id, [&](std::uint32_t to) {
+                if (came_[to] != nothing) return;
+                came_[to] = id;
+                queue.push_back(to);
+            });
+        }
+        std::vector<Strike> way;
+        if (came_[entry] == nothing) return way;
+        std::uint32_t id = entry;
+        do {
+            way.push_back(step(came_[id], id, layout_.bound, 0));
+            id = came_[id];
+        } while (id != entry);
+        std::reverse(way.begin(), way.end());
+        return way;
+    }
+};
+
+}  // namespace stormproof::survival

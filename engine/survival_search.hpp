@@ -1,0 +1,333 @@
+// The search for violations, by the number of faults.
+//
+// All storms with n faults are explored, within k, in the order of their actions. Then the calm futures of what they
+// reached are judged: first within k; only where that finds no way to a goal, with the slack. A configuration's calm
+// futures do not depend on faults, so that judgement is final. Where no way is found, a proof is sought that there is
+// none in channels of any length: that is a violation, and no other has fewer faults.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "survival_blocks.hpp"
+#include "survival_ends.hpp"
+
+namespace stormproof::survival {
+
+template <class Cell>
+class Search {
+  public:
+    Search(const System& system, const Question& question, Monitor& monitor)
+        : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
+          store_(layout_), ends_(rules_, layout_, steps_, store_), monitor_(monitor) {
+        result_.findings.resize(q_.asks.size());
+        failures_.resize(q_.asks.size());
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a) (q_.asks[a].always ? always_ : never_) |= 1u << a;
+    }
+
+    Result run() {
+        add_initial();
+        while (!pending_.empty() && (always_ | never_) && result_.stop == Stop::none) {
+            level_ = pending_.begin()->first;
+            std::vector<std::uint32_t> waiting = std::move(pending_.begin()->second);
+            pending_.erase(pending_.begin());
+            explore_level(waiting);
+            if (result_.stop == Stop::none && always_) judge_level();
+            if (result_.stop == Stop::none) result_.faults_explored = level_ + 1;
+        }
+        conclude();
+        return std::move(result_);
+    }
+
+  private:
+    const Question& q_;
+    Rules rules_;
+    Layout layout_;
+    Steps<Cell> steps_;
+    Store<Cell> store_;
+    Ends<Cell> ends_;
+    Monitor& monitor_;
+    Result result_;
+    std::uint32_t always_ = 0, never_ = 0;  // the asks that no violation was found for, a bit each
+    std::uint32_t level_ = 0;               // the number of faults
+    std::map<std::uint32_t, std::vector<std::uint32_t>> pending_;  // faults -> configurations
+    std::vector<std::uint32_t> reached_;    // settled at this level
+    std::vector<std::uint32_t> failures_;   // ask -> levels on which no proof was found: each time, less is tried
+    std::vector<Cell> row_;
+    std::uint32_t since_check_ = 0;
+
+    void add_initial() {
+        std::vector<Cell> row(layout_.cells, 0);
+        for (std::size_t p = 0; p < rules_.system.processes.size(); ++p)
+            row[p] = static_cast<Cell>(rules_.system.processes[p].initial);
+        const std::uint32_t id = store_.find_or_add(row.data());
+        store_.nodes[id].faults = 0;
+        pending_[0].push_back(id);
+    }
+
+    // ---- storms ----------------------------------------------------------------------------------------
+
+    void explore_level(const std::vector<std::uint32_t>& waiting) {
+        reached_.clear();
+        std::map<std::uint32_t, std::vector<std::uint32_t>> by_actions;
+        for (auto id : waiting)
+            if (is_waiting(id)) by_actions[store_.nodes[id].actions].push_back(id);
+        while (!by_actions.empty()) {
+            const std::uint32_t actions = by_actions.begin()->first;
+            std::vector<std::uint32_t> now = std::move(by_actions.begin()->second);
+            by_actions.erase(by_actions.begin());
+            std::vector<std::uint32_t> next;
+            for (auto id : now)
+                if (is_waiting(id) && store_.nodes[id].actions == actions) {
+                    settle(id, next);
+                    if (over() || !(always_ | never_)) return;
+                }
+            if (next.empty()) continue;
+            auto& later = by_actions[actions + 1];
+            later.insert(later.end(), next.begin(), next.end());
+        }
+    }
+
+    bool is_waiting(std::uint32_t id) const {
+        return !store_.nodes[id].is(settled) && store_.nodes[id].faults == level_;
+    }
+
+    void settle(std::uint32_t id, std::vector<std::uint32_t>& next) {
+        store_.nodes[id].flags |= settled;
+        reached_.push_back(id);
+        ++result_.configurations;
+        value(id);
+        store_.read(id, row_);
+        const bool known = store_.nodes[id].is(judged);
+        const auto first = static_cast<std::uint32_t>(store_.edges.size());
+        bool calm = false;
+        steps_.each(row_.data(), q_.k, false, [&](const Strike&, std::uint32_t faults, const Cell* row) {
+            calm = calm || faults == 0;
+            if (!row) {
+                result_.hit_faults = std::min(result_.hit_faults, level_);
+                return;
+            }
+            if (level_ + faults > q_.most_faults) return;
+            const std::uint32_t after = store_.find_or_add(row);
+            if (faults == 0 && !known) store_.edges.push_back(after);
+            relax(id, after, level_ + faults, next);
+        });
+        if (!known) set_edges(id, first);
+        if (!calm) found_end(id);
+    }
+
+    void set_edges(std::uint32_t id, std::uint32_t first) {
+        store_.nodes[id].first = first;
+        store_.nodes[id].degree = static_cast<std::uint16_t>(store_.edges.size() - first);
+    }
+
+    void relax(std::uint32_t from, std::uint32_t to, std::uint32_t faults, std::vector<std::uint32_t>& next) {
+        const std::uint32_t actions = store_.nodes[from].actions + 1;
+        Node& node = store_.nodes[to];
+        if (node.is(settled)) return;
+        if (node.faults < faults || (node.faults == faults && node.actions <= actions)) return;
+        node.faults = faults;
+        node.actions = actions;
+        node.parent = from;
+        if (faults == level_) next.push_back(to);
+        else pending_[faults].push_back(to);
+    }
+
+    // Which goals hold here: those that must never hold are violated, the others are reached.
+    void value(std::uint32_t id) {
+        const RowView<Cell> view{layout_, store_.row(id)};
+        Node& node = store_.nodes[id];
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a) {
+            const bool never = (never_ >> a & 1) && node.is(settled);
+            if (!never && (node.is(valued) || !(always_ >> a & 1))) continue;
+            if (!may_hold(rules_, q_.asks[a].goal, view)) continue;
+            if (never) violated(a, id, EndKind::none, {});
+            else node.mask |= 1u << a;
+        }
+        node.flags |= valued;
+    }
+
+    // No calm step is possible: goals that do not hold here are out of reach.
+    void found_end(std::uint32_t id) {
+        const RowView<Cell> view{layout_, store_.row(id)};
+        const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
+            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, id, kind, exact());
+    }
+
+    void violated(std::uint32_t ask, std::uint32_t storm_end, EndKind kind, BlockSize proof) {
+        Finding& finding = result_.findings[ask];
+        const std::uint32_t undecided = finding.undecided_faults;
+        finding = {};
+        finding.outcome = Outcome::violated;
+        finding.undecided_faults = undecided;
+        finding.faults = level_;
+        finding.run = ends_.storm_run(storm_end);
+        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
+        finding.end = kind;
+        finding.proof = proof;
+        always_ &= ~(1u << ask);
+        never_ &= ~(1u << ask);
+    }
+
+    // ---- calm futures ----------------------------------------------------------------------------------
+
+    void judge_level() {
+        std::vector<std::uint32_t> fresh;
+        for (auto id : reached_)
+            if (!store_.nodes[id].is(judged)) fresh.push_back(id);
+        propagate(fresh);
+        std::vector<std::uint32_t> wide;
+        for (auto id : fresh)
+            if (!complete(id)) enlist(id, wide);
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            widen(wide[i], wide);
+            if (over()) return;
+        }
+        for (auto id : wide) store_.nodes[id].place = nothing;
+        propagate(wide);
+        for (auto id : fresh) store_.nodes[id].flags |= judged;
+        for (auto id : wide) store_.nodes[id].flags |= judged;
+        seek_proofs();
+    }
+
+    bool complete(std::uint32_t id) const { return (store_.nodes[id].mask & always_) == always_; }
+
+    void enlist(std::uint32_t id, std::vector<std::uint32_t>& list) {
+        Node& node = store_.nodes[id];
+        if (node.place != nothing) return;
+        node.place = 0;
+        list.push_back(id);
+    }
+
+    // Makes the calm successors with the slack the configuration's edges, and enlists those to be judged.
+    void widen(std::uint32_t id, std::vector<std::uint32_t>& wide) {
+        store_.read(id, row_);
+        const auto first = static_cast<std::uint32_t>(store_.edges.size());
+        steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
+            if (row) store_.edges.push_back(store_.find_or_add(row));
+            else store_.nodes[id].flags |= hits;
+        });
+        set_edges(id, first);
+        Node& node = store_.nodes[id];
+        node.flags |= widened;
+        if (node.is(hits)) node.mask |= unclear;
+        for (std::uint32_t i = 0; i < node.degree; ++i) {
+            const std::uint32_t after = store_.edges[node.first + i];
+            if (!store_.nodes[after].is(valued)) value(after);
+            if (!store_.nodes[after].is(judged) && !complete(after)) enlist(after, wide);
+        }
+    }
+
+    // Passes the bits of the masks on, from successors to predecessors, among these configurations.
+    void propagate(const std::vector<std::uint32_t>& list) {
+        std::vector<std::uint32_t> begin(list.size() + 1, 0), before, queue;
+        for (std::uint32_t i = 0; i < list.size(); ++i) store_.nodes[list[i]].place = i;
+        for (auto id : list)
+            store_.each_successor(id, [&](std::uint32_t to) {
+                if (store_.nodes[to].place != nothing) ++begin[store_.nodes[to].place + 1];
+                else store_.nodes[id].mask |= store_.nodes[to].mask;
+            });
+        for (std::size_t i = 0; i < list.size(); ++i) begin[i + 1] += begin[i];
+        before.resize(begin.back());
+        std::vector<std::uint32_t> fill(begin.begin(), begin.end() - 1);
+        for (auto id : list)
+            store_.each_successor(id, [&](std::uint32_t to) {
+                if (store_.nodes[to].place != nothing) before[fill[store_.nodes[to].place]++] = id;
+            });
+        for (auto id : list)
+            if (store_.nodes[id].mask) queue.push_back(id);
+        while (!queue.empty()) {
+            const Node& node = store_.nodes[queue.back()];
+            queue.pop_back();
+            for (std::uint32_t i = begin[node.place]; i < begin[node.place + 1]; ++i) {
+                Node& earlier = store_.nodes[before[i]];
+                if ((earlier.mask | node.mask) == earlier.mask) continue;
+                earlier.mask |= node.mask;
+                queue.push_back(before[i]);
+            }
+        }
+        for (auto id : list) store_.nodes[id].place = nothing;
+    }
+
+    // ---- proofs ----------------------------------------------------------------------------------------
+
+    void seek_proofs() {
+        for (std::uint32_t a = 0; a < q_.asks.size() && result_.stop == Stop::none; ++a) {
+            if (!(always_ >> a & 1)) continue;
+            std::vector<std::uint32_t> hopeless;
+            for (auto id : reached_)
+                if (!(store_.nodes[id].mask >> a & 1)) hopeless.push_back(id);
+            if (!hopeless.empty()) prove(a, hopeless);
+        }
+    }
+
+    void prove(std::uint32_t a, const std::vector<std::uint32_t>& hopeless) {
+        std::vector<std::uint32_t> proved;
+        for (auto id : hopeless)
+            if (!(store_.nodes[id].mask & unclear)) proved.push_back(id);
+        BlockSize size = exact();
+        if (proved.empty()) proved = by_blocks(a, hopeless, size);
+        if (proved.empty()) {
+            note_undecided(a, hopeless.front());
+            return;
+        }
+        const auto stuck = ends_.find(proved);
+        violated(a, stuck.storm_end, stuck.kind, size);
+        Finding& finding = result_.findings[a];
+        finding.run.insert(finding.run.end(), stuck.way.begin(), stuck.way.end());
+        finding.cycle = stuck.cycle;
+    }
+
+    // Tries every abstraction with little effort, on the first few, before any with more.
+    std::vector<std::uint32_t> by_blocks(std::uint32_t a, const std::vector<std::uint32_t>& hopeless, BlockSize& size) {
+        std::vector<std::uint8_t> done(q_.ladder.size(), false);
+        const std::uint32_t most = q_.most_abstract >> std::min(failures_[a], 5u);
+        for (const std::uint32_t share : {32, 4, 1}) {
+            const std::size_t few = share == 1 ? hopeless.size() : std::min<std::size_t>(hopeless.size(), 256 / share);
+            const std::vector<std::uint32_t> chosen(hopeless.begin(), hopeless.begin() + static_cast<std::ptrdiff_t>(few));
+            for (std::size_t i = 0; i < q_.ladder.size(); ++i) {
+                if (done[i] || monitor_.over() != Stop::none) continue;
+                bool whole = false;
+                BlockProver<Cell> prover(rules_, layout_, store_, q_.asks[a].goal, size = q_.ladder[i], monitor_);
+                auto proved = prover.prove(chosen, most / share, whole);
+                if (!proved.empty()) return proved;
+                done[i] = whole && few == hopeless.size();
+            }
+        }
+        ++failures_[a];
+        return {};
+    }
+
+    // Contents within the slack are represented as they are.
+    BlockSize exact() const { return {layout_.bound, layout_.bound}; }
+
+    void note_undecided(std::uint32_t a, std::uint32_t id) {
+        Finding& finding = result_.findings[a];
+        if (finding.outcome == Outcome::undecided) return;
+        finding.outcome = Outcome::undecided;
+        finding.faults = finding.undecided_faults = level_;
+        finding.run = ends_.storm_run(id);
+        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
+    }
+
+    void conclude() {
+        for (Finding& finding : result_.findings)
+            if (finding.outcome == Outcome::unknown && result_.stop == Stop::none) finding.outcome = Outcome::holds;
+        result_.stored = store_.size();
+        result_.memory = store_.bytes();
+    }
+
+    bool over() {
+        if (result_.stop != Stop::none) return true;
+        if (++since_check_ < 2048 && !store_.full()) return false;
+        since_check_ = 0;
+        monitor_.states = store_.size();
+        monitor_.frontier = store_.size() - result_.configurations;
+        monitor_.memory = store_.bytes();
+        result_.stop = store_.full() ? Stop::memory : monitor_.over();
+        return result_.stop != Stop::none;
+    }
+};
+
+}  // namespace stormproof::survival

@@ -1,0 +1,204 @@
+// Configurations as rows of cells, and their steps. A row has a cell per process, a cell per kind of fault that the
+// budget limits, and per channel its length and its messages, the head first; unused cells are zero.
+#pragma once
+
+#include <cstring>
+
+#include "survival_rules.hpp"
+
+namespace stormproof::survival {
+
+struct Layout {
+    std::uint32_t bound = 0;                 // cells for messages per channel
+    std::vector<std::uint32_t> channel;      // where each channel's cells begin
+    std::uint32_t counters = 0;              // where the counts of faults begin
+    std::vector<std::uint32_t> counter_of;   // fault kind -> its counter, or nothing
+    std::uint32_t cells = 0;
+
+    Layout(const System& system, const Question& question) : bound(question.k + question.slack) {
+        cells = counters = static_cast<std::uint32_t>(system.processes.size());
+        for (auto most : question.most_of_kind) counter_of.push_back(most == nothing ? nothing : cells++);
+        for (std::size_t c = 0; c < system.channels.size(); ++c) {
+            channel.push_back(cells);
+            cells += bound + 1;
+        }
+        cells = (cells + 7) / 8 * 8;
+    }
+};
+
+template <class Cell>
+struct RowView {
+    const Layout& layout;
+    const Cell* row;
+
+    std::uint32_t state(std::uint32_t p) const { return row[p]; }
+    std::uint32_t length(std::uint32_t c) const { return row[layout.channel[c]]; }
+    bool empty(std::uint32_t c) const { return length(c) == 0; }
+    const Cell* word(std::uint32_t c) const { return row + layout.channel[c] + 1; }
+    std::uint32_t head(std::uint32_t c) const { return *word(c); }
+    MayMust holds(std::uint32_t c, const std::vector<std::uint32_t>& wanted) const {
+        const bool same = length(c) == wanted.size() && std::equal(wanted.begin(), wanted.end(), word(c));
+        return {same, same};
+    }
+    MayMust contains(std::uint32_t c, std::uint32_t message) const {
+        const Cell* end = word(c) + length(c);
+        const bool there = std::find(word(c), end, static_cast<Cell>(message)) != end;
+        return {there, there};
+    }
+};
+
+// Enumerates steps: visit(strike, faults, row) with the row after the step, or null for a send that hits the bound.
+template <class Cell>
+class Steps {
+  public:
+    Steps(const Rules& rules, const Layout& layout) : rules_(rules), layout_(layout), next_(layout.cells) {}
+
+    template <class Visit>
+    void each(const Cell* row, std::uint32_t bound, bool calm_only, Visit&& visit) {
+        for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p) {
+            const auto& transitions = rules_.system.processes[p].transitions;
+            const std::uint32_t state = row[p];
+            for (std::uint32_t t = rules_.first[p][state]; t < rules_.first[p][state + 1]; ++t) {
+                Strike strike;
+                strike.process = p;
+                strike.transition = t;
+                const Transition& transition = transitions[t];
+                if (transition.kind == TransitionKind::internal) internal(row, strike, transition, calm_only, visit);
+                else if (transition.kind == TransitionKind::send) send(row, strike, transition, bound, calm_only, visit);
+                else receive(row, strike, transition, calm_only, visit);
+            }
+        }
+    }
+
+  private:
+    const Rules& rules_;
+    const Layout& layout_;
+    std::vector<Cell> next_;
+
+    void begin(const Cell* row, const Strike& strike, const Transition& t) {
+        std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
+        next_[strike.process] = static_cast<Cell>(t.target);
+    }
+
+    // Counts a fault; false when the budget does not allow it.
+    bool count(Fault fault, std::uint32_t times = 1) {
+        const auto kind = static_cast<std::size_t>(fault);
+        if (layout_.counter_of[kind] == nothing || times == 0) return true;
+        Cell& counter = next_[layout_.counter_of[kind]];
+        if (counter + times > rules_.question.most_of_kind[kind]) return false;
+        counter = static_cast<Cell>(counter + times);
+        return true;
+    }
+
+    template <class Visit>
+    void internal(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit&& visit) {
+        strike.mark = rules_.question.marks[strike.process][strike.transition];
+        if (strike.mark == disabled || (calm_only && strike.mark != unmarked)) return;
+        begin(row, strike, t);
+        if (strike.mark == unmarked) visit(strike, 0u, next_.data());
+        else if (count(static_cast<Fault>(strike.mark))) visit(strike, 1u, next_.data());
+    }
+
+    void insert(std::uint32_t channel, std::uint32_t place, std::uint32_t message) {
+        Cell* length = next_.data() + layout_.channel[channel];
+        Cell* word = length + 1;
+        std::memmove(word + place + 1, word + place, (*length - place) * sizeof(Cell));
+        word[place] = static_cast<Cell>(message);
+        ++*length;
+    }
+    void remove_head(std::uint32_t channel) {
+        Cell* length = next_.data() + layout_.channel[channel];
+        Cell* word = length + 1;
+        --*length;
+        std::memmove(word, word + 1, *length * sizeof(Cell));
+        word[*length] = 0;
+    }
+
+    template <class Visit>
+    void send(const Cell* row, Strike strike, const Transition& t, std::uint32_t bound, bool calm_only,
+              Visit&& visit) {
+        const Channel& channel = rules_.system.channels[t.channel];
+        const std::uint32_t length = row[layout_.channel[t.channel]];
+        const bool faults = !calm_only && t.message != crash_message;
+        begin(row, strike, t);
+        if (faults && channel.loss && count(Fault::loss)) {
+            Strike lost = strike;
+            lost.lost = true;
+            visit(lost, 1u, next_.data());
+            begin(row, strike, t);
+        }
+        if (length > 0 && rules_.unseen(t.channel, row[channel.receiver])) {
+            visit(strike, 0u, next_.data());
+            return;
+        }
+        if (length >= bound) {
+            visit(strike, 0u, static_cast<const Cell*>(nullptr));
+            return;
+        }
+        insert(t.channel, length, t.message);
+        visit(strike, 0u, next_.data());
+        if (!faults) return;
+        overtaking(row, strike, t, length, visit);
+        for (auto message : channel.becomes[t.message]) {
+            strike.becomes = message;
+            begin(row, strike, t);
+            if (!count(Fault::corruption)) return;
+            insert(t.channel, length, message);
+            visit(strike, 1u, next_.data());
+            overtaking(row, strike, t, length, visit);
+        }
+    }
+
+    template <class Visit>
+    void overtaking(const Cell* row, Strike strike, const Transition& t, std::uint32_t length, Visit&& visit) {
+        if (!rules_.system.channels[t.channel].reorder) return;
+        const std::uint32_t corrupted = strike.becomes != nothing;
+        for (std::uint32_t place = 0; place < length; ++place) {
+            strike.overtakes = length - place;
+            begin(row, strike, t);
+            if (!count(Fault::reordering) || !count(Fault::corruption, corrupted)) return;
+            insert(t.channel, place, corrupted ? strike.becomes : t.message);
+            visit(strike, 1u + corrupted, next_.data());
+        }
+    }
+
+    template <class Visit>
+    void receive(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit&& visit) {
+        const Cell* word = row + layout_.channel[t.channel] + 1;
+        const std::uint32_t length = word[-1];
+        if (length == 0) return;
+        if (word[0] == t.message) {
+            begin(row, strike, t);
+            remove_head(t.channel);
+            visit(strike, 0u, next_.data());
+        }
+        if (calm_only || !rules_.question.duplicates[t.channel] || word[0] == crash_message) return;
+        const auto& others = rules_.system.channels[t.channel].becomes[word[0]];
+        if (word[0] != t.message) {
+            if (std::find(others.begin(), others.end(), t.message) == others.end()) return;
+            strike.head = word[0];
+        }
+        const bool reorders = rules_.system.channels[t.channel].reorder;
+        const std::uint32_t last = reorders ? length - 1 - (word[length - 1] == crash_message) : 0;
+        for (strike.kept = 0; strike.kept <= last; ++strike.kept) {
+            strike.kept_as = nothing;
+            keep(row, strike, t, word[0], visit);
+            for (auto message : others) {
+                strike.kept_as = message;
+                keep(row, strike, t, message, visit);
+            }
+        }
+    }
+
+    template <class Visit>
+    void keep(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t message, Visit&& visit) {
+        const std::uint32_t corrupted = (strike.head != nothing) + (strike.kept_as != nothing);
+        begin(row, strike, t);
+        if (!count(Fault::duplication) || !count(Fault::corruption, corrupted)) return;
+        remove_head(t.channel);
+        insert(t.channel, strike.kept, message);
+        visit(strike, 1u + corrupted, next_.data());
+    }
+};
+
+}  // namespace stormproof::survival
