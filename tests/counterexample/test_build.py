@@ -23,8 +23,9 @@ from stormproof.model.actions import (
     channel_of,
 )
 from stormproof.model.failures import ChannelFailure, FailureModel, Failures
+from stormproof.model.fault_steps import Lose, Swap
 from stormproof.model.process import Process
-from stormproof.model.run import Act, Lose, Swap, Witness
+from stormproof.model.run import Act, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from tests.support.definition_runs import (

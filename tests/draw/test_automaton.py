@@ -16,8 +16,9 @@ from stormproof.draw.layout import layered
 from stormproof.draw.layout.layered import Box, Edge, lay_out
 from stormproof.draw.layout.ordering import crossings, order_ranks
 from stormproof.model.actions import Channel, Internal, Receive, Send
+from stormproof.model.fault_steps import Corrupt
 from stormproof.model.process import StateKind
-from stormproof.model.run import Act, Corrupt
+from stormproof.model.run import Act
 from stormproof.model.system import System
 from tests.support.example_runs import CORRUPTION, CRASHING, EX1, EXAMPLES, NASTY, REORDERING, nasty, run
 from tests.support.example_systems import process

@@ -17,8 +17,9 @@ from stormproof.cli import group
 from stormproof.explain.explanation import explain, explanations
 from stormproof.model.actions import CRASH, Configuration, Internal, Receive, Send, Transition
 from stormproof.model.failures import Failures
+from stormproof.model.fault_steps import Lose
 from stormproof.model.process import Process
-from stormproof.model.run import Lose, Witness
+from stormproof.model.run import Witness
 from stormproof.model.system import System
 from stormproof.narrate.reason import why
 from stormproof.protocols import protocol

@@ -8,8 +8,9 @@ from stormproof import protocols
 from stormproof.limits import Limits
 from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.failures import Failures
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.process import Process
-from stormproof.model.run import Act, Corrupt, Lose, Swap
+from stormproof.model.run import Act
 from stormproof.model.system import System
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.reachability.api import reach

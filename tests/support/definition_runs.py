@@ -23,8 +23,9 @@ from stormproof.model.actions import (
     channel_of,
 )
 from stormproof.model.failures import ChannelFailure, FailureModel
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.process import Process
-from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
 

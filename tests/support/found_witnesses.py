@@ -17,7 +17,8 @@ from stormproof.model.actions import Channel, Configuration, Message, Receive, S
 from stormproof.model.conflict_graph import conflict_graph
 from stormproof.model.execution import communication_of, is_valid
 from stormproof.model.failures import FailureModel
-from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from tests.support.definition_runs import is_run

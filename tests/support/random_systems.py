@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
 from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.faults import SCOPES, ChannelFaults, Corruption
 from stormproof.model.process import Process
-from stormproof.model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 

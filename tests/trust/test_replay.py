@@ -12,8 +12,9 @@ from stormproof.checks.api import check
 from stormproof.counterexample.build import build_witness
 from stormproof.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
 from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.process import Process
-from stormproof.model.run import Act, Corrupt, Lose, Swap, Witness, witness_from_json
+from stormproof.model.run import Act, Witness, witness_from_json
 from stormproof.model.system import System
 from stormproof.protocols import protocol
 from stormproof.spec import bounded

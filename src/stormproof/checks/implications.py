@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..engine.k_properties import Exploration
 from ..limits import Limits, format_memory
 from ..model.failures import FailureModel
+from ..model.faults import LOSS
 from ..model.system import System
 from .properties import K_OBI, K_SIBI, PROPERTIES, Guarantee
 
@@ -45,7 +46,7 @@ def on_holding(
     if guarantee is Guarantee.EXISTENTIALLY_BOUNDED and exploration is not None:
         if implies_any_length(system, model, exploration):
             found.append(f"so the system is existentially {exploration.k}-bounded (Lange and Yoshida 2019)")
-        if model.channels and model.everywhere(system, "loss"):
+        if model.channels and model.everywhere(system, LOSS):
             found.append("holds by definition: every channel is lossy, so a full one never blocks a send")
     return (*found, *_common(system, model, name, exploration))
 

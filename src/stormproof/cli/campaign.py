@@ -17,9 +17,10 @@ from rich.text import Text
 
 from ..errors import UsageError
 from ..limits import Limits
+from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
-from ..surveys.campaign.jobs import STANDARD_FAILURES
+from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 
@@ -32,7 +33,7 @@ MARKS = {True: "✔", False: "✘", None: "?"}
     "-o", "--output", metavar="PATH", required=True, help="Results, a line of JSON each; resumed if there."
 )
 @click.option(
-    "--models", metavar="M,...", help=f"Failure models: {', '.join(STANDARD_FAILURES)}; or use the flags."
+    "--models", metavar="M,...", help=f"Failure models: {', '.join(NAMED_FAILURES)}; or use the flags."
 )
 @failure_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
@@ -119,16 +120,13 @@ def _models(names: str | None, failures: Any) -> Mapping[str, Mapping[str, Any]]
     """The named standard models, and the one that the flags describe, if any."""
     chosen: dict[str, Mapping[str, Any]] = {}
     for name in split_list(names or ""):
-        if name not in STANDARD_FAILURES:
-            raise UsageError(f"unknown failure model '{name}'; there are {', '.join(STANDARD_FAILURES)}")
-        chosen[name] = STANDARD_FAILURES[name]
+        if name not in NAMED_FAILURES:
+            raise UsageError(f"unknown failure model '{name}'; there are {', '.join(NAMED_FAILURES)}")
+        chosen[name] = NAMED_FAILURES[name]
     from ..model.failures_json import failures_to_json
 
     asked = failures_to_json(failures)
-    if (
-        any(asked[f] for f in ("loss", "corrupt", "reorder", "corrupt_map", "crash"))
-        or not asked["file_faults"]
-    ):
+    if failures != Failures(corrupt_scope=failures.corrupt_scope):
         chosen["as asked"] = asked
     return chosen or STANDARD_FAILURES
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ..checks.properties import RSC
 from ..limits import Limits
+from ..model.faults import KINDS
 from ..model.phrases import plural
 from ..surveys.frontier import FAULTS, Atom, Frontier, frontier, in_words
 from .console import console, counter_line, print_json
@@ -83,7 +84,7 @@ def command(
 
 #: How many tolerated sets are listed; JSON has them all.
 MOST_LISTED = 12
-WORDS = {"loss": "loss", "corrupt": "corruption", "reorder": "reordering", "crash": "crash"}
+WORDS = {**{kind.keyword: kind.noun for kind in KINDS}, "crash": "crash"}
 #: What a choice does, as `Frontier.part` says: its sign, colour and legend.
 PARTS = {
     "alone": ("✘", "bold red", "breaks it alone"),

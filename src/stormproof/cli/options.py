@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..limits import Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
-from ..model.faults import SCOPES
+from ..model.faults import CORRUPTION, KINDS, SCOPES, FaultKind
 from ..model.system import System
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -104,12 +104,8 @@ def failure_options(command: F) -> F:
         return command(*args, failures=_failures(flags), **flags)
 
     decorators = [
-        click.option("--loss", is_flag=True, help="Messages may be lost, on all channels."),
-        click.option("--corrupt", is_flag=True, help="Messages may turn into others, on all channels."),
-        click.option("--reorder", is_flag=True, help="Messages may overtake each other, on all channels."),
-        _channels_option("--loss-on", "Loss on these channels only: Sender:Receiver,..."),
-        _channels_option("--corrupt-on", "Corruption on these channels only."),
-        _channels_option("--reorder-on", "Reordering on these channels only."),
+        *(_everywhere_option(kind) for kind in KINDS),
+        *(_channels_option(kind) for kind in KINDS),
         click.option(
             "--corrupt-scope",
             type=click.Choice(SCOPES),
@@ -131,25 +127,29 @@ def failure_options(command: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def _channels_option(flag: str, text: str) -> Callable[[F], F]:
-    return click.option(flag, multiple=True, metavar="A:B,...", help=text)
+def _everywhere_option(kind: FaultKind) -> Callable[[F], F]:
+    return click.option(f"--{kind.keyword}", is_flag=True, help=f"Messages may {kind.may}, on all channels.")
+
+
+def _channels_option(kind: FaultKind) -> Callable[[F], F]:
+    spelling = ": Sender:Receiver,..." if kind is KINDS[0] else "."
+    words = f"{kind.noun.capitalize()} on these channels only{spelling}"
+    return click.option(f"--{kind.keyword}-on", multiple=True, metavar="A:B,...", help=words)
 
 
 def _failures(flags: dict[str, Any]) -> Failures:
     """Take the failure flags out of `flags` and make them one value."""
-    on = {}
-    for fault in ("loss", "corrupt", "reorder"):
-        everywhere, some = flags.pop(fault), _named(flags, f"{fault}_on", "channel")
-        on[fault] = True if everywhere else [parse_channel(c) for c in some]
-    if _given("corrupt_scope") and not on["corrupt"]:
+    on: dict[str, Any] = {}
+    for kind in KINDS:
+        everywhere, some = flags.pop(kind.keyword), _named(flags, f"{kind.keyword}_on", "channel")
+        on[kind.keyword] = everywhere or [parse_channel(c) for c in some] or False
+    if _given("corrupt_scope") and not on[CORRUPTION.keyword]:
         raise UsageError(
             "--corrupt-scope says what a corrupted message may become, and nothing is corrupted",
             hint="add --corrupt or --corrupt-on",
         )
     return Failures(
-        loss=on["loss"] or False,
-        corrupt=on["corrupt"] or False,
-        reorder=on["reorder"] or False,
+        **on,
         corrupt_scope=flags.pop("corrupt_scope"),
         corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
         crash=_named(flags, "crash", "process"),

@@ -14,6 +14,7 @@ from ..draw.chart.text import chart_text
 from ..examples.find import Examples
 from ..model.actions import Channel
 from ..model.failures import FailureModel
+from ..model.faults import KINDS
 from ..model.phrases import plural
 from ..model.system import System
 
@@ -184,12 +185,14 @@ def _time(seconds: float) -> str:
 def flags(report: Report) -> str:
     """The failure flags that ask the same again, quoted for a shell."""
     asked, words = report.failures, []
-    for fault in ("loss", "corrupt", "reorder"):
-        choice = getattr(asked, fault)
+    for kind in KINDS:
+        choice = asked.choice(kind)
         if choice is True:
-            words.append(f"--{fault}")
+            words.append(f"--{kind.keyword}")
         elif choice:
-            words.append(f"--{fault}-on " + shlex.quote(",".join(f"{c.sender}:{c.receiver}" for c in choice)))
+            words.append(
+                f"--{kind.keyword}-on " + shlex.quote(",".join(f"{c.sender}:{c.receiver}" for c in choice))
+            )
     if asked.corrupt_scope != "channel":
         words.append(f"--corrupt-scope {asked.corrupt_scope}")
     for channel, message, other in asked.corrupt_map:

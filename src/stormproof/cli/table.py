@@ -33,8 +33,9 @@ from ..draw.paper_table import (
 )
 from ..errors import OutputError, UsageError, did_you_mean
 from ..limits import Limits
+from ..model.faults import KINDS
 from ..protocols.catalogue import TABLE
-from ..surveys.campaign.jobs import STANDARD_FAILURES
+from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.paper_table import (
     PAPER_COLUMNS,
     Column,
@@ -50,14 +51,14 @@ from .console import console
 from .options import limit_options, split_list
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
-SHORT = {"reordering": "reord.", "corruption": "corr."}
+SHORT = {kind.noun: kind.short for kind in KINDS}
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
 
 
 @click.command("table")
 @click.argument("sources", metavar="[FILE...]", nargs=-1)
-@click.option("--models", metavar="M,...", help=f"Failure models: {', '.join(STANDARD_FAILURES)}.")
+@click.option("--models", metavar="M,...", help=f"Failure models: {', '.join(NAMED_FAILURES)}.")
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="A column; may be repeated.")
 @click.option("--max-k", type=click.IntRange(1), default=10, show_default=True, help="The least k up to N.")
 @click.option(
@@ -143,10 +144,10 @@ def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, .
     known_properties(properties)
     chosen = split_list(models or "")
     for name in chosen:
-        if name not in STANDARD_FAILURES:
+        if name not in NAMED_FAILURES:
             raise UsageError(
-                f"unknown failure model '{name}'; there are {', '.join(STANDARD_FAILURES)}",
-                hint=did_you_mean(name, STANDARD_FAILURES),
+                f"unknown failure model '{name}'; there are {', '.join(NAMED_FAILURES)}",
+                hint=did_you_mean(name, NAMED_FAILURES),
             )
     if properties:
         return tuple(Column(m, p) for m in chosen or STANDARD_FAILURES for p in dict.fromkeys(properties))

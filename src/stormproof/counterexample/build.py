@@ -18,7 +18,8 @@ from ..engine.k_properties import End
 from ..errors import InternalError
 from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
-from ..model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from ..model.fault_steps import Corrupt, Lose, Swap
+from ..model.run import Act, Step, Witness
 from ..model.system import System
 from .match_sends import FAR, Choice, Event, Problem, cheapest
 from .minimise import Shortest, fewest

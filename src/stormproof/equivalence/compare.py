@@ -12,7 +12,7 @@ from itertools import islice, permutations
 
 from ..model.actions import Action, Channel, Internal
 from ..model.failures import transitive_closure
-from ..model.faults import ChannelFaults
+from ..model.faults import PLAIN_KINDS, ChannelFaults
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process
 from ..model.system import System
@@ -278,7 +278,7 @@ def _says(fault: ChannelFaults) -> tuple[object, ...]:
     if fault.corrupt is not None and fault.corrupt.pairs is not None:
         closed = transitive_closure(fault.corrupt.pairs)
         corrupt = frozenset((a, b) for a, others in closed.items() for b in others)
-    return fault.loss, fault.reorder, corrupt or None
+    return (*(fault.has(kind) for kind in PLAIN_KINDS), corrupt or None)
 
 
 @dataclass(frozen=True)

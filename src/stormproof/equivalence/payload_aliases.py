@@ -132,7 +132,4 @@ def respell_action(process: str, action: Action, names: Renaming) -> Action:
 
 def _respell_fault(fault: ChannelFaults, names: Renaming) -> ChannelFaults:
     here = names.get(Channel(fault.sender, fault.receiver), {})
-    if fault.corrupt is None or fault.corrupt.pairs is None:
-        return fault
-    pairs = tuple((here.get(a, a), here.get(b, b)) for a, b in fault.corrupt.pairs)
-    return replace(fault, corrupt=replace(fault.corrupt, pairs=pairs))
+    return fault.renamed({}, here)

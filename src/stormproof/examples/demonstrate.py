@@ -34,10 +34,11 @@ from ..model.actions import (
     Send,
     channel_of,
 )
+from ..model.fault_steps import Lose
 from ..model.message_tracking import Flight, flights
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process, StateKind
-from ..model.run import Act, Lose, Step
+from ..model.run import Act, Step
 from ..model.system import System
 from .fault_steps import Move
 from .sample_runs import DONE, Sample, Seen, Wish

@@ -20,8 +20,9 @@ from ..model.actions import (
     Word,
 )
 from ..model.failures import FailureModel
+from ..model.fault_steps import Corrupt, Lose
 from ..model.process import Process
-from ..model.run import Act, Corrupt, Lose, Step
+from ..model.run import Act, Step
 from ..model.system import System
 from ..trust.replay import faults
 

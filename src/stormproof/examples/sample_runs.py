@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 from ..errors import InternalError
 from ..model.actions import Channel, Configuration, Send, channel_of
 from ..model.failures import FailureModel
+from ..model.fault_steps import Lose
 from ..model.message_tracking import flights
 from ..model.phrases import arrow, listed
-from ..model.run import Act, Lose, Witness
+from ..model.run import Act, Witness
 from ..model.system import System
 from ..trust.replay import replay
 from .fault_steps import Move, Paces, mishap, rests

@@ -13,9 +13,10 @@ from typing import Any
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send, Transition
+from ..model.fault_steps import Lose
 from ..model.phrases import arrow, awaited, few, listed, named, situation
 from ..model.process import Process, StateKind
-from ..model.run import Act, Lose, Witness
+from ..model.run import Act, Witness
 from ..model.system import System
 from ..narrate.narrative import Story, under_way
 from ..narrate.reason import why

@@ -182,8 +182,7 @@ class MessageAliases(Aliases):
         self, system: System, fits: re.Pattern[str], reserved: Iterable[str] = (), stem: str = "m"
     ) -> None:
         messages = dict.fromkeys(m for alphabet in system.alphabets.values() for m in alphabet)
-        pairs = [f.corrupt.pairs for f in system.faults if f.corrupt and f.corrupt.pairs]
-        named = [m for pair in pairs for two in pair for m in two]
+        named = [m for fault in system.faults for m in fault.messages]
         super().__init__([*(m for m in messages if isinstance(m, str)), *named], fits, reserved, stem)
         self.crash = self.fresh("crash", stem) if CRASH in messages else None
 

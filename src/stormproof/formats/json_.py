@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ..errors import ModelError
 from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
-from ..model.faults import SCOPES, ChannelFaults, Corruption
+from ..model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
 from ..model.process import Process
 from ..model.system import System
 from .json_places import Path, find
@@ -23,7 +23,7 @@ _SYSTEM = ("stormproof", "name", "processes", "faults")
 _PROCESS = ("name", "initial", "reliable", "service", "states", "rest", "transitions")
 _TRANSITION = ("from", "to", "send", "receive", "internal", "timeout")
 _OPENING = re.compile(r"\s*\{")
-_FAULT = ("from", "to", "loss", "reorder", "corrupt")
+_FAULT = ("from", "to", *(kind.keyword for kind in (*PLAIN_KINDS, CORRUPTION)))
 
 
 def sniff(text: str) -> bool:
@@ -90,7 +90,7 @@ def _action_to_json(action: Action) -> dict[str, Any]:
 
 def _fault_to_json(fault: ChannelFaults) -> dict[str, Any]:
     data: dict[str, Any] = {"from": fault.sender, "to": fault.receiver}
-    data |= {name: True for name in ("loss", "reorder") if getattr(fault, name)}
+    data |= {kind.keyword: True for kind in PLAIN_KINDS if fault.has(kind)}
     if fault.corrupt is not None:
         data["corrupt"] = {"scope": fault.corrupt.scope}
         if fault.corrupt.pairs is not None:
@@ -324,10 +324,12 @@ class _Reader:
             ends.append(role)
         if ends[0] == ends[1]:
             self.fail(f"there is no channel from {shorten(ends[0])} to itself", path, model=True)
-        loss, reorder = (self.flag(data.get(k, False), (*path, k)) for k in ("loss", "reorder"))
-        return ChannelFaults(
-            ends[0], ends[1], loss, reorder, self.corruption(data.get("corrupt"), (*path, "corrupt"))
-        )
+        plain = {
+            kind.keyword: self.flag(data.get(kind.keyword, False), (*path, kind.keyword))
+            for kind in PLAIN_KINDS
+        }
+        corrupt = self.corruption(data.get("corrupt"), (*path, "corrupt"))
+        return ChannelFaults(ends[0], ends[1], corrupt=corrupt, **plain)
 
     def corruption(self, data: Any, path: Path) -> Corruption | None:
         if data is None or data is False:

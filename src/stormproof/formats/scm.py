@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 
 from ..errors import ModelError
 from ..model.actions import Action, Channel, Internal, Receive, Send, Transition
+from ..model.faults import ChannelFaults
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Notes, read_notes
@@ -247,7 +248,8 @@ class _Reader:
                     )
                 if int(number) in ends:
                     sender, receiver = ends[int(number)]
-                    found.append(Declared((((sender, start), (receiver, start)),), True, False, None))
+                    lossy = ChannelFaults("", "", loss=True)
+                    found.append(Declared((((sender, start), (receiver, start)),), lossy))
         return found
 
 

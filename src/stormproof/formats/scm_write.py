@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model.actions import Action, Channel, Internal, Receive, Send, channel_of
+from ..model.faults import ChannelFaults
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Aliases, MessageAliases, role_notes, write_notes
@@ -59,7 +60,7 @@ def _notes(
 ) -> list[str]:
     lines = [f"protocol {quote(system.name)}"] if names.changed() and system.name else []
     lines += [f"unreliable role {quote(role)}" for role in system.unreliable]
-    just_loss = [f for f in system.faults if f.loss and not f.reorder and f.corrupt is None]
+    just_loss = [f for f in system.faults if f == ChannelFaults(f.sender, f.receiver, loss=True)]
     rest = tuple(f for f in system.faults if f not in just_loss)
     lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
     lines += [*role_notes(roles), *messages.notes()]

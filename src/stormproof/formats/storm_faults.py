@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import ModelError
 from ..model.actions import CRASH, Channel
-from ..model.faults import SCOPES, ChannelFaults, Corruption
+from ..model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
+from ..model.phrases import listed
 from ..model.system import System
 from .storm_scan import Cursor, quote, write_message
 from .text import Source, guess
 
-FAULTS = ("loss", "reorder", "corrupt", "none")
+#: In the order in which they are written: what has arguments comes last.
+_KINDS = (*PLAIN_KINDS, CORRUPTION)
+FAULTS = (*(kind.keyword for kind in _KINDS), "none")
 _ANY = "*"
 _MOST_WORK = 1_000_000
 
@@ -29,9 +33,7 @@ class Declared:
     """One `faults` line: channels as written, and what may happen on each."""
 
     channels: tuple[tuple[End, End], ...]
-    loss: bool
-    reorder: bool
-    corrupt: Corruption | None
+    faults: ChannelFaults
 
 
 def parse_faults(cursor: Cursor) -> Declared:
@@ -40,18 +42,20 @@ def parse_faults(cursor: Cursor) -> Declared:
     while cursor.symbol(","):
         channels += parse_channel(cursor)
     cursor.expect(":", hint="write: faults A -> B: loss, reorder")
-    loss = reorder = False
-    corrupt: Corruption | None = None
+    faults = ChannelFaults(_ANY, _ANY)
     while True:
-        fault = cursor.keyword(*FAULTS)
-        if fault is None:
-            cursor.fail("a fault", hint="the faults are loss, reorder, corrupt and none")
-        loss |= fault == "loss"
-        reorder |= fault == "reorder"
-        if fault == "corrupt":
-            corrupt = _add_corruption(corrupt, _corruption(cursor), cursor)
+        word = cursor.keyword(*FAULTS)
+        if word is None:
+            cursor.fail("a fault", hint=f"the faults are {listed(FAULTS)}")
+        if word != "none":
+            faults = _add(faults, _fault(word, cursor), cursor)
         if not cursor.symbol(","):
-            return Declared(tuple(channels), loss, reorder, corrupt)
+            return Declared(tuple(channels), faults)
+
+
+def _fault(word: str, cursor: Cursor) -> ChannelFaults:
+    value: Any = _corruption(cursor) if word == CORRUPTION.keyword else True
+    return replace(ChannelFaults(_ANY, _ANY), **{word: value})
 
 
 def parse_channel(cursor: Cursor) -> list[tuple[End, End]]:
@@ -124,19 +128,11 @@ def _pairs(cursor: Cursor, first: object, start: int) -> tuple[tuple[str, str], 
         cursor.expect("=>")
 
 
-def _add_corruption(old: Corruption | None, new: Corruption | None, cursor: Cursor) -> Corruption | None:
+def _add(old: ChannelFaults, new: ChannelFaults, cursor: Cursor) -> ChannelFaults:
     try:
-        return _merge_corruption(old, new)
+        return old.merged(new)
     except ModelError as problem:
         cursor.source.fail(problem.message, cursor.at - 1, hint=problem.hint)
-
-
-def _merge_corruption(old: Corruption | None, new: Corruption | None) -> Corruption | None:
-    if old is None or new is None or old == new:
-        return new or old
-    if old.pairs is not None and new.pairs is not None and old.scope == new.scope:
-        return replace(old, pairs=tuple(dict.fromkeys(old.pairs + new.pairs)))
-    raise ModelError("corruption is declared twice, in different ways", hint="say once what may become what")
 
 
 def resolve(source: Source, declared: Sequence[Declared], system: System) -> tuple[ChannelFaults, ...]:
@@ -152,12 +148,9 @@ def resolve(source: Source, declared: Sequence[Declared], system: System) -> tup
             for channel in _expand(source, sender, receiver, system):
                 old = table.get(channel, ChannelFaults(*channel))
                 try:
-                    corrupt = _merge_corruption(old.corrupt, line.corrupt)
+                    table[channel] = old.merged(line.faults)
                 except ModelError as problem:
                     source.fail(f"on {channel}, {problem.message}", start, hint=problem.hint, kind=ModelError)
-                table[channel] = ChannelFaults(
-                    *channel, loss=old.loss or line.loss, reorder=old.reorder or line.reorder, corrupt=corrupt
-                )
     return tuple(table.values())
 
 
@@ -195,9 +188,9 @@ def write_faults(system: System, each: bool = False) -> list[str]:
 
 
 def _write_fault(fault: ChannelFaults) -> str:
-    names = [name for name in ("loss", "reorder") if getattr(fault, name)]
+    names = [kind.keyword for kind in _KINDS if fault.has(kind)]
     if fault.corrupt is not None:
-        names.append("corrupt" + _write_corruption(fault.corrupt))
+        names[-1] += _write_corruption(fault.corrupt)
     return ", ".join(names) or "none"
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import UsageError, did_you_mean
 from .actions import CRASH, Channel, Message, Send
-from .faults import SCOPES, ChannelFaults, Corruption
+from .faults import CORRUPTION, KINDS, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption, FaultKind
 from .system import System
 
 ChannelChoice = bool | Iterable[str | tuple[str, str]]
@@ -41,7 +42,7 @@ class ChannelFailure:
 
     @property
     def perfect(self) -> bool:
-        return not (self.loss or self.reorder or self.duplicate or self.corrupt)
+        return not (self.kinds or self.duplicate)
 
     def may_become(self, sent: Message, received: Message) -> bool:
         """Is `sent >= received`?"""
@@ -49,15 +50,13 @@ class ChannelFailure:
             return True
         return isinstance(sent, str) and received in self.becomes.get(sent, frozenset())
 
+    @property
+    def kinds(self) -> tuple[FaultKind, ...]:
+        return tuple(kind for kind in KINDS if getattr(self, kind.keyword))
+
     def describe(self) -> tuple[str, ...]:
-        """The faults by name, in the order of the paper's definitions."""
-        names = (
-            ("loss", self.loss),
-            ("corruption", self.corrupt),
-            ("reordering", self.reorder),
-            ("duplication", self.duplicate),
-        )
-        return tuple(name for name, there in names if there)
+        """The faults by name."""
+        return tuple(kind.noun for kind in self.kinds)
 
 
 PERFECT = ChannelFailure()
@@ -78,9 +77,14 @@ class FailureModel:
         """No interference (a process may still crash)."""
         return all(c.perfect for c in self.channels.values())
 
-    def everywhere(self, system: System, fault: str) -> bool:
-        """Do all channels in use have this fault (`loss`, `corrupt` or `reorder`)?"""
-        return all(getattr(self.on(c), fault) for c in system.channels)
+    def kinds(self) -> tuple[FaultKind, ...]:
+        """The kinds of faults that some channel has."""
+        found = {kind for failure in self.channels.values() for kind in failure.kinds}
+        return tuple(kind for kind in KINDS if kind in found)
+
+    def everywhere(self, system: System, kind: FaultKind) -> bool:
+        """Do all channels in use have this fault?"""
+        return all(kind in self.on(c).kinds for c in system.channels)
 
     def only_length_matters(self, system: System, channel: Channel) -> bool:
         """Does corruption turn every message that can stand in the channel into every other one?"""
@@ -123,13 +127,22 @@ class Failures:
                 hint=did_you_mean(corrupt_scope, SCOPES),
             )
         put = object.__setattr__
-        put(self, "loss", _choice(loss))
-        put(self, "corrupt", _choice(corrupt))
-        put(self, "reorder", _choice(reorder))
+        for kind, choice in zip(KINDS, (loss, corrupt, reorder), strict=True):
+            put(self, kind.keyword, _choice(choice))
         put(self, "corrupt_scope", corrupt_scope)
         put(self, "corrupt_map", _pairs(corrupt_map))
         put(self, "crash", (crash,) if isinstance(crash, str) else tuple(crash))
         put(self, "file_faults", file_faults)
+
+    def choice(self, kind: FaultKind) -> bool | tuple[Channel, ...]:
+        """Where this kind of fault is asked for: everywhere, nowhere, or on these channels."""
+        chosen: bool | tuple[Channel, ...] = getattr(self, kind.keyword)
+        return chosen
+
+    def asks(self, kind: FaultKind, channel: Channel) -> bool:
+        """Is this kind of fault asked for on this channel?"""
+        choice = self.choice(kind)
+        return choice if isinstance(choice, bool) else channel in choice
 
     def on(self, system: System) -> FailureModel:
         """Resolve against a system: what each of its channels may do, and who may crash."""
@@ -144,36 +157,30 @@ class Failures:
         return FailureModel(channels, unreliable)
 
     def _resolve(self, system: System, channel: Channel, declared: ChannelFaults) -> ChannelFailure:
-        loss = declared.loss or _chosen(self.loss, channel)
-        reorder = declared.reorder or _chosen(self.reorder, channel)
+        plain: dict[str, Any] = {k.keyword: declared.has(k) or self.asks(k, channel) for k in PLAIN_KINDS}
         scope, pairs = self._corruption(channel, declared.corrupt)
         if scope is None and not pairs:
-            return ChannelFailure(loss=loss, reorder=reorder)
+            return ChannelFailure(**plain)
         pool = _pool(system, channel, scope, pairs)
         becomes = transitive_closure(
             [*_all_pairs(_pool(system, channel, scope, ())), *pairs] if scope else pairs
         )
         total = all(becomes.get(m, frozenset()) | {m} == frozenset(pool) for m in pool)
-        return ChannelFailure(loss=loss, reorder=reorder, becomes=becomes, pool=pool, total=total)
+        return ChannelFailure(becomes=becomes, pool=pool, total=total, **plain)
 
     def _corruption(
         self, channel: Channel, declared: Corruption | None
     ) -> tuple[str | None, tuple[tuple[str, str], ...]]:
         """What the file declares and what is asked for, together: the widest scope and all given pairs."""
         scopes = [declared.scope] if declared is not None and declared.pairs is None else []
-        if _chosen(self.corrupt, channel):
+        if self.asks(CORRUPTION, channel):
             scopes.append(self.corrupt_scope)
         pairs = list(declared.pairs or ()) if declared is not None else []
         pairs += [(a, b) for c, a, b in self.corrupt_map if c == channel]
         return max(scopes, key=SCOPES.index, default=None), tuple(pairs)
 
     def _check_names(self, system: System) -> None:
-        named = [
-            c
-            for choice in (self.loss, self.corrupt, self.reorder)
-            if isinstance(choice, tuple)
-            for c in choice
-        ]
+        named = [c for kind in KINDS if isinstance(choice := self.choice(kind), tuple) for c in choice]
         named += [c for c, _, _ in self.corrupt_map]
         for channel in named:
             for end in channel:
@@ -228,10 +235,6 @@ def _pairs(
     if isinstance(given, Mapping):
         given = [(c, a, b) for c, table in given.items() for a, b in table.items()]
     return tuple(dict.fromkeys((parse_channel(c), a, b) for c, a, b in given))
-
-
-def _chosen(choice: bool | tuple[Channel, ...], channel: Channel) -> bool:
-    return choice if isinstance(choice, bool) else channel in choice
 
 
 def _pool(

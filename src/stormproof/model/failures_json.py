@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InputError
 from .actions import Channel
 from .failures import ChannelFailure, FailureModel, Failures
+from .faults import KINDS, PLAIN_KINDS
 
 
 def _choice_to_json(choice: bool | tuple[Channel, ...]) -> Any:
@@ -17,9 +18,7 @@ def _choice_to_json(choice: bool | tuple[Channel, ...]) -> Any:
 def failures_to_json(failures: Failures) -> dict[str, Any]:
     """What was asked for."""
     return {
-        "loss": _choice_to_json(failures.loss),
-        "corrupt": _choice_to_json(failures.corrupt),
-        "reorder": _choice_to_json(failures.reorder),
+        **{kind.keyword: _choice_to_json(failures.choice(kind)) for kind in KINDS},
         "corrupt_scope": failures.corrupt_scope,
         "corrupt_map": [[str(c), a, b] for c, a, b in failures.corrupt_map],
         "crash": list(failures.crash),
@@ -34,12 +33,10 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
             {
                 "from": c.sender,
                 "to": c.receiver,
-                "loss": f.loss,
-                "reorder": f.reorder,
+                **{kind.keyword: kind in f.kinds for kind in PLAIN_KINDS},
                 "becomes": {m: sorted(others) for m, others in f.becomes.items() if others},
                 "pool": list(f.pool),
                 "total": f.total,
-                **({"duplicate": True} if f.duplicate else {}),
             }
             for c, f in model.channels.items()
         ],
@@ -52,12 +49,10 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
     try:
         channels = {
             Channel(row["from"], row["to"]): ChannelFailure(
-                loss=bool(row["loss"]),
-                reorder=bool(row["reorder"]),
                 becomes={str(m): frozenset(map(str, o)) for m, o in row.get("becomes", {}).items()},
                 pool=tuple(row.get("pool", ())),
                 total=bool(row.get("total", False)),
-                duplicate=bool(row.get("duplicate", False)),
+                **{kind.keyword: bool(row.get(kind.keyword, False)) for kind in PLAIN_KINDS},
             )
             for row in data["channels"]
         }

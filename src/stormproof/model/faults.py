@@ -1,10 +1,50 @@
-"""The faults that one channel may have, as a file declares them (definitions 2.1 to 2.4)."""
+"""The kinds of faults that a channel may have (definitions 2.1 to 2.4).
+
+Everything that is peculiar to one kind, and is no algorithm, stands in its value here: how files, flags, JSON
+and arguments spell it, what sentences and tables call it, and which questions are defined under it. `KINDS`
+lists them in the order in which they are shown.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ..errors import ModelError
 
 SCOPES = ("channel", "sender", "system")
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """`keyword` is its spelling in files, flags, JSON and arguments, `noun` its name in sentences.
+
+    `may` says what may happen to messages; `short` is the head of a narrow column. `in_paper`: it is one of
+    the paper's interferences, which surveys ask for unless they are asked for others. `matches_once`: every
+    message is still received at most once, as RSC and half-duplex presuppose.
+    """
+
+    keyword: str
+    noun: str
+    may: str
+    short: str
+    in_paper: bool = True
+    matches_once: bool = True
+
+
+LOSS = FaultKind("loss", "loss", "be lost", "loss")
+CORRUPTION = FaultKind("corrupt", "corruption", "turn into others", "corr.")
+REORDERING = FaultKind("reorder", "reordering", "overtake each other", "reord.")
+
+KINDS = (LOSS, CORRUPTION, REORDERING)
+PAPER_KINDS = tuple(kind for kind in KINDS if kind.in_paper)
+#: Those that are a yes or a no; a corruption also says what may become what.
+PLAIN_KINDS = tuple(kind for kind in KINDS if kind is not CORRUPTION)
+
+
+def kind_named(keyword: str) -> FaultKind:
+    return next(kind for kind in KINDS if kind.keyword == keyword)
 
 
 @dataclass(frozen=True, order=True)
@@ -23,13 +63,57 @@ class Corruption:
         if self.scope not in SCOPES:
             raise ValueError(f"corruption scope '{self.scope}' is none of {', '.join(SCOPES)}")
 
+    def merged(self, other: Corruption) -> Corruption:
+        """Both declarations together; raises ModelError where they contradict each other."""
+        if self == other:
+            return self
+        if self.pairs is not None and other.pairs is not None and self.scope == other.scope:
+            return replace(self, pairs=tuple(dict.fromkeys(self.pairs + other.pairs)))
+        raise ModelError(
+            "corruption is declared twice, in different ways", hint="say once what may become what"
+        )
+
+    def renamed(self, messages: Mapping[str, str]) -> Corruption:
+        if self.pairs is None:
+            return self
+        return replace(self, pairs=tuple((messages.get(a, a), messages.get(b, b)) for a, b in self.pairs))
+
 
 @dataclass(frozen=True, order=True)
 class ChannelFaults:
-    """What may happen on the channel from `sender` to `receiver`."""
+    """What may happen on the channel from `sender` to `receiver`, one field per kind of fault."""
 
     sender: str
     receiver: str
     loss: bool = False
     reorder: bool = False
     corrupt: Corruption | None = None
+
+    def has(self, kind: FaultKind) -> bool:
+        return getattr(self, kind.keyword) not in (False, None)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The messages that the declaration names."""
+        pairs = (self.corrupt.pairs or ()) if self.corrupt is not None else ()
+        return tuple(message for pair in pairs for message in pair)
+
+    def merged(self, other: ChannelFaults) -> ChannelFaults:
+        """What either of the two declares; raises ModelError where they contradict each other."""
+        found: dict[str, Any] = {kind.keyword: self.has(kind) or other.has(kind) for kind in PLAIN_KINDS}
+        corrupt = self.corrupt or other.corrupt
+        if self.corrupt is not None and other.corrupt is not None:
+            corrupt = self.corrupt.merged(other.corrupt)
+        return replace(self, **found, corrupt=corrupt)
+
+    def renamed(self, processes: Mapping[str, str], messages: Mapping[str, str]) -> ChannelFaults:
+        """With other process and message names; what is not mentioned keeps its own."""
+        return replace(
+            self,
+            sender=processes.get(self.sender, self.sender),
+            receiver=processes.get(self.receiver, self.receiver),
+            corrupt=None if self.corrupt is None else self.corrupt.renamed(messages),
+        )
+
+
+assert {kind.keyword for kind in KINDS} == {f.name for f in fields(ChannelFaults)} - {"sender", "receiver"}

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ..errors import InputError
 from .actions import Channel, Message, Receive, Send, channel_of
-from .run import Act, Corrupt, Fault, Lose, Step
+from .fault_steps import Fault, Swap
+from .run import Act, Step
 
 
 class Fate(enum.Enum):
@@ -124,36 +125,30 @@ class MessageTracker:
 
     def _fault(self, at: int, step: Fault) -> None:
         queue = self.channels.get(step.channel, [])
-        if isinstance(step, (Lose, Corrupt)):
-            flight = self._at(at, queue, step)
-            if isinstance(step, Lose):
+        _check_fits(at, step, queue)
+
+        def become(flight: Flight, message: Message) -> Flight:
+            flight.changes += (Change(at, flight.now, message),)
+            return flight
+
+        after = step.effect(queue, become)
+        for flight in queue:
+            if all(flight is not other for other in after):
                 flight.fate, flight.ended = Fate.LOST, at
-                queue.remove(flight)
-            else:
-                flight.changes += (Change(at, flight.now, step.becomes),)
-        else:
-            _check_position(at, step.channel, queue, step.position, step.position + 1)
-            _move_ahead(at, queue, step.position + 1, step.position)
-
-    def _at(self, at: int, queue: list[Flight], step: Lose | Corrupt) -> Flight:
-        _check_position(at, step.channel, queue, step.position, step.position)
-        flight = queue[step.position]
-        if flight.now != step.message:
-            raise InputError(f"step {at} changes {step.message} on {step.channel}, where {flight.now} is")
-        return flight
+        queue[:] = after
+        if isinstance(step, Swap):
+            ahead, passed = queue[step.position : step.position + 2]
+            ahead.overtook += (Overtaking(at, passed.index, passed.now),)
 
 
-def _check_position(at: int, channel: Channel, queue: Sequence[Flight], first: int, last: int) -> None:
-    if first < 0 or last >= len(queue):
-        raise InputError(f"step {at} changes position {last} of {channel}, which holds {len(queue)}")
-
-
-def _move_ahead(at: int, queue: list[Flight], source: int, target: int) -> None:
-    """The message at `source` overtakes those from `target` on."""
-    passed = queue[target:source]
-    flight = queue.pop(source)
-    queue.insert(target, flight)
-    flight.overtook += tuple(Overtaking(at, other.index, other.now) for other in passed)
+def _check_fits(at: int, step: Fault, queue: Sequence[Flight]) -> None:
+    last = step.position + step.touches - 1
+    if step.position < 0 or last >= len(queue):
+        raise InputError(f"step {at} changes position {last} of {step.channel}, which holds {len(queue)}")
+    there = queue[step.position].now
+    named = getattr(step, "message", there)
+    if named != there:
+        raise InputError(f"step {at} changes {named} on {step.channel}, where {there} is")
 
 
 def _earlier(behind: Sequence[Flight], flight: Flight) -> tuple[int, ...]:

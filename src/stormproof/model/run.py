@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from .actions import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send
+from .fault_steps import Fault, fault_from_json, name_in
 from .system import System
 
 
@@ -20,35 +21,7 @@ class Act:
     state: str
 
 
-@dataclass(frozen=True)
-class Lose:
-    """The channel drops the message at `position`, counted from its head."""
-
-    channel: Channel
-    position: int
-    message: str
-
-
-@dataclass(frozen=True)
-class Corrupt:
-    """The channel turns the message at `position` into another."""
-
-    channel: Channel
-    position: int
-    message: str
-    becomes: str
-
-
-@dataclass(frozen=True)
-class Swap:
-    """The channel swaps the messages at `position` and `position + 1`."""
-
-    channel: Channel
-    position: int
-
-
-Fault = Lose | Corrupt | Swap
-Step = Act | Lose | Corrupt | Swap
+Step = Act | Fault
 
 
 @dataclass(frozen=True)
@@ -123,12 +96,7 @@ def message_from_json(data: Any) -> Message:
 def step_to_json(step: Step) -> dict[str, Any]:
     if isinstance(step, Act):
         return _act_to_json(step)
-    ends = {"from": step.channel.sender, "to": step.channel.receiver, "position": step.position}
-    if isinstance(step, Swap):
-        return {"do": "swap", **ends}
-    if isinstance(step, Lose):
-        return {"do": "lose", **ends, "message": step.message}
-    return {"do": "corrupt", **ends, "message": step.message, "becomes": step.becomes}
+    return step.to_json()
 
 
 def _act_to_json(act: Act) -> dict[str, Any]:
@@ -142,19 +110,6 @@ def _act_to_json(act: Act) -> dict[str, Any]:
     return {"do": verb, "process": act.process, end: action.peer, **what, "state": act.state}
 
 
-def _text(data: Mapping[str, Any], key: str) -> str:
-    if not isinstance(data[key], str):
-        raise InputError(f"'{key}' of a step of the witness is {data[key]!r}, not a name")
-    return str(data[key])
-
-
-def _position(data: Mapping[str, Any]) -> int:
-    position = data["position"]
-    if not isinstance(position, int) or isinstance(position, bool):
-        raise InputError(f"a position in a channel is a number, not {position!r}")
-    return position
-
-
 def step_from_json(data: Mapping[str, Any]) -> Step:
     """The inverse of `step_to_json`; raises InputError for anything else."""
     if not isinstance(data, Mapping):
@@ -162,19 +117,15 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
     try:
         do = data["do"]
         if do == "internal":
-            action = Internal(_text(data, "action"), timeout=data.get("timeout") is True)
-            return Act(_text(data, "process"), action, _text(data, "state"))
+            action = Internal(name_in(data, "action"), timeout=data.get("timeout") is True)
+            return Act(name_in(data, "process"), action, name_in(data, "state"))
         if do in ("send", "receive"):
-            message = CRASH if data.get("crash") is True else _text(data, "message")
+            message = CRASH if data.get("crash") is True else name_in(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")
-            return Act(_text(data, "process"), kind(_text(data, end), message), _text(data, "state"))
-        channel = Channel(_text(data, "from"), _text(data, "to"))
-        if do == "lose":
-            return Lose(channel, _position(data), _text(data, "message"))
-        if do == "corrupt":
-            return Corrupt(channel, _position(data), _text(data, "message"), _text(data, "becomes"))
-        if do == "swap":
-            return Swap(channel, _position(data))
+            return Act(name_in(data, "process"), kind(name_in(data, end), message), name_in(data, "state"))
+        fault = fault_from_json(data)
+        if fault is not None:
+            return fault
     except KeyError as problem:
         raise InputError(f"a step of the witness is incomplete: {dict(data)!r} lacks {problem}") from None
     raise InputError(f"a step of the witness does '{do}', which is unknown")

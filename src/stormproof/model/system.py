@@ -221,20 +221,5 @@ class System:
                 for p in self.processes
             ),
             name=self.name,
-            faults=tuple(_rename_fault(f, roles, letters) for f in self.faults),
+            faults=tuple(f.renamed(roles, letters) for f in self.faults),
         )
-
-
-def _rename_fault(
-    fault: ChannelFaults, roles: Mapping[str, str], letters: Mapping[str, str]
-) -> ChannelFaults:
-    corrupt = fault.corrupt
-    if corrupt is not None and corrupt.pairs is not None:
-        pairs = tuple((letters.get(a, a), letters.get(b, b)) for a, b in corrupt.pairs)
-        corrupt = replace(corrupt, pairs=pairs)
-    return replace(
-        fault,
-        sender=roles.get(fault.sender, fault.sender),
-        receiver=roles.get(fault.receiver, fault.receiver),
-        corrupt=corrupt,
-    )

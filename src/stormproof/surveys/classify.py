@@ -17,6 +17,7 @@ from ..checks.report import Report, Verdict
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.faults import PAPER_KINDS
 from ..model.system import System
 
 #: The classes of the figure, and the two that the paper's text adds, in the order of the table.
@@ -37,7 +38,7 @@ CLASSES: dict[str, str] = {
 #: Defined on communicating session automata (marked with a dagger in the figure).
 DAGGER = (K_EXH.name, K_ER.name, K_SAFE.name, K_MC.name, K_WMC.name)
 
-INTERFERENCES = ("perfect", "loss", "corruption", "reordering")
+INTERFERENCES = ("perfect", *(kind.noun for kind in PAPER_KINDS))
 
 
 @dataclass(frozen=True)
@@ -156,13 +157,8 @@ def classify(
 
 
 def _failures(interference: str, scope: str) -> Failures:
-    return Failures(
-        loss=interference == "loss",
-        corrupt=interference == "corruption",
-        reorder=interference == "reordering",
-        corrupt_scope=scope,
-        file_faults=False,
-    )
+    chosen: dict[str, Any] = {kind.keyword: kind.noun == interference for kind in PAPER_KINDS}
+    return Failures(**chosen, corrupt_scope=scope, file_faults=False)
 
 
 def _properties(system: System) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from ..checks.api import check
 from ..checks.report import Report
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.faults import PAPER_KINDS
 from ..model.system import System
 
 ASKED = "as asked"
@@ -23,12 +25,10 @@ def failure_models(system: System, asked: Failures) -> dict[str, Failures]:
     """
     file_faults = not system.faults
     scope = asked.corrupt_scope
-    found = {
-        "none": Failures(file_faults=file_faults),
-        "loss": Failures(loss=True, file_faults=file_faults),
-        "corruption": Failures(corrupt=True, corrupt_scope=scope, file_faults=file_faults),
-        "reordering": Failures(reorder=True, file_faults=file_faults),
-    }
+    found = {"none": Failures(file_faults=file_faults)}
+    for kind in PAPER_KINDS:
+        asked_for: dict[str, Any] = {kind.keyword: True}
+        found[kind.noun] = Failures(**asked_for, corrupt_scope=scope, file_faults=file_faults)
     if system.unreliable:
         found = {"crash" if name == "none" else f"crash, {name}": f for name, f in found.items()}
     if set(asked.crash) - set(system.unreliable):

@@ -21,14 +21,14 @@ from ..errors import UsageError, did_you_mean
 from ..limits import Limits
 from ..model.actions import CRASH_ACTION, Channel, Internal
 from ..model.failures import Failures, parse_channel
-from ..model.run import Act, Corrupt, Lose, Swap, Witness
+from ..model.faults import KINDS, PAPER_KINDS, kind_named
+from ..model.run import Act, Witness
 from ..model.system import System
 from .antichains import Answer, Choice, LatticeFrontier, exhaustive_frontier, monotone_frontier, subsets
 
-FAULTS = ("loss", "corrupt", "reorder", "crash")
+FAULTS = (*(kind.keyword for kind in KINDS), "crash")
 MONOTONE = (RSC.name, HALF_DUPLEX.name)
 MOST_EXHAUSTIVE = 12
-_FAULT_OF = {Lose: "loss", Corrupt: "corrupt", Swap: "reorder"}
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ class Atom:
     def __str__(self) -> str:
         if self.channel is None:
             return f"crash of {self.process}"
-        word = {"loss": "loss", "corrupt": "corruption", "reorder": "reordering"}[self.fault]
-        return f"{word} on {self.channel.sender}→{self.channel.receiver}"
+        return f"{kind_named(self.fault).noun} on {self.channel.sender}→{self.channel.receiver}"
 
     def to_json(self) -> dict[str, str]:
         if self.channel is None:
@@ -171,7 +170,11 @@ def choices(
 ) -> tuple[Atom, ...]:
     """The yes-or-no choices that count, channel by channel, then process by process."""
     crashing = tuple(processes) if processes is not None else None
-    kinds = tuple(faults) if faults is not None else FAULTS[:3] + (FAULTS[3:] if crashing else ())
+    kinds = (
+        tuple(faults)
+        if faults is not None
+        else (*(kind.keyword for kind in PAPER_KINDS), *(("crash",) if crashing else ()))
+    )
     for kind in kinds:
         if kind not in FAULTS:
             raise UsageError(f"unknown fault '{kind}'; it is one of {', '.join(FAULTS)}")
@@ -271,10 +274,9 @@ class _Asking:
         def on(fault: str) -> list[str | tuple[str, str]]:
             return [a.channel for a in chosen if a.fault == fault and a.channel is not None]
 
+        wanted: dict[str, Any] = {kind.keyword: on(kind.keyword) for kind in KINDS}
         return Failures(
-            loss=on("loss"),
-            corrupt=on("corrupt"),
-            reorder=on("reorder"),
+            **wanted,
             corrupt_scope=self.corrupt_scope,
             crash=[a.process for a in chosen if a.process is not None],
             file_faults=self.file_faults,
@@ -285,7 +287,7 @@ class _Asking:
         used: set[Atom] = set()
         for step in witness.steps:
             if not isinstance(step, Act):
-                used.add(Atom(_FAULT_OF[type(step)], step.channel))
+                used.add(Atom(step.kind.keyword, step.channel))
             elif step.action == Internal(CRASH_ACTION):
                 used.add(Atom("crash", process=step.process))
         return frozenset(i for i, atom in enumerate(self.atoms) if atom in used)

@@ -34,23 +34,15 @@ def resolve(system: System, failures: Failures) -> FailureModel:
         else f
         for f in system.faults
     )
-    asked = Failures(
-        loss=failures.loss,
-        corrupt=failures.corrupt,
-        reorder=failures.reorder,
-        corrupt_scope="sender",
-        corrupt_map=failures.corrupt_map,
-        crash=failures.crash,
-        file_faults=failures.file_faults,
-    )
+    asked = replace(failures, corrupt_scope="sender")
     return asked.on(replace(system, faults=declared))
 
 
 def encode(system: System, model: FailureModel) -> tuple[System, FailureModel]:
     """The system in which loss and corruption are actions, and what is left of its failure model."""
     changed = encode_loss(encode_corruption(system, model), model)
-    left = {c: ChannelFailure(reorder=True) for c, failure in model.channels.items() if failure.reorder}
-    return changed, replace(model, channels=left)
+    left = {c: replace(f, loss=False, becomes={}, pool=(), total=False) for c, f in model.channels.items()}
+    return changed, replace(model, channels={c: f for c, f in left.items() if not f.perfect})
 
 
 def encode_corruption(system: System, model: FailureModel) -> System:

@@ -23,7 +23,8 @@ from ..model.actions import (
     channel_of,
 )
 from ..model.failures import ChannelFailure, FailureModel
-from ..model.run import Act, Corrupt, Fault, Lose, Replay, Swap, Witness
+from ..model.fault_steps import Corrupt, Fault, Lose, Swap
+from ..model.run import Act, Replay, Witness
 from ..model.system import System
 
 BUDGET = 50_000

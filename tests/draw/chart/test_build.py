@@ -10,8 +10,9 @@ from stormproof.draw.chart.build import Chart, Span, chart
 from stormproof.draw.chart.folding import Fold
 from stormproof.errors import InputError
 from stormproof.model.actions import Channel, Receive, Send
+from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.message_tracking import Change, Fate
-from stormproof.model.run import Act, Corrupt, Lose, Swap
+from stormproof.model.run import Act
 from tests.support.example_runs import (
     CRASH_RUN,
     CRASHING,

@@ -15,7 +15,8 @@ from stormproof.draw.chart.mermaid import chart_mermaid
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_text
 from stormproof.model.actions import Receive, Send
-from stormproof.model.run import Corrupt, Step
+from stormproof.model.fault_steps import Corrupt
+from stormproof.model.run import Step
 from stormproof.model.system import System
 from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, run, sends, takes
 from tests.support.example_systems import process

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...errors import InputError
 from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
+from ...model.fault_steps import Fault, Swap
 from ...model.message_tracking import Flight, MessageTracker
 from ...model.process import Process
-from ...model.run import Act, Corrupt, Lose, Step, Swap, Witness
+from ...model.run import Act, Step, Witness
 from ...model.system import System
 from .data import Chart, Lifeline, Span, Wait
 from .folding import folds_of
@@ -136,12 +137,8 @@ def _signatures(
 
 def describe(step: Step) -> str:
     """One step as a phrase, for lists and for the page."""
-    if isinstance(step, Lose):
-        return f"{step.message} is lost on {step.channel.sender} → {step.channel.receiver}"
-    if isinstance(step, Corrupt):
-        return f"{step.message} becomes {step.becomes} on {step.channel.sender} → {step.channel.receiver}"
-    if isinstance(step, Swap):
-        return f"two messages swap on {step.channel.sender} → {step.channel.receiver}"
+    if isinstance(step, Fault):
+        return f"{step.phrase()} on {step.channel.sender} → {step.channel.receiver}"
     if isinstance(step.action, Send):
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):

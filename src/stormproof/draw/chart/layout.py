@@ -7,8 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ...model.actions import Channel
+from ...model.fault_steps import Swap
 from ...model.message_tracking import Fate, Flight
-from ...model.run import Act, Swap
+from ...model.run import Act
 from ..text_metrics import clip, printable, text_width
 from .build import Chart, Lifeline
 from .signs import Point

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from ...model.actions import Internal, Receive
+from ...model.fault_steps import Fault
 from ...model.message_tracking import Fate, Flight
-from ...model.run import Act, Corrupt, Lose, Swap
+from ...model.run import Act
 from ..text_metrics import printable
 from .build import Chart
 
@@ -64,14 +65,14 @@ def _passed(chart: Chart, flight: Flight, numbers: dict[int, int]) -> str:
 
 def _step(
     i: int,
-    step: Act | Lose | Corrupt | Swap,
+    step: Act | Fault,
     flight: Flight | None,
     alias: dict[str, str],
     numbers: dict[int, int],
     passed: dict[int, str],
     outcome: str,
 ) -> list[str]:
-    if isinstance(step, Swap):
+    if isinstance(step, Fault) and flight is None:
         return []
     if isinstance(step, Act) and isinstance(step.action, Internal):
         sign = "⚡ " if step.action.crashes else "◷ " if step.action.timeout else ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import textwrap
 
 from ...model.actions import Internal, Receive
+from ...model.fault_steps import Fault
 from ...model.message_tracking import Fate, Flight
-from ...model.run import Act, Corrupt, Lose, Swap
+from ...model.run import Act
 from ..text_metrics import clip_cells, printable
 from .build import Chart, describe
 from .grid import Grid, grid_for
@@ -81,13 +82,13 @@ class _Drawing:
     def _step(self, i: int) -> bool | None:
         """Draw what a step looks like; None for a step that has no row of its own."""
         step, flight = self.chart.steps[i], self.by_step.get(i)
-        if isinstance(step, Swap):
+        if isinstance(step, Fault) and flight is None:
             return None
         if flight is not None and flight.sent in self.compact:
             if i == flight.sent:
                 self._arrow(flight)
             return True
-        if isinstance(step, (Lose, Corrupt)):
+        if isinstance(step, Fault):
             assert flight is not None
             self._on_the_way(flight, step)
         elif isinstance(step.action, Internal):
@@ -104,7 +105,7 @@ class _Drawing:
         self._let_go(i, step)
         return True
 
-    def _let_go(self, i: int, step: Act | Lose | Corrupt) -> None:
+    def _let_go(self, i: int, step: Act | Fault) -> None:
         """A crashed process has no line below its last broadcast."""
         if isinstance(step, Act):
             line = next(line for line in self.chart.lifelines if line.name == step.process)
@@ -141,17 +142,12 @@ class _Drawing:
         names = [self.tags.get(f.sent) or printable(f.message) for f in passed]
         return [f"overtakes {' '.join(names)}"] if names else []
 
-    def _on_the_way(self, flight: Flight, step: Lose | Corrupt) -> None:
+    def _on_the_way(self, flight: Flight, step: Fault) -> None:
         if flight.fate is Fate.OPEN:
             return
         tag = self.tags[flight.sent]
-        words = (
-            f"{tag} ✕"
-            if isinstance(step, Lose)
-            else f"{tag} {printable(step.message)} ⇝ {printable(step.becomes)}"
-        )
-        self.grid.between(*flight.channel, words)
-        self.grid.note(f"{printable(step.message)} lost" if isinstance(step, Lose) else "corrupted")
+        self.grid.between(*flight.channel, f"{tag} {printable(step.mark)}")
+        self.grid.note(printable(step.note))
 
     def _ends(self) -> None:
         several = len(self.chart.lifelines) > 2

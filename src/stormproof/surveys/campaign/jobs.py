@@ -11,7 +11,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ...checks.properties import known_properties
 from ...errors import InputError, Place, UsageError, did_you_mean
 from ...limits import Limits, parse_memory
 from ...model.failures import Failures
+from ...model.faults import KINDS, PAPER_KINDS
 from ...model.system import System
 
 if sys.version_info >= (3, 11):
@@ -27,15 +28,15 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: The failure models of the paper's table, for a campaign that names none.
-STANDARD_FAILURES: dict[str, dict[str, Any]] = {
+#: The failure models that have a name: nothing goes wrong, or one kind of fault on every channel.
+NAMED_FAILURES: dict[str, dict[str, Any]] = {
     "none": {},
-    "loss": {"loss": True},
-    "corruption": {"corrupt": True},
-    "reordering": {"reorder": True},
+    **{kind.noun: {kind.keyword: True} for kind in KINDS},
 }
+#: Those of the paper's table, for a campaign that names none.
+STANDARD_FAILURES = {name: NAMED_FAILURES[name] for name in ("none", *(kind.noun for kind in PAPER_KINDS))}
 
-_FAILURE_KEYS = ("loss", "corrupt", "reorder", "corrupt_scope", "corrupt_map", "crash", "file_faults")
+_FAILURE_KEYS = tuple(f.name for f in fields(Failures))
 #: For each key: is it a list, of what, and that in words.
 _PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
     "files": (True, str, 'a list of names, like ["alternating-bit", "mine/*.storm"]'),

@@ -11,7 +11,7 @@ from ...spec.bounded import TooLarge, explore
 from ...transform.paper_encodings import encode, resolve
 from ...trust.check_certificate import Certificate, CertificateCheck, check_certificate
 from ...trust.make_certificate import MOST, make_certificate
-from ..campaign.jobs import STANDARD_FAILURES, load_source
+from ..campaign.jobs import NAMED_FAILURES, load_source
 from .matrix import Cell, Column
 from .published import Published, published
 
@@ -66,7 +66,7 @@ def _witness(cell: Cell) -> str:
 def asked(cell: Cell) -> tuple[System, FailureModel]:
     """The system and the failure model that a cell speaks of."""
     system = load_source(cell.protocol)
-    failures = Failures(**STANDARD_FAILURES[cell.failures])
+    failures = Failures(**NAMED_FAILURES[cell.failures])
     if cell.semantics == "encoding":
         return encode(system, resolve(system, failures))
     return system, failures.on(system)

@@ -16,15 +16,16 @@ from ... import formats
 from ...checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
 from ...errors import InternalError, StormproofError, UsageError, did_you_mean
 from ...limits import Limits
+from ...model.fault_steps import FAULT_STEPS
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
-from ..campaign.jobs import STANDARD_FAILURES
+from ..campaign.jobs import NAMED_FAILURES
 from .corruption_shortcut import twin
 
 SEMANTICS = ("definition", "encoding")
 
 
 class Column(NamedTuple):
-    """A failure model of `STANDARD_FAILURES` and a property."""
+    """A failure model of `NAMED_FAILURES` and a property."""
 
     failures: str
     property: str
@@ -171,10 +172,10 @@ def _place(protocols: Sequence[str], source: str) -> int:
 
 def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
     for column in columns:
-        if column.failures not in STANDARD_FAILURES:
+        if column.failures not in NAMED_FAILURES:
             raise UsageError(
-                f"unknown failure model '{column.failures}'; there are {', '.join(STANDARD_FAILURES)}",
-                hint=did_you_mean(column.failures, STANDARD_FAILURES),
+                f"unknown failure model '{column.failures}'; there are {', '.join(NAMED_FAILURES)}",
+                hint=did_you_mean(column.failures, NAMED_FAILURES),
             )
     for each in semantics:
         if each not in SEMANTICS:
@@ -214,8 +215,8 @@ def _first_asks(
                 )
                 twins = each == "encoding" and failures == "corruption" and names == bounded
                 asks += [_by_twin(job) if twins else Ask(job, each) for job in jobs_of(plan)]
-    worst = ("corruption", "loss", "reordering", "none")
-    return sorted(asks, key=lambda a: (worst.index(a.job.failures_name), -len(str(a.job.system))))
+    worst = {"corruption": 0, "loss": 1, "none": 3}
+    return sorted(asks, key=lambda a: (worst.get(a.job.failures_name, 2), -len(str(a.job.system))))
 
 
 def _by_twin(job: Job) -> Ask:
@@ -230,7 +231,7 @@ def _by_twin(job: Job) -> Ask:
 def _arguments(failures: str, semantics: str) -> dict[str, Any]:
     """The encoding of corruption sends any message of its sender (definitions 8.2)."""
     scope = {"corrupt_scope": "sender"} if (failures, semantics) == ("corruption", "encoding") else {}
-    return {**STANDARD_FAILURES[failures], **scope}
+    return {**NAMED_FAILURES[failures], **scope}
 
 
 def _second_asks(asks: Sequence[Ask], cells: Sequence[Cell]) -> list[Ask]:
@@ -271,7 +272,7 @@ def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:
     if verdict["witness"] is None:
         return cell
     steps = verdict["witness"]["steps"]
-    faults = sum(step["do"] in ("lose", "corrupt", "swap") for step in steps)
+    faults = sum(step["do"] in FAULT_STEPS for step in steps)
     return replace(
         cell,
         replayed=verdict.get("replayed"),
