@@ -1,5 +1,6 @@
 // The system and the limits of a search, from Python.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -31,11 +32,22 @@ static void add_process(System& self, std::uint32_t states, std::uint32_t initia
     self.processes.push_back(std::move(process));
 }
 
-static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiver, bool loss, bool reorder,
-                        bool total, std::vector<std::uint32_t> pool,
+static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiver,
+                        const std::vector<std::string>& faults, bool total, std::vector<std::uint32_t> pool,
                         std::vector<std::vector<std::uint32_t>> becomes) {
     becomes.resize(self.messages);
-    self.channels.push_back({sender, receiver, loss, reorder, total, std::move(pool), std::move(becomes)});
+    Channel channel;
+    channel.sender = sender;
+    channel.receiver = receiver;
+    for (const auto& fault : faults) {
+        bool* flag = channel.flag(fault);
+        if (!flag) throw nb::value_error("a channel has no such fault");
+        *flag = true;
+    }
+    channel.total = total;
+    channel.pool = std::move(pool);
+    channel.becomes = std::move(becomes);
+    self.channels.push_back(std::move(channel));
 }
 
 void bind_system(nb::module_& m) {
@@ -44,8 +56,8 @@ void bind_system(nb::module_& m) {
              nb::arg("messages"))
         .def("add_process", &add_process, nb::arg("states"), nb::arg("initial"), nb::arg("transitions"),
              nb::arg("crashed"))
-        .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("loss"),
-             nb::arg("reorder"), nb::arg("total"), nb::arg("pool"), nb::arg("becomes"));
+        .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("faults"),
+             nb::arg("total"), nb::arg("pool"), nb::arg("becomes"));
 
     nb::class_<Monitor>(m, "Monitor")
         .def("__init__",

@@ -142,7 +142,32 @@ class Backward {
         Contents previous = contents;
         if (step.kind != Kind::internal && !undo(step, control, previous)) return;
         auto pre = controls_.find(control);
-        if (pre >= 0) insert(static_cast<std::uint32_t>(pre), previous, id, {p, t, step.channel, 0, 0});
+        if (pre < 0) return;
+        insert(static_cast<std::uint32_t>(pre), previous, id, {p, t, step.channel, 0, 0});
+        if (step.kind == Kind::receive && step.message != crash_message && system_.channels[step.channel].duplicate)
+            before_keeping(id, static_cast<std::uint32_t>(pre), contents, {p, t, step.channel, 0, kept});
+    }
+
+    // A reception after which the message also stays. That it is put before the content is what an ordinary
+    // reception asks for; smaller is a content that has it already, as what it is or as what it was before.
+    void before_keeping(std::uint32_t id, std::uint32_t control, const Contents& contents, Via via) {
+        const auto& word = contents[via.channel];
+        const auto message = static_cast<char16_t>(system_.processes[via.process].transitions[via.transition].message);
+        const auto serves = [&](char16_t sent) { return matches(via.channel, sent, message); };
+        if (word.empty()) return;
+        if (shapes_[via.channel] != Shape::word) {
+            if (shapes_[via.channel] == Shape::count || std::any_of(word.begin(), word.end(), serves))
+                insert(control, contents, id, via);
+            return;
+        }
+        if (serves(word.front())) return insert(control, contents, id, via);
+        for (auto sent : system_.channels[via.channel].pool) {
+            const auto head = static_cast<char16_t>(sent);
+            if (!serves(head) || !matches(via.channel, head, word.front())) continue;
+            Contents previous = contents;
+            previous[via.channel].front() = head;
+            insert(control, previous, id, via);
+        }
     }
 
     // The minimal configuration from which the action leads above this one; false when there is none.

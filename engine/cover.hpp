@@ -33,6 +33,8 @@ struct Via {
     std::uint32_t process = nobody, transition = 0, channel = no_channel, choice = 0, becomes = 0;
 };
 
+constexpr std::uint32_t kept = 1;  // `becomes` of a reception after which the message also stays
+
 struct Configuration {
     Text control;
     Contents contents;

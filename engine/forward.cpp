@@ -294,6 +294,11 @@ class Forward {
             Configuration next = at;
             next.contents[step.channel].erase(shape == Shape::word ? 0 : i, shape == Shape::word ? i + 1 : 1);
             visit(next, id, {p, t, step.channel, i, 0});
+            if (channel.duplicate) {
+                Configuration same = at;
+                if (shape == Shape::word) same.contents[step.channel].erase(0, i);
+                visit(same, id, {p, t, step.channel, i, kept});
+            }
             if (shape != Shape::bag) return;  // what is left after the first fit has all later ones below it
         }
     }

@@ -69,8 +69,8 @@ bool settles(const Machine& m, const Goal& goal) {
 bool fires_goal(const Step& s, const Goal& goal) {
     switch (goal.kind) {
         case Goal::receive: return is_receive(s) && s.channel == goal.channel && s.letter == goal.letter;
-        case Goal::taken:
-        case Goal::room: return is_receive(s) && s.channel == goal.channel;
+        case Goal::taken: return is_receive(s) && s.channel == goal.channel;
+        case Goal::room: return is_receive(s) && s.channel == goal.channel && !s.keeps;
         case Goal::receives: return is_receive(s) && s.process == goal.process;
         case Goal::sent: return is_send(s) && s.channel == goal.channel && s.letter == goal.letter;
     }

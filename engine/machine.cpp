@@ -142,7 +142,7 @@ Guard guard_of(const Step& s, const ChannelLayout& ch) {
             differs(ch.field, 0);
             g.c = in_place(ch.field, ch.field.mask & ~head);
             g.a = in_place(ch.field, head);
-            g.b = in_place(ch.field, s.letter);
+            g.b = in_place(ch.field, s.head);
             break;
         }
         case Op::receive_length:
@@ -151,7 +151,7 @@ Guard guard_of(const Step& s, const ChannelLayout& ch) {
             break;
         case Op::receive_bag:
             if (s.crash) g.special = true;
-            else differs(ch.counts[s.letter], 0);
+            else differs(ch.counts[s.head], 0);
             break;
         case Op::send_wide:
         case Op::receive_wide: g.special = true; break;
@@ -172,11 +172,25 @@ Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number,
     const ChannelLayout& ch = m.channels[t.channel];
     s.channel = t.channel;
     s.op = op_of(t, ch);
-    s.letter = ch.letter_of[t.message];
+    s.letter = s.head = ch.letter_of[t.message];
     s.crash = t.message == crash_message;
     s.may_be_lost = t.kind == Kind::send && ch.loss && !s.crash;
     s.guard = guard_of(s, ch);
     return s;
+}
+
+// The same reception by which the message also stays: what is delivered may be a corrupted copy of what stays.
+void add_keeping(const ChannelLayout& ch, const Step& taking, std::vector<Step>& out) {
+    Step s = taking;
+    s.keeps = true;
+    out.push_back(s);
+    if (ch.form == Form::length) return;
+    for (std::uint32_t a = 0; a < ch.becomes.size(); ++a) {
+        if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), s.letter) == ch.becomes[a].end()) continue;
+        s.head = a;
+        s.guard = guard_of(s, ch);
+        out.push_back(s);
+    }
 }
 
 void classify(StateInfo& info, const System& system, const Process& process,
@@ -197,7 +211,8 @@ void classify(StateInfo& info, const System& system, const Process& process,
 
 bool same_effect(const Step& a, const Step& b) {
     const bool lengths = a.op == Op::send_length || a.op == Op::receive_length;
-    return lengths && a.op == b.op && a.channel == b.channel && a.crash == b.crash && a.state_delta == b.state_delta;
+    return lengths && a.op == b.op && a.channel == b.channel && a.crash == b.crash && a.keeps == b.keeps &&
+           a.state_delta == b.state_delta;
 }
 
 void add_steps(Machine& m, StateInfo& info, const std::vector<Step>& steps) {
@@ -226,7 +241,11 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
         std::vector<Step> steps;
         for (; next < process.transitions.size() && process.transitions[next].source == state; ++next) {
             leaving.push_back(process.transitions[next]);
-            steps.push_back(compile_step(m, number, next, process.transitions[next]));
+            const Transition& t = leaving.back();
+            const Step step = compile_step(m, number, next, t);
+            steps.push_back(step);
+            if (t.kind == Kind::receive && system.channels[t.channel].duplicate && !step.crash && step.op != Op::never)
+                add_keeping(m.channels[t.channel], step, steps);
         }
         add_steps(m, info, steps);
         info.crashed = process.crashed[state];
@@ -267,7 +286,7 @@ Machine compile(const System& system, std::uint32_t k) {
         m.sender.push_back(ch.sender);
         m.receiver.push_back(ch.receiver);
         m.silent = m.silent || m.channels.back().loss || m.channels.back().corrupts;
-        m.perfect = m.perfect && !ch.loss && !ch.reorder && !ch.corrupt();
+        m.perfect = m.perfect && ch.perfect();
     }
     for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
     m.words = packer.words();

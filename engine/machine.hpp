@@ -92,11 +92,13 @@ struct Step {
     Guard guard;
     Op op = Op::never;
     bool crash = false;         // of the crash message
+    bool keeps = false;         // a reception after which the message also stays (duplication)
     bool may_be_lost = false;   // a send into a full channel that may lose it at once
     std::uint32_t process = 0;
     std::uint32_t transition = 0;  // its number within the process
     std::uint32_t channel = no_channel;
     std::uint32_t letter = 0;
+    std::uint32_t head = 0;     // a reception: the letter that stands in the channel; another if a copy is corrupted
     std::uint32_t state_word = 0;
     std::uint64_t state_delta = 0;  // what to add to that word
     std::uint32_t same_as = 0;      // the number of the step that is taken for it; its own as a rule
@@ -235,7 +237,7 @@ template <unsigned W>
     switch (s.op) {
         case Op::send_wide: return s.may_be_lost || !channel_full(ch, c);
         case Op::receive_wide: {
-            if ((c.w[ch.first_word] & ((std::uint64_t{1} << ch.bits) - 1)) != s.letter) return false;
+            if ((c.w[ch.first_word] & ((std::uint64_t{1} << ch.bits) - 1)) != s.head) return false;
             return wide_top(ch, c) >= ch.bits;
         }
         case Op::receive_length: {
@@ -260,7 +262,7 @@ template <unsigned W>
 Config<W> perform(const Machine& m, const Step& s, const Config<W>& c) {
     Config<W> n = c;
     n.w[s.state_word] += s.state_delta;
-    if (s.op == Op::internal) return n;
+    if (s.op == Op::internal || s.keeps) return n;
     const ChannelLayout& ch = m.channels[s.channel];
     if (s.may_be_lost && channel_full(ch, c)) return n;
     switch (s.op) {

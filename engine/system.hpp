@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace stormproof {
@@ -35,9 +36,15 @@ struct Channel {
     std::uint32_t receiver = 0;
     bool loss = false;
     bool reorder = false;
+    bool duplicate = false;                            // a message that is received may also stay
     bool total = false;                                // corruption relates every two messages of the pool
     std::vector<std::uint32_t> pool;                   // messages that may stand here, without the crash message
     std::vector<std::vector<std::uint32_t>> becomes;   // message -> what it may become, itself left out
+    // The flag of a kind of fault by its keyword (src/stormproof/model/faults.py); nullptr: there is none.
+    bool* flag(std::string_view keyword) {
+        return keyword == "loss" ? &loss : keyword == "reorder" ? &reorder : keyword == "duplicate" ? &duplicate : nullptr;
+    }
+    bool perfect() const { return !loss && !reorder && !duplicate && !corrupt(); }
     bool corrupt() const {
         for (const auto& others : becomes)
             if (!others.empty()) return true;

@@ -11,7 +11,8 @@ from stormproof.checks.half_duplex import HalfDuplex, half_duplex
 from stormproof.limits import Limits
 from stormproof.model.actions import CRASH, Configuration, Receive, Send
 from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.run import Act, Corrupt, Fault, Lose, Witness
+from stormproof.model.fault_steps import Corrupt, Fault, Lose
+from stormproof.model.run import Act, Witness
 from stormproof.model.system import System
 from stormproof.spec.bounded import TooLarge, initial, interfere, steps
 from stormproof.trust.replay import replay

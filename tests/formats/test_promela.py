@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from stormproof import formats
 from stormproof.errors import FormatError, UsageError
 from stormproof.model.actions import Send, Transition
 from stormproof.model.failures import Failures
+from stormproof.model.faults import ChannelFaults
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
@@ -50,6 +52,21 @@ def configurations(system: System, k: int) -> int:
 def test_one_stored_state_a_configuration(seed: int, tmp_path: Path) -> None:
     """Odd names, internal actions, crashes, and every kind of fault."""
     system = odd_system(random.Random(seed))
+    for k in (1, 2):
+        assert stored_states(system, k, tmp_path) == configurations(system, k)
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", range(10))
+def test_one_stored_state_a_configuration_with_duplication(seed: int, tmp_path: Path) -> None:
+    """Duplication on some channels, alone and with the faults that the system declares."""
+    rng = random.Random(seed)
+    system = odd_system(rng)
+    declared = {(f.sender, f.receiver): f for f in system.faults}
+    for channel in system.channels:
+        if rng.random() < 0.7:
+            declared[channel] = replace(declared.get(channel, ChannelFaults(*channel)), duplicate=True)
+    system = replace(system, faults=tuple(declared.values()))
     for k in (1, 2):
         assert stored_states(system, k, tmp_path) == configurations(system, k)
 

@@ -189,6 +189,7 @@ def _after(
 def _word_after(word: Word, step: Step, following: Step | None, bound: int | None) -> tuple[Word | None, int]:
     """What one step, with the loss that a full channel needs, makes of the word of its channel."""
     if not isinstance(step, Act):
+        assert isinstance(step, Lose | Corrupt | Swap)
         return _fault(word, step), 1
     if isinstance(step.action, Receive):
         return word[1:], 1

@@ -211,7 +211,7 @@ def _change(word: list[Message], step: Step) -> None:
     elif isinstance(step, Swap):
         word[step.position : step.position + 2] = reversed(word[step.position : step.position + 2])
     elif step.position < len(word):
-        word[step.position : step.position + 1] = [] if isinstance(step, Lose) else [step.becomes]
+        word[step.position : step.position + 1] = [step.becomes] if isinstance(step, Corrupt) else []
 
 
 class Judge:

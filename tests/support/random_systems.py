@@ -119,6 +119,13 @@ def random_failures(rng: random.Random, system: System) -> Failures:
     )
 
 
+def random_duplication(rng: random.Random, system: System) -> Failures:
+    """Any mixture of faults in which at least one channel duplicates, if there is one."""
+    chosen = tuple(c for c in system.channels if rng.random() < 0.6)
+    everywhere = rng.random() < 0.4 or not chosen
+    return replace(random_failures(rng, system), duplicate=everywhere or chosen)
+
+
 def random_crash(rng: random.Random, system: System) -> System:
     """One process of the system may crash at some of its states and tell everybody; some others may listen.
 

@@ -37,7 +37,7 @@ from ..model.actions import (
 from ..model.failures import FailureModel
 from ..model.process import StateKind
 from ..model.system import System
-from ..spec.bounded import Event, interfere, is_receive_on, steps
+from ..spec.bounded import Event, interfere, is_receive_on, may_stay, steps
 from .properties import K_ER, K_EXH, K_PG, K_WER
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
@@ -108,6 +108,8 @@ class Beyond:
         word, more = content
         if word and word[0] == message:
             yield Content(word[1:], more)
+        if may_stay(self.failures.on(channel), word, message):
+            yield content
         if more and (not word or self.failures.on(channel).reorder):
             yield content
 

@@ -17,7 +17,7 @@ from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
-from .properties import PROPERTIES, RSC, Decision
+from .properties import PROPERTIES, RSC, Decision, undefined_under
 from .report import Report
 from .request import Options, Request, make_request
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
@@ -86,7 +86,12 @@ def decide(request: Request) -> dict[str, Outcome]:
     first = replace(request, share=0.5 if bounded else 1.0)
     found: dict[str, Outcome] = {}
     for name in (n for n in request.properties if n not in bounded):
-        found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
+        undefined = undefined_under(name, request.model)
+        found[name] = (
+            Outcome(name, None, reason=undefined)
+            if undefined
+            else _UNBOUNDED[PROPERTIES[name].decision](first)
+        )
         if found[name].stopped == "interrupted":  # Ctrl-C is meant for the whole check
             rest = {n: Outcome(n, None, reason="interrupted before it was asked") for n in request.properties}
             return rest | found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError, did_you_mean
+from ..model.failures import FailureModel
 from ..narrate import reason
 from ..narrate.reason import RunEnd
 
@@ -43,7 +44,7 @@ class Guarantee(enum.Enum):
 @dataclass(frozen=True)
 class Property:
     """One row. A conjunction has `parts` and is explained by the part that fails; a variant of a property is
-    shown by the same runs."""
+    shown by the same runs. `received_once`: it presupposes that no message is received twice."""
 
     name: str
     sentence: str
@@ -56,6 +57,7 @@ class Property:
     perfect_channels_only: bool = False
     variant_of: Property | None = None
     excuses_crashed: bool = False
+    received_once: bool = False
 
     @property
     def bounded(self) -> bool:
@@ -152,6 +154,7 @@ RSC = Property(
     "Realisability with synchronous communication fails",
     Decision.RSC,
     reason.no_synchronous_order,
+    received_once=True,
 )
 HALF_DUPLEX = Property(
     "half-duplex",
@@ -159,6 +162,7 @@ HALF_DUPLEX = Property(
     "The half-duplex property fails",
     Decision.HALF_DUPLEX,
     reason.both_channels_hold,
+    received_once=True,
 )
 CRASH_HANDLING = Property(
     "crash-handling", "every crash is announced and handled", "Crash handling fails", Decision.CRASH_HANDLING
@@ -232,6 +236,16 @@ def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
                 hint=did_you_mean(name, PROPERTIES),
             )
     return asked
+
+
+def undefined_under(name: str, model: FailureModel) -> str:
+    """Why a property is not defined under a failure model; "" where it is."""
+    kinds = [kind.noun for kind in model.kinds if not kind.matches_once]
+    if not (PROPERTIES[name].received_once and kinds):
+        return ""
+    return (
+        f"{name} is not defined under {' and '.join(kinds)}: it presupposes that no message is received twice"
+    )
 
 
 def base_names(names: Sequence[str]) -> tuple[str, ...]:

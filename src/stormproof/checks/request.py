@@ -11,7 +11,7 @@ from ..limits import Limits, check_bound
 from ..model.failures import FailureModel, Failures
 from ..model.system import System
 from ..transform.prepare import prepare
-from .properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, known_properties
+from .properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, known_properties, undefined_under
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def make_request(
         system=prepared,
         failures=asked,
         model=model,
-        properties=_properties(properties, bool(model.unreliable)),
+        properties=_properties(properties, model),
         bounds=_bounds(k, max_k),
         one_bound=k is not None,
         semantics=semantics,
@@ -90,7 +90,8 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
     return (k,) if k is not None else tuple(range(1, max_k + 1))
 
 
-def _properties(asked: Iterable[str] | None, may_crash: bool) -> tuple[str, ...]:
+def _properties(asked: Iterable[str] | None, model: FailureModel) -> tuple[str, ...]:
     if asked is None:
-        return DEFAULT_PROPERTIES + (CRASH_PROPERTIES if may_crash else ())
+        default = DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
+        return tuple(name for name in default if not undefined_under(name, model))
     return known_properties(asked)

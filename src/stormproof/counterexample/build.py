@@ -18,7 +18,7 @@ from ..engine.k_properties import End
 from ..errors import InternalError
 from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
-from ..model.fault_steps import Corrupt, Lose, Swap
+from ..model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from ..model.run import Act, Step, Witness
 from ..model.system import System
 from .match_sends import FAR, Choice, Event, Problem, cheapest
@@ -165,13 +165,24 @@ class _Run:
                 raise InternalError(f"{process} is in {self.states[process]}, not in {source}")
             if isinstance(action, Receive):
                 channel = Channel(action.peer, process)
-                self._lead(channel, self.choices[channel].taken[i], 0, action.message)
-                self.words[channel].pop(0)
+                self._take(channel, i, action.message)
             self.at[i] = len(self.steps)
             self.steps.append(Act(process, action, target))
             self.states[process] = target
             if isinstance(action, Send):
                 self._put(Channel(process, action.peer), i, action.message)
+
+    def _take(self, channel: Channel, i: int, message: Message) -> None:
+        choice = self.choices[channel]
+        stays = choice.stays.get(i)
+        self._lead(channel, choice.taken[i], 0, message if stays is None else stays)
+        if stays is None:
+            self.words[channel].pop(0)
+            return
+        assert isinstance(stays, str) and isinstance(message, str)
+        self.steps.append(Duplicate(channel, 0, stays))
+        if stays != message:
+            self.steps.append(Corrupt(channel, 0, stays, message))
 
     def _put(self, channel: Channel, i: int, message: Message) -> None:
         word = self.words[channel]

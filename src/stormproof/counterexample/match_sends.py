@@ -5,12 +5,14 @@ Each reception, and each position of the final word, *takes* one earlier send; w
 Cost of a choice is its number of fault steps: one `Corrupt` for each message taken as another one (the
 corruption relation is transitively closed, so one step suffices), one `Swap` for each pair of messages that
 leave in the opposite order of their sending (each such pair must be swapped once, and bringing a message to
-the head just before it leaves swaps each pair just once), one `Lose` for each send that nobody takes.
+the head just before it leaves swaps each pair just once), one `Lose` for each send that nobody takes, one
+`Duplicate` for each reception after which the message stays.
 
 - FIFO channels: takers take sends in order, so a table over (sends, takers) finds the cheapest choice.
-- Reordering channels: a search over words, one layer an event, which keeps the cheapest words of each layer.
-  It is exact as long as a layer has no more than `WIDTH` words. If pruning leaves it without a valid choice,
-  a maximum flow finds one, so a choice is found whenever there is one.
+- Reordering and duplicating channels: a search over words, one layer an event, which keeps the cheapest words
+  of each layer. It is exact as long as a layer has no more than `WIDTH` words. If pruning leaves it without a
+  valid choice, a maximum flow finds one, so a choice is found whenever there is one; where messages are
+  duplicated, a wider search instead.
 
 A message is taken to be lost right after it is sent: that needs the least room, so it is within the bound
 whenever any placement is.
@@ -19,7 +21,7 @@ whenever any placement is.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,6 +30,8 @@ from ..model.failures import ChannelFailure
 
 #: How many words a layer of the search over reordering channels may have.
 WIDTH = 300
+#: And where that leaves no choice on a channel that duplicates.
+MOST_WORDS = 20_000
 
 FAR = 1 << 30
 
@@ -43,10 +47,14 @@ class Event(NamedTuple):
 
 @dataclass
 class Choice:
-    """Which send each reception takes, which sends stand in the channel at the end; the others are lost."""
+    """Which send each reception takes, which sends stand in the channel at the end; the others are lost.
+
+    `stays`: the receptions after which the message stays in the channel, and as which message.
+    """
 
     taken: dict[int, int] = field(default_factory=dict)
     final: list[int] = field(default_factory=list)
+    stays: dict[int, Message] = field(default_factory=dict)
 
     @property
     def kept(self) -> set[int]:
@@ -88,9 +96,9 @@ class Problem:
         needed = self.matched is not None and sent.move in self.matched
         return self.failure.loss and sent.message is not CRASH and not needed
 
-    def choice(self, pairs: Iterable[tuple[int, int]]) -> Choice:
+    def choice(self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Message] | None = None) -> Choice:
         """From (taker, send) pairs in the order of leaving."""
-        found = Choice()
+        found = Choice(stays=dict(stays or {}))
         for taker, sent in pairs:
             if taker < FAR:
                 found.taken[taker] = sent
@@ -101,6 +109,8 @@ class Problem:
 
 def cheapest(problem: Problem) -> Choice | None:
     """The choice with the fewest faults, or None when no interference makes these events possible."""
+    if problem.failure.duplicate:
+        return _beam(problem) or _beam(problem, width=MOST_WORDS)
     if not problem.failure.reorder:
         return _fifo(problem)
     return _beam(problem) or _by_flow(problem)
@@ -157,16 +167,18 @@ def _trace(problem: Problem, how: list[dict[int, bool]], j: int) -> Choice:
 
 
 class _Node(NamedTuple):
-    """A partial choice: what it has cost, the kept sends in the channel, the last (taker, send)."""
+    """A partial choice: what it has cost, the kept sends in the channel as the messages that they are by now,
+    the last (taker, send), and as what the message stays, if it does."""
 
     cost: int
     word: tuple[Event, ...]
     pair: tuple[int, int] | None
     before: _Node | None
+    stays: Message | None = None
 
 
-def _beam(problem: Problem, keep: frozenset[int] | None = None) -> Choice | None:
-    """Reordering channels: all choices event by event, the cheapest `WIDTH` words of each layer kept.
+def _beam(problem: Problem, keep: frozenset[int] | None = None, width: int = WIDTH) -> Choice | None:
+    """All choices event by event, the cheapest `width` words of each layer kept.
 
     `keep`: the sends that are kept, when that has been decided already.
     """
@@ -184,7 +196,7 @@ def _beam(problem: Problem, keep: frozenset[int] | None = None) -> Choice | None
             wanted[event.message] -= 1
         if exact:
             found = [n for n in found if _useful(n.word, wanted)]
-        layer = _cheapest(problem, found, wanted, to_come)
+        layer = _cheapest(problem, found, wanted, to_come, width)
     if problem.final is not None:
         layer = [n for n in layer if not n.word]
     return _unwind(problem, min(layer, key=lambda n: n.cost)) if layer else None
@@ -196,7 +208,7 @@ def _useful(word: tuple[Event, ...], wanted: Counter[Message]) -> bool:
 
 
 def _cheapest(
-    problem: Problem, found: list[_Node], wanted: Counter[Message], to_come: Counter[Message]
+    problem: Problem, found: list[_Node], wanted: Counter[Message], to_come: Counter[Message], width: int
 ) -> list[_Node]:
     """One node a word, those that promise the least cost; unmatched equal messages are interchangeable."""
     best: dict[tuple[object, ...], _Node] = {}
@@ -205,9 +217,9 @@ def _cheapest(
         key = tuple(e.move if e.move in matched else e.message for e in node.word)
         if key not in best or node.cost < best[key].cost:
             best[key] = node
-    if len(best) <= WIDTH:
+    if len(best) <= width:
         return list(best.values())
-    return sorted(best.values(), key=lambda n: n.cost + _lacking(n.word, wanted, to_come))[:WIDTH]
+    return sorted(best.values(), key=lambda n: n.cost + _lacking(n.word, wanted, to_come))[:width]
 
 
 def _lacking(word: tuple[Event, ...], wanted: Counter[Message], to_come: Counter[Message]) -> int:
@@ -220,30 +232,37 @@ def _put(problem: Problem, node: _Node, sent: Event, keep: frozenset[int] | None
     if len(node.word) < problem.bound and (keep is None or sent.move in keep):
         yield node._replace(word=(*node.word, sent))
     if problem.may_lose(sent) and (keep is None or sent.move not in keep):
-        # With a given end the number of losses is the same for every choice, so it is not counted.
-        yield node._replace(cost=node.cost + (problem.final is None))
+        # With a given end and without copies the number of losses is the same for every choice.
+        counts = problem.final is None or problem.failure.duplicate
+        yield node._replace(cost=node.cost + counts)
 
 
 def _take(problem: Problem, node: _Node, taker: Event) -> Iterable[_Node]:
     """Let each message that may, leave; of equal messages the first, which is swapped the least."""
     seen: set[Message] = set()
-    for i, sent in enumerate(node.word):
+    for i, sent in enumerate(node.word if problem.failure.reorder else node.word[:1]):
         price = problem.cost(sent, taker)
         moved_crash = sent.message is CRASH and i > 0
         if price is None or moved_crash or (problem.matched is None and sent.message in seen):
             continue
         seen.add(sent.message)
-        yield _Node(node.cost + i + price, node.word[:i] + node.word[i + 1 :], (taker.move, sent.move), node)
+        cost, rest, pair = node.cost + i + price, node.word[:i] + node.word[i + 1 :], (taker.move, sent.move)
+        yield _Node(cost, rest, pair, node)
+        if problem.failure.duplicate and taker.move < FAR and sent.message is not CRASH:
+            for stays in dict.fromkeys((sent.message, taker.message)):
+                yield _Node(cost + 1, (sent._replace(message=stays), *rest), pair, node, stays)
 
 
 def _unwind(problem: Problem, node: _Node) -> Choice:
-    pairs, at = [], node
+    pairs, stays, at = [], {}, node
     rest = [(FAR, e.move) for e in node.word]
     while at is not None and at.pair is not None:
         pairs.append(at.pair)
+        if at.stays is not None:
+            stays[at.pair[0]] = at.stays
         assert at.before is not None
         at = at.before
-    return problem.choice([*reversed(pairs), *rest])
+    return problem.choice([*reversed(pairs), *rest], stays)
 
 
 def _by_flow(problem: Problem) -> Choice | None:

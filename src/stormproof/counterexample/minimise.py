@@ -5,7 +5,8 @@ The engine computes where all shortest runs end and which control states they pa
 A fault is delayed as long as possible, which excludes no run: a message is lost when a later one is received
 or when the channel is full, it is overtaken or corrupted when it is received, and what then still differs
 from the required words is corrected at the end. The cost is the number of fault steps (definitions 2.5): one
-per message lost, per message received as another one, and per pair that is swapped.
+per message lost, per message received as another one, per pair that is swapped, per message that is received
+and stays.
 
 Runs without faults are tried first, then those with one, and so on, so the first run found has the fewest.
 The search is exact within its budget; beyond it the engine's run is shown.
@@ -235,11 +236,23 @@ def _taken(failure: ChannelFailure, word: Word, wanted: Message) -> Iterator[tup
         price = i + (message != wanted)
         if not failure.may_become(message, wanted):
             continue
+        copies = failure.duplicate and message is not CRASH
         if i == 0 or (failure.loss and not (failure.reorder and message is not CRASH)):
             yield price, word[i + 1 :]
+            if copies:
+                yield from _left_behind(price, word, i, wanted)
         elif failure.reorder and message is not CRASH:
             for kept in _kept(word[:i], failure.loss):
                 yield price, (*kept, *word[i + 1 :])
+                if copies:
+                    yield from _left_behind(price, (message, *kept, *word[i + 1 :]), 0, wanted)
+
+
+def _left_behind(price: int, word: Word, i: int, wanted: Message) -> Iterator[tuple[int, Word]]:
+    """The message stays at the head, for one fault more: as it was, or corrupted before it is duplicated."""
+    yield price + 1, word[i:]
+    if word[i] != wanted:
+        yield price + 1, (wanted, *word[i + 1 :])
 
 
 def _kept(before: Word, loss: bool) -> Iterator[Word]:

@@ -47,7 +47,9 @@ class _Order:
         self.rank = {i: (p, n) for p, own in enumerate(self.own) for n, i in enumerate(own)}
         self.kept = {c: choice.kept for c, choice in choices.items()}
         self.entering = {c: self._ranks(kept) for c, kept in self.kept.items()}
-        self.leaving = {c: self._ranks(choice.taken) for c, choice in choices.items()}
+        self.leaving = {
+            c: self._ranks(set(choice.taken) - set(choice.stays)) for c, choice in choices.items()
+        }
 
     def _ranks(self, moves: Iterable[int]) -> tuple[int, list[int]]:
         """Moves of one process, all of which act on one channel: whose, and their places among its moves."""

@@ -37,6 +37,7 @@ class Taken(NamedTuple):
     """One step of a found run: a transition of a process, or (backward search) a corruption on a channel.
 
     `choice`: in forward search the position in the channel that a reception took; 1 for a send that was lost.
+    `kept`: a reception after which the message also stays.
     """
 
     process: str | None
@@ -44,6 +45,7 @@ class Taken(NamedTuple):
     channel: Channel | None
     choice: int
     corruption: tuple[str, str] | None
+    kept: bool = False
 
 
 class Weights(NamedTuple):
@@ -224,7 +226,7 @@ class Searcher:
             pair = (str(self.low.messages[choice]), str(self.low.messages[becomes]))
             return Taken(None, None, where, 0, pair)
         name = self.low.system.processes[process].name
-        return Taken(name, self.low.transitions[process][transition], where, choice, None)
+        return Taken(name, self.low.transitions[process][transition], where, choice, None, bool(becomes))
 
     def _weights(self, weights: Weights) -> tuple[list[list[int]], list[list[int]], int]:
         states = [[weights.states.get((p.name, s), 0) for s in p.states] for p in self.low.system]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import _engine
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.failures import FailureModel
+from ..model.faults import CORRUPTION
 from ..model.process import Process
 from ..model.system import System
 
@@ -67,8 +68,7 @@ def _add_channel(
     native.add_channel(
         sender=system.names.index(channel.sender),
         receiver=system.names.index(channel.receiver),
-        loss=failure.loss,
-        reorder=failure.reorder,
+        faults=[kind.keyword for kind in failure.kinds if kind is not CORRUPTION],
         total=failure.total and failure.corrupt,
         pool=[number[m] for m in pool],
         becomes=becomes,

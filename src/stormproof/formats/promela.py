@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 
 from ..errors import FormatError, UsageError
-from ..model.actions import CRASH, Action, Channel, Internal, Send, channel_of
+from ..model.actions import CRASH, Action, Channel, Internal, Receive, Send, channel_of
 from ..model.failures import ChannelFailure, FailureModel, Failures
+from ..model.faults import DUPLICATION
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Aliases, MessageAliases
@@ -38,6 +39,7 @@ def write(system: System, k: int = 1) -> str:
     if k < 1:
         raise UsageError(f"the capacity of a channel is at least 1, not {k}")
     failures = Failures().on(system)
+    daemons = {c: f for c, f in failures.channels.items() if f.kinds != (DUPLICATION,)}
     names = _Names(system, failures)
     _check_sizes(system, failures, k)
     lines = _head(system, k)
@@ -45,7 +47,7 @@ def write(system: System, k: int = 1) -> str:
     lines += [f"chan {names.channel[c]} = [K] of {{ mtype }};  {_comment(c)}" for c in system.channels]
     for process in system:
         lines += ["", *_proctype(process, names, failures)]
-    for channel, failure in failures.channels.items():
+    for channel, failure in daemons.items():
         lines += ["", *_daemon(channel, failure, names)]
     return "\n".join(lines) + "\n"
 
@@ -132,9 +134,17 @@ def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -
     assert channel is not None
     word, message = names.channel[channel], names.messages.of(action.message)
     if not isinstance(action, Send):
-        return [f"{word}?{message}"]
+        return [f"{word}?{message}", *_staying(failures.on(channel), action, word, names)]
     lost = failures.on(channel).loss and action.message is not CRASH
     return [f"{word}!{message}", *([f"full({word})"] if lost else [])]
+
+
+def _staying(failure: ChannelFailure, action: Receive, word: str, names: _Names) -> list[str]:
+    """Receptions after which the message stays, where the channel duplicates; the copy may be corrupted."""
+    if not failure.duplicate or action.message is CRASH:
+        return []
+    heads = [action.message, *(m for m in sorted(failure.becomes) if action.message in failure.becomes[m])]
+    return [f"{word}?<{names.messages.of(head)}>" for head in heads]
 
 
 def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:

@@ -42,7 +42,7 @@ class ChannelFailure:
 
     @property
     def perfect(self) -> bool:
-        return not (self.kinds or self.duplicate)
+        return not self.kinds
 
     def may_become(self, sent: Message, received: Message) -> bool:
         """Is `sent >= received`?"""
@@ -77,6 +77,7 @@ class FailureModel:
         """No interference (a process may still crash)."""
         return all(c.perfect for c in self.channels.values())
 
+    @property
     def kinds(self) -> tuple[FaultKind, ...]:
         """The kinds of faults that some channel has."""
         found = {kind for failure in self.channels.values() for kind in failure.kinds}
@@ -106,6 +107,7 @@ class Failures:
     loss: bool | tuple[Channel, ...] = False
     corrupt: bool | tuple[Channel, ...] = False
     reorder: bool | tuple[Channel, ...] = False
+    duplicate: bool | tuple[Channel, ...] = False
     corrupt_scope: str = "channel"
     corrupt_map: tuple[tuple[Channel, str, str], ...] = ()
     crash: tuple[str, ...] = ()
@@ -116,6 +118,7 @@ class Failures:
         loss: ChannelChoice = False,
         corrupt: ChannelChoice = False,
         reorder: ChannelChoice = False,
+        duplicate: ChannelChoice = False,
         corrupt_scope: str = "channel",
         corrupt_map: Mapping[str, Mapping[str, str]] | Iterable[tuple[str | tuple[str, str], str, str]] = (),
         crash: Iterable[str] | str = (),
@@ -127,7 +130,7 @@ class Failures:
                 hint=did_you_mean(corrupt_scope, SCOPES),
             )
         put = object.__setattr__
-        for kind, choice in zip(KINDS, (loss, corrupt, reorder), strict=True):
+        for kind, choice in zip(KINDS, (loss, corrupt, reorder, duplicate), strict=True):
             put(self, kind.keyword, _choice(choice))
         put(self, "corrupt_scope", corrupt_scope)
         put(self, "corrupt_map", _pairs(corrupt_map))

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from ..errors import InputError
 from .actions import Channel
-from .faults import CORRUPTION, LOSS, REORDERING, FaultKind
+from .faults import CORRUPTION, DUPLICATION, LOSS, REORDERING, FaultKind
 
 Item = TypeVar("Item")
+
+
+class Change(Protocol[Item]):
+    """How faults change what stands for the messages of a channel."""
+
+    def become(self, item: Item, message: str) -> Item: ...
+
+    def copy(self, item: Item) -> Item: ...
 
 
 @dataclass(frozen=True)
@@ -27,8 +35,8 @@ class Fault:
     do: ClassVar[str]
     touches: ClassVar[int] = 1
 
-    def effect(self, content: Sequence[Item], become: Callable[[Item, str], Item]) -> list[Item]:
-        """What the channel then holds; `become` makes another message of an item."""
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
+        """What the channel then holds."""
         raise NotImplementedError
 
     def phrase(self) -> str:
@@ -58,7 +66,7 @@ class Lose(Fault):
     message: str
     kind, do = LOSS, "lose"
 
-    def effect(self, content: Sequence[Item], become: Callable[[Item, str], Item]) -> list[Item]:
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
         return [*content[: self.position], *content[self.position + 1 :]]
 
     def phrase(self) -> str:
@@ -81,8 +89,8 @@ class Corrupt(Fault):
     becomes: str
     kind, do = CORRUPTION, "corrupt"
 
-    def effect(self, content: Sequence[Item], become: Callable[[Item, str], Item]) -> list[Item]:
-        changed = become(content[self.position], self.becomes)
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
+        changed = change.become(content[self.position], self.becomes)
         return [*content[: self.position], changed, *content[self.position + 1 :]]
 
     def phrase(self) -> str:
@@ -103,7 +111,7 @@ class Swap(Fault):
 
     kind, do, touches = REORDERING, "swap", 2
 
-    def effect(self, content: Sequence[Item], become: Callable[[Item, str], Item]) -> list[Item]:
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
         at = self.position
         return [*content[:at], content[at + 1], content[at], *content[at + 2 :]]
 
@@ -111,8 +119,31 @@ class Swap(Fault):
         return "two messages swap"
 
 
+@dataclass(frozen=True)
+class Duplicate(Fault):
+    """The channel puts a copy before the message at its head. It is received at once; the message stays."""
+
+    message: str
+    kind, do = DUPLICATION, "duplicate"
+
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
+        at = self.position
+        return [*content[:at], change.copy(content[at]), *content[at:]]
+
+    def phrase(self) -> str:
+        return f"{self.message} is duplicated"
+
+    @property
+    def mark(self) -> str:
+        return f"{self.message} twice"
+
+    @property
+    def note(self) -> str:
+        return "duplicated"
+
+
 #: The classes of fault steps by their names in JSON.
-FAULT_STEPS: Mapping[str, type[Fault]] = {step.do: step for step in (Lose, Corrupt, Swap)}
+FAULT_STEPS: Mapping[str, type[Fault]] = {step.do: step for step in (Lose, Corrupt, Swap, Duplicate)}
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:

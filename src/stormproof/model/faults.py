@@ -36,8 +36,16 @@ class FaultKind:
 LOSS = FaultKind("loss", "loss", "be lost", "loss")
 CORRUPTION = FaultKind("corrupt", "corruption", "turn into others", "corr.")
 REORDERING = FaultKind("reorder", "reordering", "overtake each other", "reord.")
+DUPLICATION = FaultKind(
+    "duplicate",
+    "duplication",
+    "also stay in the channel when they are received",
+    "dupl.",
+    in_paper=False,
+    matches_once=False,
+)
 
-KINDS = (LOSS, CORRUPTION, REORDERING)
+KINDS = (LOSS, CORRUPTION, REORDERING, DUPLICATION)
 PAPER_KINDS = tuple(kind for kind in KINDS if kind.in_paper)
 #: Those that are a yes or a no; a corruption also says what may become what.
 PLAIN_KINDS = tuple(kind for kind in KINDS if kind is not CORRUPTION)
@@ -88,6 +96,7 @@ class ChannelFaults:
     loss: bool = False
     reorder: bool = False
     corrupt: Corruption | None = None
+    duplicate: bool = False
 
     def has(self, kind: FaultKind) -> bool:
         return getattr(self, kind.keyword) not in (False, None)

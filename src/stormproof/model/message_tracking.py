@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..errors import InputError
 from .actions import Channel, Message, Receive, Send, channel_of
@@ -48,7 +49,8 @@ class Flight:
 
     `overtook` are the single steps in which it passed another message, `overtakes` the flights that were sent
     before it and are received after it. `position` is its place in the channel at the end of the run, if
-    it is still in flight then.
+    it is still in flight then. A message that a channel duplicates is the flight `copy_of` another one, from
+    the same send on; `copied` is the step at which it appeared.
     """
 
     index: int
@@ -61,6 +63,8 @@ class Flight:
     fate: Fate = Fate.OPEN
     ended: int | None = None
     position: int | None = None
+    copy_of: int | None = None
+    copied: int | None = None
 
     @property
     def now(self) -> Message:
@@ -77,9 +81,10 @@ class Flight:
 
     @property
     def instants(self) -> tuple[int, ...]:
-        """The steps that are about this message alone: its send, its corruptions, its end."""
+        """The steps that are about this message alone: its send or duplication, its corruptions, its end."""
+        start = self.sent if self.copied is None else self.copied
         ends = () if self.ended is None else (self.ended,)
-        return (self.sent, *(c.at for c in self.changes), *ends)
+        return (start, *(c.at for c in self.changes if c.at > start), *ends)
 
 
 class MessageTracker:
@@ -126,12 +131,7 @@ class MessageTracker:
     def _fault(self, at: int, step: Fault) -> None:
         queue = self.channels.get(step.channel, [])
         _check_fits(at, step, queue)
-
-        def become(flight: Flight, message: Message) -> Flight:
-            flight.changes += (Change(at, flight.now, message),)
-            return flight
-
-        after = step.effect(queue, become)
+        after = step.effect(queue, _Changes(self.flights, at))
         for flight in queue:
             if all(flight is not other for other in after):
                 flight.fate, flight.ended = Fate.LOST, at
@@ -139,6 +139,23 @@ class MessageTracker:
         if isinstance(step, Swap):
             ahead, passed = queue[step.position : step.position + 2]
             ahead.overtook += (Overtaking(at, passed.index, passed.now),)
+
+
+class _Changes(NamedTuple):
+    """What a fault at a step does to flights."""
+
+    flights: list[Flight]
+    at: int
+
+    def become(self, item: Flight, message: str) -> Flight:
+        item.changes += (Change(self.at, item.now, message),)
+        return item
+
+    def copy(self, item: Flight) -> Flight:
+        origin = item.index if item.copy_of is None else item.copy_of
+        found = replace(item, index=len(self.flights), copy_of=origin, copied=self.at)
+        self.flights.append(found)
+        return found
 
 
 def _check_fits(at: int, step: Fault, queue: Sequence[Flight]) -> None:
@@ -153,7 +170,7 @@ def _check_fits(at: int, step: Fault, queue: Sequence[Flight]) -> None:
 
 def _earlier(behind: Sequence[Flight], flight: Flight) -> tuple[int, ...]:
     """The flights behind this one in the queue that were sent before it."""
-    return tuple(sorted(other.index for other in behind if other.index < flight.index))
+    return tuple(sorted(other.index for other in behind if other.sent < flight.sent))
 
 
 def track(steps: Sequence[Step]) -> MessageTracker:

@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .actions import Message, Transition
+from .faults import KINDS
 
 #: Every kind of fault that is counted, in the order in which answers list them.
-FAULT_KINDS = ("loss", "corruption", "reordering", "duplication", "stop", "restart", "crash")
+FAULT_KINDS = (*(kind.noun for kind in KINDS), "stop", "restart", "crash")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Story:
         self.system, self.witness = system, witness
         self.several = len(system.processes) > 2
         self.all = flights(witness.steps)
-        self.sent = {f.sent: f for f in self.all}
+        self.sent = {f.sent: f for f in self.all if f.copy_of is None}
         self.taken = {f.received: f for f in self.all if f.received is not None}
         self.sources = _sources(system, witness.steps)
 
@@ -72,12 +72,14 @@ class Story:
             passed = [o.message for o in flight.overtook]
             others = [f"another {m}" if m == action.message else str(m) for m in passed]
             tail += f", which has overtaken {listed(counted(others), distinct=False)}"
+        if flight.copy_of is not None:
+            tail += ", which also stays in the channel"
         return "receives", str(action.message), tail
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
         """Of a long run: its length, its faults and crashes, each with its place."""
         told = [f"The run has {plural(len(acts), 'action')}."]
-        fates = Counter(self._fate(f) for f in self.all if f.lost or f.now != f.message or f.overtook)
+        fates = Counter(self._fate(f) for f in self.all if self._faulty(f))
         told += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
         told += [
             f"{a.process} crashes in {self.sources[i]}."
@@ -88,12 +90,18 @@ class Story:
             told = [f"The run has {plural(len(acts), 'action')} and no fault."]
         return told
 
+    def _faulty(self, flight: Flight) -> bool:
+        return (
+            flight.lost or flight.now != flight.message or bool(flight.overtook) or flight.copied is not None
+        )
+
     def _fate(self, flight: Flight) -> str:
         told = f"{flight.message} from {flight.channel.sender} to {flight.channel.receiver}"
         fates = ["is lost"] if flight.lost else []
         fates += [f"becomes {flight.now}"] if flight.now != flight.message else []
         passed = listed(counted(str(o.message) for o in flight.overtook), distinct=False)
         fates += [f"overtakes {passed}"] if passed else []
+        fates += ["is duplicated"] if flight.copied is not None else []
         return f"{told} {listed(fates)}"
 
     def size(self) -> str:

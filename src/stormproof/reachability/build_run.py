@@ -92,10 +92,10 @@ def _play(word: list[Message], shape: Shape, failure: ChannelFailure, step: Take
         word.append(action.message)
         return True
     assert isinstance(action, Receive)
-    return _take(word, shape, failure, action.message)
+    return _take(word, shape, failure, action.message, step.kept)
 
 
-def _take(word: list[Message], shape: Shape, failure: ChannelFailure, message: Message) -> bool:
+def _take(word: list[Message], shape: Shape, failure: ChannelFailure, message: Message, kept: bool) -> bool:
     if message is CRASH:
         return bool(word) and word.pop(0) is CRASH
     if shape.form == COUNT:
@@ -105,7 +105,8 @@ def _take(word: list[Message], shape: Shape, failure: ChannelFailure, message: M
         fits = [i for i, m in enumerate(word[:reach]) if failure.may_become(m, message)]
     if not fits:
         return False
-    del word[next((i for i in fits if word[i] == message), fits[0])]
+    if not kept:
+        del word[next((i for i in fits if word[i] == message), fits[0])]
     return True
 
 

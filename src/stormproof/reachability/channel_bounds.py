@@ -25,7 +25,7 @@ from ..model.run import Witness
 from ..model.system import System
 from .answer import REACHABLE
 from .api import prepare
-from .channel_forms import shapes
+from .channel_forms import refuse_copies, shapes
 from .karp_miller import INFINITY, KarpMiller, Pump
 from .portfolio import MOST_SUMMARISED, solve
 
@@ -99,6 +99,7 @@ def channel_bounds(
 ) -> Bounds:
     """How many messages each channel of the system may hold under the failures."""
     prepared, model, notes = prepare(system, failures or Failures())
+    refuse_copies(model, "the lengths of channels are not computed")
     limits = limits or Limits()
     started = time.monotonic()
     found = _saturated(prepared, model, limits, progress, started)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..engine.coverability import BAG, COUNT, WORD
+from ..errors import UsageError
 from ..goals.cubes import letters
 from ..model.actions import CRASH, Channel
 from ..model.failures import FailureModel
+from ..model.phrases import listed
 from ..model.system import System
 
 NAMES = {WORD: "word", BAG: "multiset", COUNT: "length"}
@@ -45,6 +47,16 @@ def _shape(system: System, failures: FailureModel, channel: Channel) -> Shape:
     if failure.reorder:
         return Shape(channel, BAG, True, failure.loss, pool, crash)
     return Shape(channel, WORD, failure.loss, failure.loss, pool, crash)
+
+
+def refuse_copies(failures: FailureModel, what: str) -> None:
+    """Refuse a question whose method presupposes that no message is received twice."""
+    twice = [kind.noun for kind in failures.kinds if not kind.matches_once]
+    if twice:
+        raise UsageError(
+            f"{what} under {listed(twice)}",
+            hint="leave it out, or ask `stormproof reach` for one configuration",
+        )
 
 
 def as_multisets(given: tuple[Shape, ...]) -> tuple[Shape, ...]:

@@ -38,6 +38,10 @@ def check_certificate(
 ) -> str:
     """ "" when the certificate proves that the goal is never reached; otherwise why it does not."""
     cubes = tuple(cubes)
+    if isinstance(certificate, (Summarised, HalfDuplex, Equation)):
+        twice = [kind.noun for kind in failures.kinds if not kind.matches_once]
+        if twice:
+            return f"it presupposes that no message is received twice, as under {' and '.join(twice)}"
     if isinstance(certificate, Closure):
         return check_closure(system, failures, cubes, certificate)
     if isinstance(certificate, Saturated):
@@ -109,7 +113,10 @@ def _contents_after(
         if i > 0 and not (failure.loss or failure.reorder):
             return
         if failure.may_become(m, action.message):
-            yield word[:i] + word[i + 1 :] if failure.reorder else word[i + 1 :]
+            before = word[:i] if failure.reorder else ()
+            yield before + word[i + 1 :]
+            if failure.duplicate:
+                yield before + word[i:]
 
 
 def _reaches(system: System, failures: FailureModel, above: Element, at: Element) -> bool:

@@ -104,6 +104,8 @@ def weights_problem(
         channel = channel_of(name, action)
         if channel is not None and not isinstance(action, Internal):
             weight = w.messages.get((channel, action.message), 0)
+            if isinstance(action, Receive) and failures.on(channel).duplicate:
+                weight = min(weight, 0)  # the message may stay
             change += weight if isinstance(action, Send) else -weight
         if change > 0:
             return f"{name}: {action} in {source} increases a linear function"
@@ -230,10 +232,12 @@ class _Closed:
         for i, process in enumerate(self.system):
             for transition in process.transitions:
                 if transition.target == at.states[i]:
+                    states = (*at.states[:i], transition.source, *at.states[i + 1 :])
                     before = self._undo(process, transition, at)
                     if before is not None:
-                        states = (*at.states[:i], transition.source, *at.states[i + 1 :])
                         yield before._replace(states=states)
+                    for kept in self._undo_keeping(process, transition, at):
+                        yield kept._replace(states=states)
         for c, channel in enumerate(self.system.channels):
             if self.forms[c] == BAG:
                 yield from self._uncorrupted(at, c, self.failures.on(channel))
@@ -253,6 +257,24 @@ class _Closed:
         message = str(action.message)
         undone = _unsend(self.forms[c], self.faults[c], word, message) if sends else (message, *word)
         return at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
+
+    def _undo_keeping(self, process: Process, transition: Transition, at: Element) -> Iterator[Element]:
+        """Before a reception after which the message also stays. `_undo` puts the message before the content;
+        smaller is a content that has it already, as what it is or as what it was before a corruption."""
+        action = transition.action
+        if not isinstance(action, Receive) or action.message is CRASH:
+            return
+        c = self.index[channel_of(process.name, action)]  # type: ignore[index]
+        word, failure, message = at.words[c], self.faults[c], str(action.message)
+        if not (failure.duplicate and word):
+            return
+        reachable = word[:1] if self.forms[c] == WORD else word
+        if self.forms[c] == COUNT or any(failure.may_become(m, message) for m in reachable):
+            yield at
+        elif self.forms[c] == WORD:
+            for head in failure.becomes:
+                if failure.may_become(head, message) and failure.may_become(head, word[0]):
+                    yield at._replace(words=(*at.words[:c], (head, *word[1:]), *at.words[c + 1 :]))
 
     def _uncorrupted(self, at: Element, c: int, failure: ChannelFailure) -> Iterator[Element]:
         word = at.words[c]

@@ -16,7 +16,7 @@ from ..model.actions import CRASH, Internal, Send, channel_of
 from ..model.failures import FailureModel, Failures
 from ..model.system import System
 from .api import prepare
-from .channel_forms import Shape, shapes
+from .channel_forms import Shape, refuse_copies, shapes
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
@@ -35,6 +35,7 @@ Moves = tuple[str, tuple[str, ...], tuple[str, ...]]
 def pnml(system: System, failures: Failures | None = None) -> str:
     """The net as a text; raises `UsageError` where the system is not one."""
     prepared, model, _ = prepare(system, failures or Failures())
+    refuse_copies(model, "no Petri net is written")
     forms = shapes(prepared, model)
     _refuse(prepared, forms)
     places = list(_places(prepared, forms))

@@ -89,6 +89,11 @@ class Problem:
         exact = all(s.exact and not s.zero_test for s in self.shapes)
         return exact and self.targets is not None and all(t.sufficient for t in self.targets)
 
+    @property
+    def receives_twice(self) -> str:
+        """The faults by which a message may be received more than once."""
+        return " and ".join(kind.noun for kind in self.failures.kinds if not kind.matches_once)
+
     def left(self) -> float:
         if self.limits.seconds is None:
             return float("inf")
@@ -119,6 +124,10 @@ def solve(
     )
     ways = {name: way for name, way in WAYS.items() if only is None or name in only}
     tried: dict[str, str] = {}
+    if problem.receives_twice:
+        for name in [n for n in ways if n in RECEIVED_ONCE]:
+            del ways[name]
+            tried[name] = f"not used under {problem.receives_twice}"
     seconds = FIRST_ROUND
     while ways:
         for name, way in list(ways.items()):
@@ -348,7 +357,7 @@ def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal:
 def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float) -> None:
     """State-equation pruning: linear functions that exclude some of the minimal configurations at which a
     search was stopped, for its next round."""
-    if forms != problem.shapes or problem.graph is None:
+    if forms != problem.shapes or problem.graph is None or problem.receives_twice:
         return
     ends = time.monotonic() + seconds / 2
     eq = equation(problem.system, problem.failures, forms, problem.graph.rows)
@@ -490,3 +499,5 @@ WAYS: Ways = {
     "backward search with multisets": _multisets,
     "bounded forward search": _bounded,
 }
+#: Those that presuppose that no message is received twice.
+RECEIVED_ONCE = ("half-duplex", "linear invariants", "state equation", "summaries")

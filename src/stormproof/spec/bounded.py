@@ -62,7 +62,8 @@ def steps(system: System, failures: FailureModel, at: Configuration, bound: int 
     """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound.
 
     A send may end in any w' <= w.m, so a send into a full lossy channel is possible if a message is lost in
-    the same step (definitions 2.6).
+    the same step (definitions 2.6). Where the channel duplicates, a reception may leave the message where it
+    is (definitions 9.4).
     """
     index = system.channel_index
 
@@ -83,6 +84,8 @@ def steps(system: System, failures: FailureModel, at: Configuration, bound: int 
             if isinstance(action, Receive):
                 if word and word[0] == action.message:
                     yield Step(event, put(channel, word[1:], states))
+                if may_stay(failures.on(channel), word, action.message):
+                    yield Step(event, Configuration(states, at.words))
             elif bound is None or len(word) < bound:
                 yield Step(event, put(channel, (*word, action.message), states))
             elif failures.on(channel).loss:
@@ -93,6 +96,13 @@ def steps(system: System, failures: FailureModel, at: Configuration, bound: int 
     for channel, i in index.items():
         for word in interfere(at.words[i], failures.on(channel)):
             yield Step(None, put(channel, word, at.states))
+
+
+def may_stay(failure: ChannelFailure, word: Word, delivered: Message) -> bool:
+    """May the message at the head be delivered as this one and stay? The copy may be corrupted on its own."""
+    return (
+        failure.duplicate and bool(word) and word[0] is not CRASH and failure.may_become(word[0], delivered)
+    )
 
 
 class TooLarge(Exception):

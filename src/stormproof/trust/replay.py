@@ -7,7 +7,7 @@ for a k-property, by its own search, that the required action cannot be reached 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,8 +23,8 @@ from ..model.actions import (
     channel_of,
 )
 from ..model.failures import ChannelFailure, FailureModel
-from ..model.fault_steps import Corrupt, Fault, Lose, Swap
-from ..model.run import Act, Replay, Witness
+from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Swap
+from ..model.run import Act, Replay, Step, Witness
 from ..model.system import System
 
 BUDGET = 50_000
@@ -45,6 +45,8 @@ def replay(
     try:
         if property.startswith("k-") and (k is None or k < 1):
             raise Refused(f"{property} speaks of a bound k, and none is given")
+        if property in ("rsc", "half-duplex") and any(isinstance(s, Duplicate) for s in witness.steps):
+            raise Refused(f"{property} is not defined where messages are duplicated")
         matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)
         if property == "rsc":
             cycle(witness, matching)
@@ -66,6 +68,10 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
             if step not in changed:
                 raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
             words[step.channel] = changed[step]
+            if isinstance(step, Duplicate) and not received_at_once(
+                witness.steps[i + 1 : i + 3], step.channel
+            ):
+                raise Refused(f"step {i}: {step} is not followed by a reception from {step.channel}")
             continue
         here, channel = states.get(step.process), channel_of(step.process, step.action)
         if here is None or (here, step.action, step.state) not in system[step.process].outgoing(here):
@@ -94,8 +100,20 @@ def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tu
             yield Lose(c, i, m), before + later
         if isinstance(m, str):
             yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
+        if isinstance(m, str) and f.duplicate and i == 0:
+            yield Duplicate(c, i, m), (word[0], *word)
         if f.reorder and later and CRASH not in (m, later[0][0]):
             yield Swap(c, i), (*before, later[0], word[i], *later[1:])
+
+
+def received_at_once(following: Sequence[Step], channel: Channel) -> bool:
+    """Duplication is a reception that keeps the message; the delivered copy may be corrupted first."""
+    for step in following:
+        if isinstance(step, Act):
+            return isinstance(step.action, Receive) and channel_of(step.process, step.action) == channel
+        if not isinstance(step, Corrupt) or (step.channel, step.position) != (channel, 0):
+            return False
+    return False
 
 
 def cycle(witness: Witness, matching: dict[int, int]) -> None:
@@ -200,7 +218,9 @@ def after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list
     if isinstance(action, Receive):
         free = [i for i, m in enumerate(word) if i == 0 or f.loss or (f.reorder and m is not CRASH)]
         taken = [i for i in free if f.may_become(word[i], action.message)]
-        return [(word[:i] if f.reorder and word[i] is not CRASH else ()) + word[i + 1 :] for i in taken]
+        ahead = {i: word[:i] if f.reorder and word[i] is not CRASH else () for i in taken}
+        kept = [ahead[i] + word[i:] for i in taken if f.duplicate and word[i] is not CRASH]
+        return [ahead[i] + word[i + 1 :] for i in taken] + kept
     longer = (*word, action.message)
     if f.reorder:
         longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))

@@ -8,9 +8,12 @@ import pytest
 
 from stormproof.draw.chart.build import Chart, Span, chart
 from stormproof.draw.chart.folding import Fold
+from stormproof.draw.chart.layout import lay_out
+from stormproof.draw.chart.mermaid import chart_mermaid
+from stormproof.draw.chart.text import chart_text
 from stormproof.errors import InputError
 from stormproof.model.actions import Channel, Receive, Send
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from stormproof.model.message_tracking import Change, Fate
 from stormproof.model.run import Act
 from tests.support.example_runs import (
@@ -216,3 +219,32 @@ def test_every_arrow_of_a_folded_chart_has_both_ends() -> None:
         for flight in picture.flights:
             assert len({i in picture.hidden for i in flight.instants}) == 1, seed
     assert folded > 20
+
+
+def duplicated() -> Chart:
+    witness = run(
+        *START,
+        sends("data", "s1"),
+        Duplicate(SR, 0, "data"),
+        takes("data", "r1"),
+        takes("data", "r1"),
+    )
+    return chart(EX1, witness)
+
+
+def test_a_duplicated_message_is_a_second_arrow_from_the_same_send() -> None:
+    found = duplicated()
+    original, copy = found.flights[-2:]
+    assert copy.copy_of == original.index and copy.sent == original.sent
+    assert copy.received is not None and original.received == copy.received + 1
+    assert found.to_json()["messages"][-1]["copy_of"] == original.index
+    routes = lay_out(found).routes
+    assert routes[original.index].points[0] == routes[copy.index].points[0]
+    assert routes[original.index].points[-1] != routes[copy.index].points[-1]
+
+
+def test_a_duplicated_message_in_text_and_mermaid() -> None:
+    text = chart_text(duplicated(), 80)
+    assert "duplicated" in text and "copy" in text
+    assert sum("①── data" in line for line in text.splitlines()) == 2
+    assert chart_mermaid(duplicated()).count(": (1) data") == 2

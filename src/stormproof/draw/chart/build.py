@@ -27,7 +27,7 @@ def chart(
         builder.take(instant, step)
     flights, culprit = builder.finish(), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
-    folds = folds_of(signatures, [f.instants for f in flights]) if fold else ()
+    folds = folds_of(signatures, [(f.sent, *f.instants) for f in flights]) if fold else ()
     contents = tuple(builder.contents)
     return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, contents)
 

@@ -134,6 +134,8 @@ def _flight_json(flight: Flight) -> dict[str, Any]:
         data["ended"] = flight.ended
     if flight.changes:
         data["corrupted"] = [{"at": c.at, "becomes": message_to_json(c.becomes)} for c in flight.changes]
+    if flight.copy_of is not None:
+        data["copy_of"] = flight.copy_of
     if flight.overtakes:
         data["overtakes"] = list(flight.overtakes)
     return data

@@ -108,7 +108,7 @@ def lay_out(chart: Chart) -> Layout:
     crashes = frozenset(line.crash for line in chart.lifelines if line.crash is not None)
     layout = Layout(x, y, top, bottom, width, height, len(chart.steps) - 1, crashes)
     for flight in chart.shown:
-        layout.routes[flight.sent] = _route(flight, layout, cursor + _STACK * waiting.get(flight.sent, 0))
+        layout.routes[flight.index] = _route(flight, layout, cursor + _STACK * waiting.get(flight.index, 0))
     _place_labels(chart, layout)
     return layout
 
@@ -120,7 +120,7 @@ def _ranks(chart: Chart) -> dict[int, int]:
         if flight.fate is Fate.OPEN:
             queues[flight.channel].append(flight)
     ordered = [sorted(queue, key=lambda f: f.position or 0) for queue in queues.values()]
-    return {flight.sent: rank for queue in ordered for rank, flight in enumerate(queue)}
+    return {flight.index: rank for queue in ordered for rank, flight in enumerate(queue)}
 
 
 def _columns(chart: Chart) -> tuple[dict[str, float], float]:
@@ -179,7 +179,7 @@ def _route(flight: Flight, layout: Layout, end_of_time: float) -> Route:
 def _place_labels(chart: Chart, layout: Layout) -> None:
     """Each label on its own piece of the route, at the first place where it touches no other."""
     for flight in chart.shown:
-        route = layout.routes[flight.sent]
+        route = layout.routes[flight.index]
         for piece, message in enumerate(_names(flight)):
             at = flight.sent if piece == 0 else flight.changes[piece - 1].at
             kind = "sp-label sp-halo" + (" sp-changed-text" if piece else "")

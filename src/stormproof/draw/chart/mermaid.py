@@ -35,8 +35,8 @@ def chart_mermaid(chart: Chart) -> str:
     lines = ["sequenceDiagram"]
     lines += [f"  participant {a} as {mermaid_text(name)}" for name, a in alias.items()]
     by_step = {i: f for f in chart.shown for i in f.instants}
-    numbers = {f.sent: n + 1 for n, f in enumerate(f for f in chart.shown if _apart(f))}
-    passed = {f.sent: _passed(chart, f, numbers) for f in chart.shown}
+    numbers = _numbers(chart)
+    passed = {f.index: _passed(chart, f, numbers) for f in chart.shown}
     starts = {f.first: f for f in chart.folds}
     stops = {f.first + f.length - 1 for f in chart.folds}
     for i, step in enumerate(chart.steps):
@@ -52,6 +52,14 @@ def chart_mermaid(chart: Chart) -> str:
     return "\n".join([*lines, *_ends(chart, alias)]) + "\n"
 
 
+def _numbers(chart: Chart) -> dict[int, int]:
+    """Numbers for the messages whose send and reception are apart; a copy has that of its original."""
+    apart = {f.index if f.copy_of is None else f.copy_of for f in chart.shown if _apart(f)}
+    number = {index: n + 1 for n, index in enumerate(sorted(apart))}
+    origin = {f.index: f.index if f.copy_of is None else f.copy_of for f in chart.shown}
+    return {index: number[first] for index, first in origin.items() if first in number}
+
+
 def _apart(flight: Flight) -> bool:
     last = flight.instants[-1]
     return flight.fate is not Fate.OPEN and tuple(range(flight.sent, last + 1)) != flight.instants
@@ -60,7 +68,9 @@ def _apart(flight: Flight) -> bool:
 def _passed(chart: Chart, flight: Flight, numbers: dict[int, int]) -> str:
     """What a message overtakes: by number where it has one, else by name."""
     others = [chart.flights[i] for i in flight.overtakes]
-    return ", ".join(f"({numbers[f.sent]})" if f.sent in numbers else mermaid_text(f.message) for f in others)
+    return ", ".join(
+        f"({numbers[f.index]})" if f.index in numbers else mermaid_text(f.message) for f in others
+    )
 
 
 def _step(
@@ -78,23 +88,24 @@ def _step(
         sign = "⚡ " if step.action.crashes else "◷ " if step.action.timeout else ""
         return [f"  Note over {alias[step.process]}: {sign}{mermaid_text(str(step.action))}"]
     assert flight is not None
-    number = f"({numbers[flight.sent]}) " if flight.sent in numbers else ""
+    number = f"({numbers[flight.index]}) " if flight.index in numbers else ""
     here = alias[flight.channel.sender]
     if isinstance(step, Act) and not isinstance(step.action, Receive):
         if flight.fate is Fate.OPEN:
             became = f" becomes {mermaid_text(flight.now)}" if flight.changes else ""
-            words = f"{mermaid_text(flight.message)}{became} ({outcome})"
+            words = f"{number}{mermaid_text(flight.message)}{became} ({outcome})"
             return [f"  {here}--){alias[flight.channel.receiver]}: {words}"]
         return [f"  Note over {here}: {number}sends {mermaid_text(flight.message)}"] if number else []
     if i != flight.ended:
         return []
-    return [_arrow(flight, alias, number, passed[flight.sent])]
+    return [_arrow(flight, alias, number, passed[flight.index])]
 
 
 def _arrow(flight: Flight, alias: dict[str, str], number: str, passed: str) -> str:
     names = " ⇝ ".join(mermaid_text(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
     lost = flight.fate is Fate.LOST
-    remarks = ["corrupted"] if flight.changes else []
+    remarks = ["copy"] if flight.copy_of is not None else []
+    remarks += ["corrupted"] if flight.changes else []
     remarks += ["lost"] if lost else []
     remarks += [f"overtakes {passed}"] if passed else []
     behind = f" ({', '.join(remarks)})" if remarks else ""

@@ -99,7 +99,7 @@ def _crashes(chart: Chart, layout: Layout) -> list[str]:
 
 def _flight(flight: Flight, layout: Layout, culprit: bool) -> list[str]:
     """The arrow in pieces, one for each name that the message has on its way."""
-    route = layout.routes[flight.sent]
+    route = layout.routes[flight.index]
     thick = " sp-culprit" if culprit else ""
     pieces = []
     for i, (start, end) in enumerate(zip(route.points, route.points[1:])):
@@ -138,8 +138,8 @@ def _crossings(chart: Chart, layout: Layout) -> list[str]:
     rings = []
     for flight in chart.shown:
         for passed in flight.overtakes:
-            other = layout.routes.get(chart.flights[passed].sent)
-            point = layout.routes[flight.sent].meets(other) if other else None
+            other = layout.routes.get(passed)
+            point = layout.routes[flight.index].meets(other) if other else None
             if point is not None:
                 rings.append(
                     tag("circle", cx=point[0], cy=point[1], r=5, class_="sp-ring", data_at=flight.ended)

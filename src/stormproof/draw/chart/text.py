@@ -34,10 +34,17 @@ class _Drawing:
         self.chart = chart
         self.grid = grid
         self.by_step = {i: f for f in chart.shown for i in f.instants}
-        self.compact = {f.sent for f in chart.shown if self._at_once(f)}
-        apart = [f for f in chart.shown if f.sent not in self.compact and f.fate is not Fate.OPEN]
-        self.tags = {f.sent: tag_of(i + 1) for i, f in enumerate(apart)}
+        self.compact = {f.index for f in chart.shown if self._at_once(f)}
+        self.tags = self._tags()
         self.states = {line.name: line.spans[0].state for line in chart.lifelines}
+
+    def _tags(self) -> dict[int, str]:
+        """Numbers for the messages whose send and reception are apart; a copy has that of its original."""
+        origin = {f.index: f.index if f.copy_of is None else f.copy_of for f in self.chart.shown}
+        apart = [f for f in self.chart.shown if f.index not in self.compact and f.fate is not Fate.OPEN]
+        numbered = dict.fromkeys(sorted(origin[f.index] for f in apart))
+        tags = {index: tag_of(i + 1) for i, index in enumerate(numbered)}
+        return {index: tags[first] for index, first in origin.items() if first in tags}
 
     def _at_once(self, flight: Flight) -> bool:
         steps = range(flight.sent, flight.instants[-1] + 1)
@@ -72,7 +79,7 @@ class _Drawing:
 
     def _flush(self, i: int, changed: dict[str, str]) -> dict[str, str]:
         flight = self.by_step.get(i)
-        if flight is not None and flight.sent in self.compact:
+        if flight is not None and flight.index in self.compact:
             if i < flight.instants[-1]:
                 return changed
         if changed:
@@ -84,7 +91,7 @@ class _Drawing:
         step, flight = self.chart.steps[i], self.by_step.get(i)
         if isinstance(step, Fault) and flight is None:
             return None
-        if flight is not None and flight.sent in self.compact:
+        if flight is not None and flight.index in self.compact:
             if i == flight.sent:
                 self._arrow(flight)
             return True
@@ -129,23 +136,24 @@ class _Drawing:
             self.grid.note(became + self.chart.outcome(flight))
         else:
             self.grid.arrow(
-                *flight.channel, printable(flight.message), tip=self.tags[flight.sent], reach=0.75
+                *flight.channel, printable(flight.message), tip=self.tags[flight.index], reach=0.75
             )
 
     def _arrival(self, flight: Flight) -> None:
-        tag = self.tags[flight.sent]
+        tag = self.tags[flight.index]
         self.grid.arrow(*flight.channel, printable(flight.now), tip="▶", start=tag, skip=0.25)
-        self.grid.note(", ".join(self._overtaking(flight)))
+        copy = ["copy"] if flight.copy_of is not None else []
+        self.grid.note(", ".join([*copy, *self._overtaking(flight)]))
 
     def _overtaking(self, flight: Flight) -> list[str]:
         passed = [self.chart.flights[i] for i in flight.overtakes]
-        names = [self.tags.get(f.sent) or printable(f.message) for f in passed]
+        names = [self.tags.get(f.index) or printable(f.message) for f in passed]
         return [f"overtakes {' '.join(names)}"] if names else []
 
     def _on_the_way(self, flight: Flight, step: Fault) -> None:
         if flight.fate is Fate.OPEN:
             return
-        tag = self.tags[flight.sent]
+        tag = self.tags[flight.index]
         self.grid.between(*flight.channel, f"{tag} {printable(step.mark)}")
         self.grid.note(printable(step.note))
 
