@@ -11,7 +11,7 @@ from stormproof import formats
 from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.transform.crash_handling import crash_handling
 from tests.support.command_line import Run
-from tests.support.peer_files import peer_files, peers
+from tests.support.peer_files import peer_files, peers, readable_protocols
 
 SHOP = """global protocol Shop(role Buyer, role Shop) {
   order(int) from Buyer to Shop;
@@ -149,7 +149,7 @@ def test_check_and_show_and_convert_take_these_languages(run: Run, shop: Path) -
     assert "crash handling was completed" in completed.out
 
 
-FILES = [*peer_files("teatrino"), *peer_files("nuscr"), *peer_files("mpstk")]
+FILES = [*readable_protocols(), *peer_files("mpstk")]
 
 
 @pytest.mark.parametrize("path", FILES)

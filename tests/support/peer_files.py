@@ -26,3 +26,20 @@ def peer_files(folder: str, pattern: str = "*") -> list[object]:
     if not where.is_dir():
         return [pytest.param(None, marks=pytest.mark.skip(reason=f"the peers' files are absent: {where}"))]
     return [pytest.param(p, id=p.name) for p in sorted(where.glob(pattern))]
+
+
+#: The peers' protocols that are refused, each with the reason: no finite system of processes expresses them,
+#: or nuScr refuses them too.
+REFUSED_PROTOCOLS = {
+    "ClockAnnot.nuscr": "Lock calls itself and then goes on",
+    "DuplicateRole.nuscr": "one role plays two parts of P1",
+    "NestedExample.nuscr": "creates participants each time it is reached, without bound",
+}
+
+
+def readable_protocols() -> list[object]:
+    """Parameters for a test over the nuScr and Teatrino files that are read."""
+    if not (SHARED / "peers" / "nuscr").is_dir():
+        return peer_files("nuscr")
+    found = [*(SHARED / "peers" / "nuscr").glob("*"), *(SHARED / "peers" / "teatrino").glob("*")]
+    return [pytest.param(p, id=p.name) for p in sorted(found) if p.name not in REFUSED_PROTOCOLS]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..errors import ModelError, Place, did_you_mean
 from ..model.actions import CRASH
-from ..model.actions import Message as Label
+from .global_checks import check_global
+from .global_nodes import CHOICE, END, MESSAGE, SILENT, GlobalGraph, Node
 from .scribble_syntax import (
     Block,
     Choice,
@@ -27,48 +28,7 @@ from .scribble_syntax import (
 )
 from .stackless import Task, run
 
-MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
 _MOST_NODES = 500_000
-
-
-@dataclass
-class Node:
-    """A message (or the crash label) from `sender` to `receiver`; a choice at `sender`; a silent step (the
-    head of a recursion (`loop`) or of a call, called `name`); or the end."""
-
-    kind: str
-    sender: str = ""
-    receiver: str = ""
-    label: Label = ""
-    next: list[int] = field(default_factory=list)
-    place: Place | None = None
-    places: tuple[Place, ...] = ()
-    name: str = ""
-    loop: bool = False
-
-
-@dataclass
-class GlobalGraph:
-    nodes: list[Node]
-    start: int
-
-    def unreached(self) -> Place | None:
-        """The first statement that no run comes to, since what stands before it goes on for ever."""
-        seen = {self.start}
-        queue = [self.start]
-        for number in queue:
-            for below in self.nodes[number].next:
-                if below not in seen:
-                    seen.add(below)
-                    queue.append(below)
-        acts = [(i in seen, n.place) for i, n in enumerate(self.nodes) if n.kind in (MESSAGE, CHOICE)]
-        reached = {_at(place) for there, place in acts if there}
-        lost = [place for there, place in acts if not there and place and _at(place) not in reached]
-        return min(lost, key=_at, default=None)
-
-
-def _at(place: Place | None) -> tuple[int, int]:
-    return (0, 0) if place is None else (place.line or 0, place.column or 0)
 
 
 def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
@@ -78,8 +38,7 @@ def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
     own = tuple(p.name for p in protocol.parameters)
     start = run(builder.body(protocol, _Names.of(protocol, protocol.roles, own), end))
     graph = GlobalGraph(builder.nodes, start)
-    _check_guarded(graph)
-    _check_choices(graph)
+    check_global(graph)
     return graph
 
 
@@ -173,8 +132,6 @@ class _Builder:
             if isinstance(statement, Continue) and i < last:
                 behind = block.statements[i + 1]
                 raise ModelError(f"nothing is reached behind 'continue {statement.name}'", place=behind.place)
-            if isinstance(statement, Crash) and i > 0:
-                raise _misplaced(statement)
             then = yield self.statement(statement, then, names, loops)
         return then
 
@@ -199,6 +156,7 @@ class _Builder:
             return repeated
         if isinstance(statement, Continue):
             return _loop(statement, loops)
+        assert isinstance(statement, Do), "check_nested refuses 'calls'"
         called: int = yield self.call(statement, then, names)
         return called
 
@@ -268,15 +226,6 @@ def _count_arguments(protocol: Protocol, statement: Do) -> None:
         )
 
 
-def _misplaced(statement: Crash) -> ModelError:
-    return ModelError(
-        "'crash' stands only at the head of a branch of a choice at the role that crashes",
-        place=statement.place,
-        hint=f"choice at {statement.sender} {{ ... }} or "
-        f"{{ crash from {statement.sender} to {statement.receiver}; ... }}",
-    )
-
-
 def _not_itself(sender: str, receiver: str, place: Place) -> None:
     if sender == receiver:
         raise ModelError(f"{sender} sends a message to itself", place=place)
@@ -300,65 +249,3 @@ def _loop(statement: Continue, loops: Mapping[str, int]) -> int:
             hint=did_you_mean(statement.name, loops) or known,
         )
     return loops[statement.name]
-
-
-def _check_guarded(graph: GlobalGraph) -> None:
-    """No recursion without a message: no cycle of silent steps and choices."""
-    nodes = graph.nodes
-    state = [0] * len(nodes)
-    for root in range(len(nodes)):
-        stack = [(root, False)]
-        while stack:
-            at, leave = stack.pop()
-            if leave:
-                state[at] = 2
-            elif state[at] == 0 and nodes[at].kind in (SILENT, CHOICE):
-                state[at] = 1
-                stack.append((at, True))
-                for below in nodes[at].next:
-                    if state[below] == 1:
-                        name = nodes[below].name or nodes[at].name
-                        raise ModelError(
-                            f"the recursion '{name}' repeats without any message",
-                            place=nodes[below].place or nodes[at].place,
-                        )
-                    stack.append((below, False))
-
-
-def _check_choices(graph: GlobalGraph) -> None:
-    """Each branch of a choice starts with what the chooser sends, or with its crash; `crash` only there."""
-    headed: set[int] = set()
-    for node in graph.nodes:
-        if node.kind == CHOICE:
-            for branch, place in zip(node.next, node.places, strict=True):
-                first = _first(graph, branch)
-                _check_first(node, graph.nodes[first], place)
-                headed.add(first)
-    for number, node in enumerate(graph.nodes):
-        if node.kind == MESSAGE and node.label is CRASH and number not in headed:
-            assert node.place is not None
-            raise _misplaced(Crash(node.sender, node.receiver, node.place))
-
-
-def _first(graph: GlobalGraph, at: int) -> int:
-    """What a branch starts with: a message, the end, or a choice, which is looked at by itself."""
-    while graph.nodes[at].kind == SILENT:
-        at = graph.nodes[at].next[0]
-    return at
-
-
-def _check_first(choice: Node, first: Node, place: Place) -> None:
-    if first.kind == END:
-        raise ModelError(
-            f"{choice.sender} chooses here, but this branch may end without any message, so that "
-            f"nobody learns of the choice",
-            place=place,
-            hint=f"start the branch with a message from {choice.sender}",
-        )
-    if first.sender != choice.sender:
-        what = "the crash" if first.label is CRASH else "a choice" if first.kind == CHOICE else "a message"
-        raise ModelError(
-            f"{choice.sender} chooses here, but this branch starts with {what} of {first.sender}",
-            place=first.place or place,
-            hint=f"start it with a message from {choice.sender}, or write: choice at {first.sender}",
-        )

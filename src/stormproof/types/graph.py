@@ -212,6 +212,7 @@ class _Unfolding:
         name = self.names[number]
         if name is None:
             wanted = self.graph.states[number].name or "t"
+            wanted = f"t{wanted}" if wanted[0].isdigit() else wanted
             name = wanted
             while name in self.taken or name in RESERVED:
                 name = f"{wanted}{len(self.taken)}" if name == wanted else name + "_"

@@ -16,7 +16,7 @@ from ..errors import ModelError, Place
 from ..model.actions import CRASH
 from ..model.actions import Message as Label
 from . import graph as local
-from .global_graph import CHOICE, END, MESSAGE, GlobalGraph, Node
+from .global_nodes import CHOICE, END, MESSAGE, GlobalGraph, Node
 from .local import message_text
 from .stackless import Task, run
 

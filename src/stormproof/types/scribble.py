@@ -1,16 +1,16 @@
 """A parser of Scribble and nuScr protocols (`.scr`, `.nuscr`), with `reliable role` and `crash from A to B;`.
 
-Comments: `// line`, `/* block */`, `(* nested *)`, `(*) line`, and pragmas `(*# ... #*)`, which are skipped.
+Nested protocols and `calls` are read as well, so that what is wrong with them can be said.
 """
 
 from __future__ import annotations
 
-import re
-from typing import NoReturn, cast
+from typing import cast
 
 from ..errors import ParseError, did_you_mean
 from .scribble_syntax import (
     Block,
+    Calls,
     Choice,
     Continue,
     Crash,
@@ -22,13 +22,10 @@ from .scribble_syntax import (
     Recursion,
     Statement,
 )
+from .scribble_tokens import Tokens, is_name
 from .stackless import Task, run
 from .text import Source, Token, message_name
 
-_TOKEN = re.compile(r"""[^\W\d][\w']*|\d+|"(?:[^"\n])*"|.""", re.DOTALL)
-_NAME = re.compile(r"[^\W\d][\w']*")
-_BLANK = re.compile(r"(?:\s+|//[^\n]*|\(\*\)[^\n]*)+")
-_NESTING = re.compile(r"\(\*\)[^\n]*|\(\*|\*\)")
 _STATEMENTS = "message, choice, rec, continue, do, crash"
 
 
@@ -46,95 +43,53 @@ def starts_protocol(text: str) -> bool:
     try:
         while parser.peek() in _DECLARATIONS:
             parser.declaration()
-        while parser.peek() in ("aux", "explicit"):
+        while parser.peek() in ("aux", "explicit", "nested"):
             parser.next()
-        return parser.next() == "global" and parser.next() == "protocol"
+        parser.header()
+        parser.name("the name of a protocol")
+        return parser.next() in ("(", "<")
     except ParseError:
         return False
 
 
-class _Parser:
+class _Parser(Tokens):
+    """A `Tokens` that knows the grammar."""
+
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.position = 0
+        super().__init__(source)
         self.crashes = False
-        self.ahead: Token | None = None
-
-    # -- tokens ---------------------------------------------------------------------------------------
-
-    def _skip(self) -> None:
-        text = self.source.text
-        while True:
-            match = _BLANK.match(text, self.position)
-            if match:
-                self.position = match.end()
-            elif text.startswith("/*", self.position):
-                end = text.find("*/", self.position + 2)
-                if end < 0:
-                    self.source.fail("this comment is never closed", self.position, self.position + 2)
-                self.position = end + 2
-            elif text.startswith("(*", self.position):
-                self.position = self._nested(self.position)
-            else:
-                return
-
-    def _nested(self, start: int) -> int:
-        """Behind a `(* ... *)` comment; a `(*)` inside hides the rest of its line."""
-        depth = 0
-        for match in _NESTING.finditer(self.source.text, start):
-            if match[0] in ("(*", "*)"):
-                depth += 1 if match[0] == "(*" else -1
-                if depth == 0:
-                    return match.end()
-        self.source.fail("this comment is never closed", start, start + 2)
-
-    def peek(self) -> Token:
-        if self.ahead is None or self.ahead.start != self.position:
-            self._skip()
-            match = _TOKEN.match(self.source.text, self.position)
-            end = match.end() if match else self.position
-            self.ahead = Token(match[0] if match else "", self.position, end)
-        return self.ahead
-
-    def next(self) -> Token:
-        token = self.peek()
-        self.position = token.end
-        return token
-
-    def wrong(self, token: Token, wanted: str, hint: str | None = None) -> NoReturn:
-        found = f"'{token}' stands here" if token else "the file ends here"
-        self.source.fail(f"expected {wanted}, but {found}", token.start, token.end, hint)
-
-    def expect(self, *wanted: str) -> Token:
-        token = self.next()
-        if token not in wanted:
-            quoted = " or ".join(f"'{w}'" for w in wanted)
-            self.wrong(token, quoted, did_you_mean(token, wanted) if _NAME.fullmatch(token) else None)
-        return token
-
-    def name(self, what: str) -> Token:
-        token = self.next()
-        if not _NAME.fullmatch(token):
-            self.wrong(token, what)
-        return token
 
     # -- the file -------------------------------------------------------------------------------------
 
     def module(self) -> Module:
         protocols: dict[str, Protocol] = {}
+        nested: list[Protocol] = []
         while self.peek():
             token = self.peek()
             if token in _DECLARATIONS:
                 self.declaration()
-                continue
-            protocol = self.protocol()
-            if protocol.name in protocols:
-                self.source.fail(f"two protocols are called '{protocol.name}'", token.start, token.end)
-            protocols[protocol.name] = protocol
+            elif token == "nested":
+                self._early(token, bool(protocols))
+                self.next()
+                nested.append(run(self.nested()))
+            else:
+                protocol = self.protocol()
+                if protocol.name in protocols:
+                    self.source.fail(f"two protocols are called '{protocol.name}'", token.start, token.end)
+                protocols[protocol.name] = protocol
         if not protocols:
-            token = self.peek()
-            self.source.fail("there is no protocol in this file", token.start, token.end)
-        return Module(protocols, self.crashes)
+            token, kind = self.peek(), "global protocol" if nested else "protocol"
+            self.source.fail(f"there is no {kind} in this file", token.start, token.end)
+        unchecked = tuple(self.source.place(start, end) for start, end in sorted(self.unchecked.items()))
+        return Module(protocols, self.crashes, tuple(nested), unchecked)
+
+    def _early(self, token: Token, late: bool) -> None:
+        if late:
+            self.source.fail(
+                "a nested protocol stands before the global ones, or first in the protocol that calls it",
+                token.start,
+                token.end,
+            )
 
     def declaration(self) -> None:
         """`module m;`, `type <...> "..." from "..." as T;`: nothing that behaviour depends on."""
@@ -146,28 +101,78 @@ class _Parser:
             if not token:
                 self.source.fail(f"this '{first}' is not closed by ';'", first.start, first.end)
 
+    def header(self) -> None:
+        """`global protocol`; either word may be left out."""
+        if self.peek() == "local":
+            self.wrong(self.peek(), "'global protocol'", "only global protocols are read")
+        if self.expect("global", "protocol") == "protocol":
+            return
+        before, token = self.position, self.next()
+        if token != "protocol":
+            if self.peek() not in ("(", "<"):
+                self.wrong(token, "'protocol'", did_you_mean(token, ("protocol",)))
+            self.position = before
+
     def protocol(self) -> Protocol:
         aux = False
         while self.peek() in ("aux", "explicit"):
             aux = self.next() == "aux" or aux
-        if self.peek() in ("local", "nested", "protocol"):
-            self.wrong(self.peek(), "'global protocol'", "only global protocols are read")
-        self.expect("global")
-        self.expect("protocol")
+        self.header()
         name = self.name("the name of a protocol")
         place = self.source.place(name.start, name.end)
         parameters = self._parameters() if self.peek() == "<" else ()
-        roles, reliable = self._roles()
-        block = run(self.block())
-        return Protocol(str(name), roles, reliable, block, aux, place, parameters)
+        self.expect("(")
+        roles, _ = self._roles(")")
+        reliable = frozenset(role for role, kept in roles.items() if kept)
+        nested, block = run(self.body())
+        return Protocol(str(name), tuple(roles), reliable, block, aux, place, parameters, nested)
+
+    def nested(self) -> Task[Protocol]:
+        """`protocol P(role A, role B; new role C) { ... }` behind the word `nested`."""
+        self.expect("protocol")
+        name = self.name("the name of a protocol")
+        self.expect("(")
+        roles, last = self._roles(";", ")")
+        created: dict[str, bool] = {}
+        if last == ";":
+            self.expect("new")
+            created, _ = self._roles(")")
+        nested, block = yield self.body()
+        place = self.source.place(name.start, name.end)
+        return Protocol(
+            str(name), tuple(roles), frozenset(), block, True, place, nested=nested, created=tuple(created)
+        )
+
+    def body(self) -> Task[tuple[tuple[Protocol, ...], Block]]:
+        """The nested protocols of a protocol, then its statements."""
+        opening = self.expect("{")
+        nested: list[Protocol] = []
+        found: list[Statement] = []
+        while self.peek() != "}":
+            token = self._statement_start(opening)
+            if token == "nested" and self.peek() == "protocol":
+                self._early(token, bool(found))
+                nested.append((yield self.nested()))
+            else:
+                found.append((yield self.statement(token)))
+        self.next()
+        return tuple(nested), Block(tuple(found), self.source.place(opening.start, opening.end))
+
+    def _statement_start(self, opening: Token) -> Token:
+        if not self.peek():
+            self.source.fail("this '{' is never closed", opening.start, opening.end)
+        return self.next()
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        """`<sig M, type T>`; `data` is another word for `type`."""
+        """`<sig M, type T>`; `data` is another word for `type`, and `sig Given as M` is called M inside."""
         self.expect("<")
         found: dict[str, Parameter] = {}
         while True:
             kind = self.expect("sig", "type", "data")
             name = self.name("the name of a parameter")
+            if self.peek() == "as":
+                self.next()
+                name = self.name("the name of a parameter")
             if name in found or name == "crash":
                 why = "is declared twice" if name in found else "is reserved for the crash of a role"
                 self.source.fail(f"the parameter '{name}' {why}", name.start, name.end)
@@ -175,8 +180,8 @@ class _Parser:
             if self.expect(",", ">") == ">":
                 return tuple(found.values())
 
-    def _roles(self) -> tuple[tuple[str, ...], frozenset[str]]:
-        self.expect("(")
+    def _roles(self, *closing: str) -> tuple[dict[str, bool], Token]:
+        """`role A, reliable role B)`: each role and whether it is reliable, and what closed the list."""
         roles: dict[str, bool] = {}
         while True:
             mark = self.expect("role", "reliable")
@@ -187,8 +192,9 @@ class _Parser:
             if role in roles:
                 self.source.fail(f"the role '{role}' is declared twice", role.start, role.end)
             roles[str(role)] = mark == "reliable"
-            if self.expect(",", ")") == ")":
-                return tuple(roles), frozenset(r for r, kept in roles.items() if kept)
+            last = self.expect(",", *closing)
+            if last != ",":
+                return roles, last
 
     # -- statements -----------------------------------------------------------------------------------
 
@@ -196,27 +202,28 @@ class _Parser:
         opening = self.expect("{")
         found: list[Statement] = []
         while self.peek() != "}":
-            if not self.peek():
-                self.source.fail("this '{' is never closed", opening.start, opening.end)
-            found.append((yield self.statement(first=not found)))
+            found.append((yield self.statement(self._statement_start(opening))))
         self.next()
         return Block(tuple(found), self.source.place(opening.start, opening.end))
 
-    def statement(self, first: bool) -> Task[Statement]:
-        token = self.next()
+    def statement(self, token: Token) -> Task[Statement]:
         behind = self.peek()
+        named = is_name(behind) and behind != "from"
         if token == "choice" and behind == "at":
             return cast(Statement, (yield self.choice(token)))
-        if token == "rec" and _NAME.fullmatch(behind) and behind != "from":
+        if token == "rec" and named:
             return cast(Statement, (yield self.recursion()))
-        if token == "continue" and _NAME.fullmatch(behind) and behind != "from":
+        if token == "continue" and named:
             name = self.next()
+            self.variables()
             self.expect(";")
             return Continue(str(name), self.source.place(token.start, name.end))
-        if token == "do" and _NAME.fullmatch(behind) and behind != "from":
+        if token == "do" and named:
             return self.do(token)
         if token == "crash":
             return self.crash(token)
+        if is_name(token) and behind == "calls":
+            return self.calls(token)
         return self.message(token)
 
     def choice(self, start: Token) -> Task[Statement]:
@@ -230,18 +237,33 @@ class _Parser:
 
     def recursion(self) -> Task[Statement]:
         name = self.next()
+        self.variables()
         block: Block = yield self.block()
         return Recursion(str(name), block, self.source.place(name.start, name.end))
 
     def do(self, start: Token) -> Do:
         name = self.name("the name of a protocol")
         arguments = self._arguments() if self.peek() == "<" else ()
+        roles = self._actual_roles()
+        return Do(str(name), roles, self.source.place(start.start, name.end), arguments)
+
+    def calls(self, caller: Token) -> Calls:
+        self.next()
+        name = self.name("the name of a protocol")
+        roles = self._actual_roles()
+        return Calls(str(caller), str(name), roles, self.source.place(caller.start, name.end))
+
+    def _actual_roles(self) -> tuple[str, ...]:
+        """`(A, B);`"""
+        if self.peek() == ";":
+            self.next()
+            return ()
         self.expect("(")
         roles = [str(self.name("the name of a role"))]
         while self.expect(",", ")") == ",":
             roles.append(str(self.name("the name of a role")))
         self.expect(";")
-        return Do(str(name), tuple(roles), self.source.place(start.start, name.end), arguments)
+        return tuple(roles)
 
     def _arguments(self) -> tuple[str, ...]:
         """`<M, N(int), T>`: messages with or without a payload, and types."""
@@ -251,26 +273,12 @@ class _Parser:
             label = self.name("a message or a type")
             if label == "crash":
                 self.source.fail("'crash' is reserved for the crash of a role", label.start, label.end)
-            payload = self._brackets(self.next()) if self.peek() in ("(", "<") else "()"
+            payload = self.brackets(self.next()) if self.peek() in ("(", "<") else "()"
             found.append(message_name(label, payload))
             if self.peek() not in (",", ">"):
                 self.source.fail("this '<' is never closed", opening.start, opening.end)
             if self.next() == ">":
                 return tuple(found)
-
-    def _brackets(self, opening: Token) -> str:
-        """The text from an opening bracket, which was just read, to the one that closes it, comments left
-        out."""
-        parts, behind, depth = [str(opening)], opening.end, 1
-        closing = ")" if opening == "(" else ">"
-        while depth:
-            token = self.next()
-            if not token:
-                self.source.fail(f"this '{opening}' is never closed", opening.start, opening.end)
-            parts += [" ", token] if token.start > behind else [token]
-            depth += (token == opening) - (token == closing)
-            behind = token.end
-        return "".join(parts)
 
     def crash(self, start: Token) -> Crash:
         self.crashes = True
@@ -288,7 +296,7 @@ class _Parser:
         return Crash(sender, receivers[0], self.source.place(start.start, start.end))
 
     def message(self, token: Token) -> Message:
-        if not _NAME.fullmatch(token) and token != "(":
+        if not is_name(token) and token != "(":
             hint = None
             if token in ("or", "}"):
                 hint = "an 'or' stands directly behind the '}' of a branch of a choice"
@@ -297,7 +305,7 @@ class _Parser:
         opening = token if token == "(" else self.peek()
         if opening == "(":
             self.position = opening.end
-            label = message_name(label, self._brackets(opening))
+            label = message_name(label, self.brackets(opening))
             if not label:
                 self.source.fail("a message needs a label or a payload", opening.start, self.position)
         elif opening != "from":
@@ -334,7 +342,6 @@ _FORMS = {
     "disconnect": "connections are not supported: every two roles stay connected",
     "wrap": "connections are not supported: every two roles are connected from the start",
     "interruptible": "interrupts are not supported",
-    "calls": "nested protocols are not supported: put one in place by  do Protocol(Role, Role);",
 }
 
 

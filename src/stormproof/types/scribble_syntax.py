@@ -20,7 +20,8 @@ class Message:
 
 @dataclass(frozen=True)
 class Crash:
-    """`crash from A to B;` at the head of a branch: B learns that A has crashed."""
+    """`crash from A to B;`: B learns that A has crashed, as the first role (at the head of a branch) or
+    as a further one."""
 
     sender: str
     receiver: str
@@ -63,7 +64,17 @@ class Do:
     arguments: tuple[str, ...] = ()
 
 
-Statement = Message | Crash | Choice | Recursion | Continue | Do
+@dataclass(frozen=True)
+class Calls:
+    """`A calls P(A, B);`: a nested protocol starts, with participants of its own."""
+
+    caller: str
+    protocol: str
+    roles: tuple[str, ...]
+    place: Place
+
+
+Statement = Message | Crash | Choice | Recursion | Continue | Do | Calls
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +94,8 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Protocol:
-    """`global protocol name<sig M, type T>(role A, reliable role B) { ... }`"""
+    """`global protocol name<sig M, type T>(role A, reliable role B) { ... }`, or a nested protocol, which may
+    create roles: `nested protocol name(role A; new role B) { ... }`."""
 
     name: str
     roles: tuple[str, ...]
@@ -92,11 +104,14 @@ class Protocol:
     aux: bool
     place: Place
     parameters: tuple[Parameter, ...] = ()
+    nested: tuple[Protocol, ...] = ()
+    created: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """A file: its protocols in order, and whether it speaks of crashes at all.
+    """A file: its global protocols in order, whether it speaks of crashes at all, the nested protocols beside
+    the global ones, and the places of annotations and conditions, which are not checked.
 
     Without any `reliable` or `crash` in the file every role is reliable; otherwise those that are not marked
     `reliable` may crash.
@@ -104,6 +119,8 @@ class Module:
 
     protocols: dict[str, Protocol]
     crashes: bool
+    nested: tuple[Protocol, ...] = ()
+    unchecked: tuple[Place, ...] = ()
 
     def unreliable(self, protocol: Protocol) -> tuple[str, ...]:
         return tuple(r for r in protocol.roles if r not in protocol.reliable) if self.crashes else ()

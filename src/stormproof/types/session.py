@@ -10,6 +10,7 @@ from ..errors import UsageError, did_you_mean
 from ..model.system import System
 from .global_graph import global_graph
 from .graph import LocalGraph, graph_of, type_of
+from .nested_protocols import check_nested
 from .projection import project
 from .scribble import parse_scribble
 from .scribble_syntax import Module, Protocol
@@ -91,12 +92,24 @@ def session_of_scribble(text: str, file: str | None = None, protocol: str | None
     """
     module = parse_scribble(text, file)
     chosen = choose(module, protocol)
+    beside = [*check_nested(module), *_unchecked(module)]
     graph = global_graph(module, chosen)
     graphs = {role: project(graph, role) for role in chosen.roles}
     lost = graph.unreached()
-    said = "this is never reached: what stands before it goes on for ever"
-    beside = (Problem(said, lost, warning=True),) if lost else ()
-    return Session(chosen.name, graphs, module.unreliable(chosen), advise=advise_global, beside=beside)
+    if lost:
+        said = "this is never reached: what stands before it goes on for ever"
+        beside.append(Problem(said, lost, warning=True))
+    return Session(chosen.name, graphs, module.unreliable(chosen), advise=advise_global, beside=tuple(beside))
+
+
+def _unchecked(module: Module) -> list[Problem]:
+    """One warning for all annotations and conditions of a file."""
+    if not module.unchecked:
+        return []
+    count = len(module.unchecked)
+    these = "this one is" if count == 1 else f"this one and {count - 1} more are"
+    said = f"annotations and conditions on values are not checked: {these} left out"
+    return [Problem(said, module.unchecked[0], warning=True)]
 
 
 def choose(module: Module, name: str | None) -> Protocol:
