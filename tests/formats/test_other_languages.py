@@ -190,6 +190,21 @@ def test_a_transition_without_action_is_internal_and_bad_states_are_passed_over(
     assert actions == [Internal("tau"), Internal("work")]
 
 
+def test_what_else_scm_files_contain() -> None:
+    """Comments of both kinds, `lossy`, variables and assignments, and questions at the end, which may have
+    any characters."""
+    text = scm("p 0 ! a", "q 0 ? a", extra="lossy : 0 // the first, /* not opened\n", automata="pq")
+    text = text.replace("real b ;", "real b = (1 +_i 2) ; /* one /* in */ another */").replace(
+        "automaton q :\n", "automaton q :\nint n ; real x = 0 ;\n"
+    )
+    text += "to 0 : when true , 0 ? b with n = n + 1, x = 2 % 3 ; // end"
+    question = "\nthreshold : n <= 2\nbad_states: (automaton p: in 0 : true with a.(a|_)^*.#)"
+    system = formats.loads(text + question)
+    assert [t.action for t in system["q"].transitions] == [Receive("p", "a"), Receive("p", "b")]
+    assert set(system.faults) == {ChannelFaults("p", "q", loss=True)}
+    assert formats.loads("// first\n" + text).faults == system.faults
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
@@ -210,6 +225,9 @@ def test_a_transition_without_action_is_internal_and_bad_states_are_passed_over(
         (scm("p 7 ! a"), ["there is no channel 7", "2 channels"]),
         (scm("p 0 ! z", automata="pq"), ["unknown message 'z'", "Parameters here: a, b"]),
         (scm(extra="/*# lossy: 9 #*/"), ["no channel 9 to be lossy"]),
+        (scm(extra="lossy : 0, 9"), ["no channel 9 to be lossy"]),
+        (scm(extra="lossy : x"), ["expected a channel's number"]),
+        (scm() + "to 0 : when true , 0 1 ! ;", ["expected '!' or '?', found '1'", "0 ! a"]),
         (scm().replace("automaton q", "automaton p"), ["two automata are called 'p'"]),
         (scm() + "to 9 : when true ;", ["unknown state '9'"]),
         (scm() + "to 0 : when x ;", ["guards other than true"]),
@@ -289,7 +307,7 @@ def test_one_dot_file_a_role(tmp_path: Path) -> None:
 
 
 def test_the_exchange_format_of_the_readme() -> None:
-    docs = DOCS / "formats.md"
+    docs = DOCS / "json.md"
     text = docs.read_text(encoding="utf-8").split("```json\n")[1].split("```")[0]
     system = formats.loads(text)
     assert system["Sender"].transitions[2:] == (
@@ -326,7 +344,7 @@ def made(**changes: Any) -> str:
         (made(row={"send": {"to": "B", "crash": False}}), ["'crash' is true"]),
         (made(row={"send": {"to": "B", "message": ""}}), ["a message needs a name"]),
         (made(row={"send": {"to": "B", "message": 3}}), ["a name is a string"]),
-        (made(row={"internal": "x"}), ["one of 'send', 'receive' and 'internal'"]),
+        (made(row={"internal": "x"}), ["one of 'send', 'receive', 'internal' and 'timeout'"]),
         (made(row={"from": None}), ["a name is a string, in processes[0].transitions[0].from"]),
         (made(process={"states": ["t"]}), ["the initial state 's' is not listed"]),
         (made(process={"states": ["s", "tt"]}), ["unknown state 't'"]),

@@ -2,7 +2,7 @@
 
     scm NAME :
     nb_channels = 2 ;
-    /*# lossy: 0 #*/
+    lossy : 0
     parameters :
     real a ;
     automaton p :
@@ -12,16 +12,16 @@
     state 1 :
 
 Channels are numbers; who sends and who receives is read off the automata. A note names the ends of a
-channel that
-no transition tells (`/* stormproof: channel 3: A -> B */`). What is not peer to peer is refused. A transition
-without action is the internal action `tau`, or another that a note in it names. `bad_states` is a question to
-those tools and no part of the system; it is passed over.
+channel that no transition tells (`/* stormproof: channel 3: A -> B */`). What is not peer to peer is refused.
+A transition without action is the internal action `tau`, or another that a note in it names. Comments are
+`// line` and `/* block */`, which nest. `threshold` and `bad_states`, at the end, are questions to those
+tools and no part of the system; they are passed over, and so are variables, on which nothing depends where
+every guard is `true`. `/*# lossy: 0 #*/` says the same as `lossy : 0` and is a comment to ReSCu.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from ..errors import ModelError
 from ..model.actions import Action, Channel, Internal, Receive, Send, Transition
@@ -29,13 +29,17 @@ from ..model.faults import ChannelFaults
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Notes, read_notes
+from .scm_channels import Automaton, ChannelEnds, Row
 from .storm_faults import Declared
 from .text import Budget, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
-    r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/)|(?P<word>[\w']+)|(?P<punct>[:;,=!?(){}<>&|+*/.-])", re.DOTALL
+    r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/|//[^\n]*|\b(?:bad_states|threshold)\s*:.*)|(?P<word>[\w']+)"
+    r"|(?P<punct>[:;,=!?(){}<>&|+*/%.-])",
+    re.DOTALL,
 )
-_SNIFF = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*scm\s+[\w']+\s*:")
+_COMMENT_MARK = re.compile(r"/\*|\*/|//[^\n]*")
+_SNIFF = re.compile(r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*scm\s+[\w']+\s*:")
 _LOSSY = re.compile(r"/\*#\s*lossy\s*:(?P<numbers>[\d\s,]*)#?\*/")
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 TAU = "tau"
@@ -45,30 +49,21 @@ def sniff(text: str) -> bool:
     return _SNIFF.match(text) is not None
 
 
-@dataclass
-class _Row:
-    source: str
-    target: str
-    target_at: int
-    channel: int = -1
-    sign: str = ""
-    message: str = ""
-    start: int = 0
-    end: int = 0
-
-
-@dataclass
-class _Automaton:
-    name: str
-    start: int
-    initial: str = ""
-    initial_at: int = 0
-    states: dict[str, int] = field(default_factory=dict)
-    rows: list[_Row] = field(default_factory=list)
+def _flat(text: str) -> str:
+    """The text with the comments inside comments unmarked, which keeps every place."""
+    depth, parts, behind = 0, [], 0
+    for match in _COMMENT_MARK.finditer(text):
+        mark = match[0]
+        before = depth
+        depth = depth + 1 if mark == "/*" else max(0, depth - 1) if mark == "*/" else depth
+        if before > 0 and depth > 0 and mark in ("/*", "*/"):
+            parts += [text[behind : match.start()], "  "]
+            behind = match.end()
+    return text if depth else "".join([*parts, text[behind:]])
 
 
 def read(text: str, name: str = "<input>") -> System:
-    source = Source(text, name)
+    source = Source(_flat(text), name)
     tokens = Tokens(source, _LEX)
     notes = read_notes(source, [(s, s + len(c)) for s, c in tokens.comments])
     reader = _Reader(tokens, notes)
@@ -85,7 +80,8 @@ class _Reader:
         self.name = ""
         self.count = 0
         self.parameters: set[str] | None = None
-        self.automata: dict[str, _Automaton] = {}
+        self.lossy_channels: list[tuple[int, int]] = []
+        self.automata: dict[str, Automaton] = {}
 
     def keyword(self, word: str, hint: str | None = None) -> None:
         if self.tokens.kind != "word" or self.tokens.text != word:
@@ -110,24 +106,43 @@ class _Reader:
         tokens.expect("=")
         self.count = self.number("how many channels there are")
         tokens.expect(";")
+        if self.ahead("lossy"):
+            self.lossy_list()
         if self.ahead("parameters"):
-            self.parameter_list()
+            tokens.at += 1
+            tokens.expect(":")
+            self.parameters = self.declarations("a message")
         while self.ahead("automaton"):
             self.automaton()
-        if self.ahead("bad_states"):
-            return
         if tokens.kind != "end of file" or not self.automata:
             tokens.fail("'automaton'")
 
-    def parameter_list(self) -> None:
-        tokens, found = self.tokens, set()
+    def lossy_list(self) -> None:
+        """`lossy : 0, 1`"""
+        tokens = self.tokens
         tokens.at += 1
         tokens.expect(":")
-        while tokens.kind == "word" and not self.ahead("automaton"):
+        while True:
+            start = tokens.start
+            self.lossy_channels.append((start, self.number("a channel's number")))
+            if not tokens.take(","):
+                return
+
+    def declarations(self, what: str) -> set[str]:
+        """`real a ; int b = 0 ;`"""
+        tokens, found = self.tokens, set()
+        while self.ahead("real") or self.ahead("int"):
             tokens.at += 1
-            found.add(tokens.expect("word", "a message"))
+            found.add(tokens.expect("word", what))
+            if tokens.take("="):
+                self.pass_over()
             tokens.expect(";")
-        self.parameters = found
+        return found
+
+    def pass_over(self) -> None:
+        """An expression, or the assignments of a transition: up to the semicolon."""
+        while self.tokens.kind not in (";", "end of file"):
+            self.tokens.at += 1
 
     def automaton(self) -> None:
         tokens = self.tokens
@@ -139,8 +154,9 @@ class _Reader:
             self.source.fail(
                 f"two automata are called '{shorten(name)}'", start, start + len(spelt), kind=ModelError
             )
-        made = self.automata[name] = _Automaton(name, start)
+        made = self.automata[name] = Automaton(name, start)
         tokens.expect(":")
+        self.declarations("a variable")
         self.keyword("initial", "write  initial : 0")
         tokens.expect(":")
         made.initial_at = tokens.start
@@ -150,7 +166,7 @@ class _Reader:
         while self.ahead("state"):
             self.state(made)
 
-    def state(self, automaton: _Automaton) -> None:
+    def state(self, automaton: Automaton) -> None:
         tokens = self.tokens
         tokens.at += 1
         start = tokens.start
@@ -166,11 +182,11 @@ class _Reader:
             automaton.rows.append(self.row(state))
             self.budget.transition(automaton.rows[-1].start)
 
-    def row(self, state: str) -> _Row:
+    def row(self, state: str) -> Row:
         tokens = self.tokens
         start = tokens.start
         tokens.at += 1
-        row = _Row(state, "", tokens.start, start=start)
+        row = Row(state, "", tokens.start, start=start)
         row.target = tokens.expect("word", "a state")
         tokens.expect(":")
         self.keyword("when")
@@ -179,11 +195,13 @@ class _Reader:
         tokens.at += 1
         if tokens.take(","):
             self.action(row)
+        if self.ahead("with"):
+            self.pass_over()
         row.end = tokens.start
         tokens.expect(";", hint="one action a transition:  to 1 : when true , 0 ! a ;")
         return row
 
-    def action(self, row: _Row) -> None:
+    def action(self, row: Row) -> None:
         tokens, start = self.tokens, self.tokens.start
         row.channel = self.number("a channel's number")
         if row.channel >= self.count:
@@ -191,7 +209,7 @@ class _Reader:
             self.source.fail(f"there is no channel {row.channel}", start, tokens.start, hint, ModelError)
         sign = tokens.take("!") or tokens.take("?")
         if sign is None:
-            tokens.fail("'!' or '?'")
+            tokens.fail("'!' or '?'", "an action is a channel's number, ! or ?, and a message:  0 ! a")
         row.sign, start = sign, tokens.start
         row.message = tokens.expect("word", "a message")
         if self.parameters is not None and row.message not in self.parameters:
@@ -201,7 +219,7 @@ class _Reader:
             )
 
     def system(self) -> System:
-        ends = _Ends(self).find()
+        ends = ChannelEnds(self.source, self.notes, self.automata).find()
         processes = tuple(self.process(a, ends) for a in self.automata.values())
         try:
             system = System(processes, name=self.name)
@@ -211,7 +229,7 @@ class _Reader:
         self.notes.name = self.notes.name or ("" if self.name == "not_named" else self.name)
         return self.notes.complete(System(system.processes))
 
-    def process(self, automaton: _Automaton, ends: dict[int, Channel]) -> Process:
+    def process(self, automaton: Automaton, ends: dict[int, Channel]) -> Process:
         known = automaton.states
         if automaton.initial not in known:
             self.unknown_state(automaton, automaton.initial, automaton.initial_at)
@@ -225,105 +243,29 @@ class _Reader:
         except ModelError as problem:
             self.source.fail(problem.message, automaton.start, hint=problem.hint, kind=ModelError)
 
-    def unknown_state(self, automaton: _Automaton, state: str, start: int) -> None:
+    def unknown_state(self, automaton: Automaton, state: str, start: int) -> None:
         hint = guess(state, automaton.states, "States") + f"; list it, if only as  state {shorten(state)} :"
         self.source.fail(f"unknown state '{shorten(state)}'", start, start + len(state), hint, ModelError)
 
-    def meaning(self, row: _Row, ends: dict[int, Channel]) -> Action:
+    def meaning(self, row: Row, ends: dict[int, Channel]) -> Action:
         if row.channel < 0:
             return Internal(self.notes.internal(row.start, row.end) or TAU)
         channel, message = ends[row.channel], self.notes.message(row.message)
         return Send(channel.receiver, message) if row.sign == "!" else Receive(channel.sender, message)
 
     def lossy(self, ends: dict[int, Channel]) -> list[Declared]:
-        """`/*# lossy: 0, 1 #*/`; a number whose ends nobody tells is the number of a channel that
-        nobody uses."""
-        found = []
+        """`lossy : 0, 1`, and `/*# lossy: 0, 1 #*/`; a channel whose ends are unknown is used by nobody."""
+        listed = list(self.lossy_channels)
         for start, comment in self.tokens.comments:
             match = _LOSSY.fullmatch(comment)
-            for number in re.findall(r"\d+", match.group("numbers")) if match else ():
-                if int(number) >= self.count:
-                    self.source.fail(
-                        f"there is no channel {shorten(number)} to be lossy", start, kind=ModelError
-                    )
-                if int(number) in ends:
-                    sender, receiver = ends[int(number)]
-                    lossy = ChannelFaults("", "", loss=True)
-                    found.append(Declared((((sender, start), (receiver, start)),), lossy))
+            numbers = re.findall(r"\d+", match.group("numbers")) if match else ()
+            listed += [(start, int(n[:9])) for n in numbers]
+        found = []
+        for start, number in listed:
+            if number >= self.count:
+                self.source.fail(f"there is no channel {number} to be lossy", start, kind=ModelError)
+            if number in ends:
+                sender, receiver = ends[number]
+                lossy = ChannelFaults("", "", loss=True)
+                found.append(Declared((((sender, start), (receiver, start)),), lossy))
         return found
-
-
-class _Ends:
-    """Who sends and who receives on each numbered channel."""
-
-    def __init__(self, reader: _Reader) -> None:
-        self.reader = reader
-        self.source = reader.source
-        self.senders: dict[int, dict[str, int]] = {}
-        self.receivers: dict[int, dict[str, int]] = {}
-        for automaton in reader.automata.values():
-            for row in automaton.rows:
-                if row.channel >= 0:
-                    table = self.senders if row.sign == "!" else self.receivers
-                    table.setdefault(row.channel, {}).setdefault(automaton.name, row.start)
-
-    def find(self) -> dict[int, Channel]:
-        ends: dict[int, Channel] = {}
-        taken: dict[Channel, int] = {}
-        for number in sorted({*self.senders, *self.receivers, *self.reader.notes.channels}):
-            channel = self.ends(number)
-            if channel in taken:
-                self.refuse(
-                    f"channels {taken[channel]} and {number} both lead from {channel}", self.place(number)
-                )
-            taken[channel] = number
-            ends[number] = channel
-        return ends
-
-    def ends(self, number: int) -> Channel:
-        note = self.reader.notes.channels.get(number)
-        sender = self.end(number, self.senders, "send on", note[0] if note else None)
-        receiver = self.end(number, self.receivers, "receive from", note[1] if note else None)
-        if sender is None or receiver is None:
-            sender, receiver = self.guess(number, sender, receiver)
-        if sender == receiver:
-            self.refuse(f"{sender} sends to itself on channel {number}", self.place(number))
-        return Channel(sender, receiver)
-
-    def end(self, number: int, table: dict[int, dict[str, int]], verb: str, noted: str | None) -> str | None:
-        users = table.get(number, {})
-        if len(users) > 1:
-            names = " and ".join(shorten(u) for u in list(users)[:3])
-            self.refuse(f"{names} both {verb} channel {number}", list(users.values())[1])
-        user = next(iter(users), None)
-        if noted is not None and noted not in self.reader.automata:
-            hint = guess(noted, self.reader.automata, "Automata")
-            self.source.fail(
-                f"unknown automaton '{shorten(noted)}' at channel {number}", 0, None, hint, ModelError
-            )
-        if noted is not None and user not in (None, noted):
-            self.refuse(f"a note says that {noted} is the one to {verb} channel {number}", users[user or ""])
-        return user or noted
-
-    def guess(self, number: int, sender: str | None, receiver: str | None) -> tuple[str, str]:
-        """Of two automata, the other one is meant; of more, nobody can tell."""
-        names = list(self.reader.automata)
-        known = sender or receiver
-        if known is not None and len(names) == 2:
-            other = names[1 - names.index(known)]
-            return (known, other) if sender else (other, known)
-        missing = "receives from" if sender else "sends on"
-        self.source.fail(
-            f"nobody {missing} channel {number}, so its ends are unknown",
-            self.place(number),
-            hint=f"name them in a comment: /* stormproof: channel {number}: {known} -> ... */",
-            kind=ModelError,
-        )
-
-    def place(self, number: int) -> int:
-        users = {**self.receivers.get(number, {}), **self.senders.get(number, {})}
-        return min(users.values(), default=0)
-
-    def refuse(self, reason: str, start: int) -> None:
-        hint = "in a peer-to-peer system each ordered pair has one channel, with one sender and one receiver"
-        self.source.fail(f"not peer to peer: {reason}", start, start + 2, hint, ModelError)
