@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from stormproof import formats
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.transform.crash_handling import crash_handling
 from tests.support.command_line import Run
+from tests.support.equality import same_up_to_states
 from tests.support.peer_files import peer_files, peers, readable_protocols
 
 SHOP = """global protocol Shop(role Buyer, role Shop) {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import time
 from typing import Any
 
 import pytest
 
+from stormproof.checks import unbounded
 from stormproof.checks.api import check
 from stormproof.counterexample.rsc_witness import rsc_witness
 from stormproof.engine.rsc import RscResult, RscViolation, rsc
@@ -17,17 +17,18 @@ from stormproof.engine.watch import Progress
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
-from stormproof.model.conflict_graph import conflict_graph, is_borderline_violation
-from stormproof.model.execution import communications, is_valid
+from stormproof.model.conflict_graph import conflict_graph
 from stormproof.model.failures import ChannelFailure, FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.run import Act
 from stormproof.model.system import System
 from stormproof.protocols import protocol
 from stormproof.protocols.generators import generate
+from stormproof.spec.causal_equivalence import is_borderline_violation
+from stormproof.spec.communications import communications, is_valid
 from stormproof.spec.rsc import enumerate_rsc
 from stormproof.trust.replay import replay
-from tests.model.test_execution import traces
+from tests.support.definition_runs import traces
 from tests.support.example_systems import clients, figure_ex1, figure_exkmc, line
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_crash, random_failures, random_system
@@ -423,7 +424,7 @@ def test_rsc_has_half_of_the_time_before_the_bounds_are_asked_and_the_rest_after
         late = len(given) > 1
         return RscResult(True if late else None, 1, 1, 0.0, 0, "" if late else "time")
 
-    monkeypatch.setattr(sys.modules[check.__module__], "rsc", slow)
+    monkeypatch.setattr(unbounded, "rsc", slow)
     report = check(protocol("alternating-bit"), properties=["k-mc", "rsc"], limits=Limits(seconds=100))
     assert report["rsc"].holds and report["k-mc"].holds
     assert len(given) == 2 and given[0] <= 50 < given[1]

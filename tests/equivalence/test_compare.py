@@ -18,6 +18,8 @@ from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, 
 from stormproof.model.faults import ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.system import System
+from tests.support.equality import rename_states
+from tests.support.example_systems import all_channels
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_system
 
@@ -341,7 +343,7 @@ def tiny(rng: random.Random) -> System:
 def shuffled(rng: random.Random, system: System) -> System:
     """Other names of states, and of the messages of each channel."""
     words = {
-        c: dict(zip(SPELLINGS[:3], rng.sample(SPELLINGS[:3], 3), strict=True)) for c in system.all_channels
+        c: dict(zip(SPELLINGS[:3], rng.sample(SPELLINGS[:3], 3), strict=True)) for c in all_channels(system)
     }
 
     def respelt(name: str, action: Action) -> Action:
@@ -353,14 +355,14 @@ def shuffled(rng: random.Random, system: System) -> System:
     for p in system:
         names = dict(zip(p.states, rng.sample(p.states, len(p.states)), strict=True))
         rows = tuple(Transition(s, respelt(p.name, a), t) for s, a, t in p.transitions)
-        processes.append(replace(p, transitions=rows).rename_states(names))
+        processes.append(rename_states(replace(p, transitions=rows), names))
     return System(tuple(processes))
 
 
 def brute_equal(first: System, second: System) -> bool:
     """Some bijection of each channel's messages that changes nothing but a sort's spelling, and nothing at
     all where a system has two spellings of it, and some bijection of each role's states."""
-    channels = first.all_channels
+    channels = all_channels(first)
     options = [list(bijections(first.alphabet(c), second.alphabet(c))) for c in channels]
     for choice in product(*options):
         words = dict(zip(channels, choice, strict=True))
@@ -450,7 +452,7 @@ def test_the_trace_that_parts_two_automata_is_shortest() -> None:
 
 def test_long_automata_are_compared_in_one_walk() -> None:
     first, second = (pair(*(["a"] * 20_000 + [end])) for end in ("b", "c"))
-    assert isomorphism(first["A"], first["A"].rename_states({"7": "seven"})) is not None
+    assert isomorphism(first["A"], rename_states(first["A"], {"7": "seven"})) is not None
     assert len(compare(first, second).differences[0].trace) == 20_000
 
 

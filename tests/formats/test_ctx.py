@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from stormproof import formats
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, StormproofError
 from stormproof.model.actions import CRASH, Action, Internal, Receive, Send
 from stormproof.model.failures import Failures
@@ -20,6 +19,7 @@ from stormproof.spec.bounded import explore
 from stormproof.transform.crash_handling import complete, crash_handling
 from stormproof.types.session import session_of_scribble, session_of_types
 from stormproof.types.syntax import End
+from tests.support.equality import same_up_to_states
 from tests.support.peer_files import peer_files
 from tests.support.random_systems import random_global_text, random_local_type
 

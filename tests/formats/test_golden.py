@@ -9,8 +9,7 @@ import pytest
 
 import stormproof
 from stormproof import formats
-from stormproof.equivalence.isomorphism import same_up_to_states
-from tests.support.trace_equality import same_traces
+from tests.support.equality import same_traces, same_up_to_states
 
 GOLDEN = Path(__file__).with_name("golden")
 WRITTEN = [

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from stormproof import formats
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import FormatError, InputError, UsageError
 from stormproof.formats.kmc_write import MAX_ACTIONS
 from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.model.faults import ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.system import System
+from tests.support.equality import same_up_to_states
 from tests.support.paths import DOCS
 from tests.support.peer_files import peers
 

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from stormproof import formats
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import InputError
 from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.model.faults import ChannelFaults, Corruption
+from tests.support.equality import same_up_to_states
 from tests.support.paths import DOCS
 from tests.support.random_systems import odd_system, with_declarations
 

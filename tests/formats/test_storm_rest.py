@@ -9,9 +9,9 @@ import pytest
 
 from stormproof import formats
 from stormproof.equivalence.compare import compare
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import InputError
 from stormproof.model.actions import Internal, Transition
+from tests.support.equality import same_up_to_states
 from tests.support.random_systems import odd_system, with_declarations
 
 CLIENT = """

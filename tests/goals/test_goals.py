@@ -158,7 +158,7 @@ def test_an_internal_action_out_of_a_final_state_does_not_hide_what_follows() ->
         "r",
         (Transition("r", Internal("wake"), "q"), Transition("q", Receive("Sender", "d0"), "end")),
     )
-    system = System((SENDER, process.rename_states({}), Process("X", "x", states=("x",))))
+    system = System((SENDER, process, Process("X", "x", states=("x",))))
     found = cubes(Named("orphan"), system, Failures().on(system))
     resting = {s for c in found for s in c.states.get("Receiver", ())}
     assert resting == {"end"}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from stormproof.model.actions import (
     CRASH,
+    Action,
     Channel,
     Configuration,
     Firing,
@@ -86,6 +87,30 @@ def violations(system: System, failures: FailureModel, k: int, most: int = 1500)
         if bad:
             moves, at = path(ts, bad)
             yield Found(name, moves, {c: w for c, w in zip(system.channels, at.words) if w})
+
+
+Trace = tuple[tuple[str, Action], ...]
+
+
+def traces(system: System, failures: FailureModel, length: int) -> set[Trace]:
+    """The executions by words in channels, interference by silent steps (definitions 2.5)."""
+    here: set[tuple[Trace, Configuration]] = {((), bounded.initial(system))}
+    found: set[Trace] = {()}
+    for _ in range(length):
+        ahead = set()
+        stack = list(here)
+        seen = set(here)
+        while stack:
+            trace, at = stack.pop()
+            for event, after in bounded.steps(system, failures, at, None):
+                if event is not None:
+                    ahead.add(((*trace, (event.process, event.action)), after))
+                elif (trace, after) not in seen:
+                    seen.add((trace, after))
+                    stack.append((trace, after))
+        here = ahead
+        found |= {trace for trace, _ in here}
+    return found
 
 
 def random_run(

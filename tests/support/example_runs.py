@@ -9,6 +9,7 @@ from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
+from tests.support.equality import rename_states
 from tests.support.example_systems import figure_ex1, process
 
 SR, RS = Channel("S", "R"), Channel("R", "S")
@@ -17,7 +18,7 @@ SR, RS = Channel("S", "R"), Channel("R", "S")
 #: The paper's Figure 2, with names of states that distinguish the two processes.
 _STATES = {"S": dict(zip("1234", ("s0", "s1", "s2", "s3"))), "R": dict(zip("5678", ("r0", "r1", "r2", "r3")))}
 EX1 = System(
-    tuple(p.rename_states(_STATES[p.name]) for p in figure_ex1().rename({"s": "S", "r": "R"})), name="ex1"
+    tuple(rename_states(p, _STATES[p.name]) for p in figure_ex1().rename({"s": "S", "r": "R"})), name="ex1"
 )
 
 

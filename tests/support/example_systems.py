@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stormproof.model.actions import Action, Receive, Send, Transition
+from stormproof.model.actions import Action, Channel, Receive, Send, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System
 
@@ -15,6 +15,11 @@ def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) ->
 def line(name: str, *actions: Action) -> Process:
     """A process that takes these actions one after the other, in states 0, 1, 2, ..., and stops."""
     return Process(name, "0", [(f"{i}", action, f"{i + 1}") for i, action in enumerate(actions)])
+
+
+def all_channels(system: System) -> tuple[Channel, ...]:
+    """One channel per ordered pair of processes, whether it is used or not."""
+    return tuple(Channel(p, q) for p in system.names for q in system.names if p != q)
 
 
 def figure_ex1() -> System:

@@ -15,12 +15,13 @@ from stormproof.engine.rsc import rsc
 from stormproof.limits import Limits
 from stormproof.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
 from stormproof.model.conflict_graph import conflict_graph
-from stormproof.model.execution import communication_of, is_valid
+from stormproof.model.execution import communication_of
 from stormproof.model.failures import FailureModel
 from stormproof.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
+from stormproof.spec.communications import is_valid
 from tests.support.definition_runs import is_run
 from tests.support.random_systems import random_crash, random_failures, random_system
 

@@ -22,6 +22,8 @@ from stormproof.model.process import Process
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
+from tests.support.equality import rename_states
+from tests.support.example_systems import all_channels
 
 
 def random_system(
@@ -257,7 +259,7 @@ def odd_system(rng: random.Random) -> System:
     if rng.random() < 0.5:
         system = random_crash(rng, system)
     system = _odd_names(rng, system)
-    faults = tuple(_random_faults(rng, c, system) for c in system.all_channels if rng.random() < 0.4)
+    faults = tuple(_random_faults(rng, c, system) for c in all_channels(system) if rng.random() < 0.4)
     return System(system.processes, name=rng.choice(("", "abp", rng.choice(ODD_NAMES))), faults=faults)
 
 
@@ -285,7 +287,7 @@ def _odd_names(rng: random.Random, system: System) -> System:
     system = system.rename(table(list(system.names), share), table(list(system.messages), share))
     processes = []
     for process in system:
-        fresh = process.rename_states(table(list(process.states), share))
+        fresh = rename_states(process, table(list(process.states), share))
         inner = table(
             sorted({t.action.name for t in fresh.transitions if isinstance(t.action, Internal)}), share
         )

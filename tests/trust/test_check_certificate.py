@@ -20,10 +20,10 @@ from stormproof.spec.bounded import TooLarge, TransitionSystem, explore, holds, 
 from stormproof.trust.certificate_json import (
     certificate_from_json,
     certificate_to_json,
-    check_certificate_text,
 )
 from stormproof.trust.check_certificate import (
     Certificate,
+    CertificateCheck,
     CertifiedStep,
     Goal,
     check_certificate,
@@ -50,6 +50,11 @@ MOST = 300
 CHUNKS, SEEDS = 10, 40
 
 Case = tuple[int, System, FailureModel, int, TransitionSystem]
+
+
+def check_certificate_text(text: str) -> CertificateCheck:
+    """Check a certificate that was read from a file."""
+    return check_certificate(*certificate_from_json(text, "<input>"))
 
 
 def cases(chunk: int, seeds: int = SEEDS) -> Iterator[Case]:

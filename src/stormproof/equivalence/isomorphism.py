@@ -11,13 +11,6 @@ from ..model.system import System
 from .payload_aliases import meaning
 
 
-def same_up_to_states(first: System, second: System) -> bool:
-    """Equal but for the names of local states; unreachable states and the system's name do not count."""
-    if first.names != second.names or set(first.faults) != set(second.faults):
-        return False
-    return all(isomorphism(a, b) is not None for a, b in zip(first.processes, second.processes, strict=True))
-
-
 def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
     """A renaming of the reachable states of one process into the other's, or None."""
     if _declared(first) != _declared(second):

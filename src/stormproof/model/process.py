@@ -190,23 +190,6 @@ class Process:
             rest=None if self.rest is None else tuple(s for s in self.rest if s in keep),
         )
 
-    def rename_states(self, names: Mapping[str, str]) -> Process:
-        """With other state names; a state that is not in `names` keeps its own."""
-
-        def new(state: str) -> str:
-            return names.get(state, state)
-
-        renamed = tuple(new(s) for s in self.states)
-        if len(set(renamed)) < len(renamed):
-            raise ModelError(f"renaming would merge two states of {self.name}")
-        return replace(
-            self,
-            initial=new(self.initial),
-            transitions=tuple(Transition(new(s), a, new(t)) for s, a, t in self.transitions),
-            states=renamed,
-            rest=None if self.rest is None else tuple(map(new, self.rest)),
-        )
-
     def _repr_svg_(self) -> str:
         from ..draw.automaton import automaton_svg
 

@@ -140,11 +140,6 @@ class System:
         """The place of each channel in `channels`."""
         return {c: i for i, c in enumerate(self.alphabets)}
 
-    @property
-    def all_channels(self) -> tuple[Channel, ...]:
-        """One channel per ordered pair of processes."""
-        return tuple(Channel(p, q) for p in self.names for q in self.names if p != q)
-
     def alphabet(self, channel: Channel) -> tuple[Message, ...]:
         return self.alphabets.get(Channel(*channel), ())
 

@@ -59,19 +59,6 @@ GROUP_OF: Mapping[str, str] = {
     ),
 }
 
-#: Starred rows of the paper's table for which the library has no model, and why: the authors' files are not
-#: public, and what is published does not determine a protocol.
-UNDETERMINED: Mapping[str, str] = {
-    "Promela I": "an example that the ReSCu tool translated from an unnamed Promela file",
-    "Web Services": "the name stands for many protocols, and the row says not which",
-    "Trade System": "neither its peers nor its messages are described where the row points",
-    "Mars Explosion": "neither its peers nor its messages are described where the row points",
-    "Online Computer Sale": "several published processes have this name, with different messages",
-    "e-Museum": "neither its peers nor its messages are described where the row points",
-    "Booking System": "several published processes have this name, with different messages",
-    "Hand-crafted Example": "made for the ReSCu tool and not described",
-}
-
 
 @dataclass(frozen=True)
 class Generated:

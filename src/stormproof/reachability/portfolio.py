@@ -84,12 +84,6 @@ class Problem:
     states: int = 0
 
     @property
-    def decidable(self) -> bool:
-        """Covering is exact here, and the goal is covering."""
-        exact = all(s.exact and not s.zero_test for s in self.shapes)
-        return exact and self.targets is not None and all(t.sufficient for t in self.targets)
-
-    @property
     def receives_twice(self) -> str:
         """The faults by which a message may be received more than once."""
         return " and ".join(kind.noun for kind in self.failures.kinds if not kind.matches_once)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, channel_of
-from ..model.execution import Communication, Event, communication_of, possible
+from ..model.execution import Communication, Event, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from .communications import possible
 
 
 class Done(NamedTuple):
@@ -31,13 +32,9 @@ Class = tuple[tuple[Done, ...], ...]
 
 @dataclass(frozen=True)
 class Found:
-    """What the enumeration saw. `depth`: all executions up to this length were looked at.
-
-    `exhausted` says that there are no longer ones; `violation` is a shortest non-RSC execution.
-    """
+    """What the enumeration saw: all executions up to the length `depth`, and a shortest non-RSC one."""
 
     depth: int
-    exhausted: bool
     classes: int
     violation: tuple[tuple[Event, ...], Communication] | None = None
 
@@ -60,13 +57,13 @@ def enumerate_rsc(system: System, failures: FailureModel, length: int, most: int
                 following[longer] = (*order, actor)
                 count += 1
                 if longer[actor][-1].matches is not None and _cyclic(system, longer):
-                    return Found(depth, False, count, _written(system, longer, following[longer]))
+                    return Found(depth, count, _written(system, longer, following[longer]))
                 if most is not None and count > most:
-                    return Found(depth, False, count)
+                    return Found(depth, count)
         if not following:
-            return Found(length, True, count)
+            return Found(length, count)
         level = following
-    return Found(length, False, count)
+    return Found(length, count)
 
 
 def _extensions(system: System, failures: FailureModel, done: Class) -> Iterator[tuple[int, Class]]:

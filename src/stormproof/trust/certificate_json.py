@@ -14,7 +14,7 @@ from ..model.failures_json import model_from_json, model_to_json
 from ..model.run import Act, message_from_json, message_to_json, step_from_json, step_to_json
 from ..model.system import System
 from ..spec.bounded import Event
-from .check_certificate import Certificate, CertificateCheck, CertifiedStep, Goal, check_certificate
+from .check_certificate import Certificate, CertifiedStep, Goal
 
 _ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
     Send: ("send", "to"),
@@ -119,9 +119,3 @@ def _move(row: Mapping[str, Any]) -> CertifiedStep:
     if not isinstance(act, Act):
         raise TypeError(f"{row['do']!r} is no action")
     return CertifiedStep(Event(act.process, act.action), after)
-
-
-def check_certificate_text(text: str, name: str = "<input>") -> CertificateCheck:
-    """Check a certificate that was read from a file."""
-    system, model, certificate = certificate_from_json(text, name)
-    return check_certificate(system, model, certificate)

@@ -125,15 +125,6 @@ def bottom_up(root: LocalType) -> Iterator[LocalType]:
             stack.extend((below, False) for below in reversed(children(node)))
 
 
-def top_down(root: LocalType) -> Iterator[LocalType]:
-    """Every type that occurs in `root`, in the order of the text."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
-
-
 class Numbering:
     """Gives syntactically equal types the same number, in time linear in their size."""
 

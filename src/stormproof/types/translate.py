@@ -8,12 +8,10 @@ otherwise no terminating protocol would have a final state.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from ..errors import ModelError
 from ..model.actions import CRASH_ACTION, Internal, Receive, Send, Transition
 from ..model.process import Process
-from ..model.system import System
 from ..transform.crash_handling import broadcast, fresh, loops
 from .graph import END, SEND, STOP, LocalGraph, graph_of, state_names
 from .syntax import LocalType
@@ -81,11 +79,3 @@ def _crash(
     chain = list(broadcast(sink, others, used - {stop} if stop else used))
     behind = chain[-1].target if chain else sink
     return [*(Transition(s, Internal(CRASH_ACTION), sink) for s in working), *chain], behind
-
-
-def system_of(types: Mapping[str, LocalType], unreliable: Collection[str] = (), name: str = "") -> System:
-    """The system of a typing context: one automaton a role."""
-    if not types:
-        raise ModelError("a typing context needs at least one role")
-    roles = tuple(types)
-    return System(tuple(automaton(r, t, roles, unreliable) for r, t in types.items()), name=name)

@@ -6,13 +6,13 @@ import pytest
 
 from stormproof import formats, protocols
 from stormproof.checks.api import check
-from stormproof.equivalence.isomorphism import same_up_to_states
 from stormproof.errors import UsageError
 from stormproof.model.failures import Failures
 from stormproof.model.system import System
 from stormproof.protocols.generators import FAMILIES, generate
 from stormproof.protocols.generators.sketch import Sketch
 from stormproof.spec import bounded
+from tests.support.equality import same_up_to_states
 
 
 def least(system: System, most: int = 4) -> int | None:

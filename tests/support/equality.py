@@ -1,12 +1,39 @@
-"""Do two processes have the same traces? For session types, which share no states."""
+"""Systems that are equal up to the names of their states, or up to their traces."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
 
-from stormproof.model.actions import Action
+from stormproof.equivalence.isomorphism import isomorphism
+from stormproof.model.actions import Action, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System
+
+
+def rename_states(process: Process, names: Mapping[str, str]) -> Process:
+    """With other state names; a state that is not in `names` keeps its own."""
+
+    def new(state: str) -> str:
+        return names.get(state, state)
+
+    renamed = tuple(new(s) for s in process.states)
+    assert len(set(renamed)) == len(renamed), f"renaming would merge two states of {process.name}"
+    return replace(
+        process,
+        initial=new(process.initial),
+        transitions=tuple(Transition(new(s), a, new(t)) for s, a, t in process.transitions),
+        states=renamed,
+        rest=None if process.rest is None else tuple(map(new, process.rest)),
+    )
+
+
+def same_up_to_states(first: System, second: System) -> bool:
+    """Equal but for the names of local states; unreachable states and the system's name do not count."""
+    if first.names != second.names or set(first.faults) != set(second.faults):
+        return False
+    return all(isomorphism(a, b) is not None for a, b in zip(first.processes, second.processes, strict=True))
 
 
 def same_traces(first: System, second: System) -> bool:

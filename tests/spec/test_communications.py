@@ -7,27 +7,20 @@ from typing import Any
 
 import pytest
 
-from stormproof.model.actions import CRASH, Action, Configuration, Internal, Receive, Send
-from stormproof.model.conflict_graph import (
+from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.conflict_graph import commute, conflict_graph, precedes
+from stormproof.model.execution import communication_of
+from stormproof.model.failures import FailureModel, Failures
+from stormproof.model.system import System
+from stormproof.spec.causal_equivalence import (
     causally_equivalent,
-    commute,
-    conflict_graph,
     is_borderline_violation,
     is_equivalent_to_rsc,
     is_rsc_execution,
-    precedes,
     synchronised,
 )
-from stormproof.model.execution import (
-    communication_of,
-    communications,
-    is_valid,
-    matching_pairs,
-    perfect_matching_pairs,
-)
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.system import System
-from stormproof.spec.bounded import initial, steps
+from stormproof.spec.communications import communications, is_valid, matching_pairs, perfect_matching_pairs
+from tests.support.definition_runs import Trace, traces
 from tests.support.example_systems import line
 from tests.support.random_systems import random_crash, random_failures, random_system
 
@@ -159,30 +152,6 @@ def test_nothing_overtakes_the_crash_message_and_it_overtakes_nothing() -> None:
     assert list(communications(CRASHING, crashing(loss=True, reorder=True))) == [((0,), (1, 2))]
     late = (*CRASHING, ("q", Receive("p", "a")))
     assert not list(communications(late, crashing(loss=True, corrupt=True, reorder=True)))
-
-
-Trace = tuple[tuple[str, Action], ...]
-
-
-def traces(system: System, failures: FailureModel, length: int) -> set[Trace]:
-    """The executions by words in channels, interference by silent steps (definitions 2.5)."""
-    here: set[tuple[Trace, Configuration]] = {((), initial(system))}
-    found: set[Trace] = {()}
-    for _ in range(length):
-        ahead = set()
-        stack = list(here)
-        seen = set(here)
-        while stack:
-            trace, at = stack.pop()
-            for event, after in steps(system, failures, at, None):
-                if event is not None:
-                    ahead.add(((*trace, (event.process, event.action)), after))
-                elif (trace, after) not in seen:
-                    seen.add((trace, after))
-                    stack.append((trace, after))
-        here = ahead
-        found |= {trace for trace, _ in here}
-    return found
 
 
 def control_traces(system: System, length: int) -> set[Trace]:
