@@ -25,11 +25,13 @@ from .errors import (
 )
 from .explain.explanation import explanations
 from .formats import dumps, load, loads, save
+from .formats.storm_requirements import require
 from .limits import Limits
 from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
 from .model.failures import Failures
 from .model.faults import ChannelFaults, Corruption
 from .model.process import Process
+from .model.requirement import Claim, Requirement, Under
 from .model.run import Witness
 from .model.system import System
 from .protocols import protocol
@@ -47,6 +49,7 @@ __all__ = [
     "Channel",
     "ChannelFaults",
     "Chart",
+    "Claim",
     "Comparison",
     "Corruption",
     "Failures",
@@ -62,10 +65,12 @@ __all__ = [
     "Process",
     "Receive",
     "Report",
+    "Requirement",
     "Send",
     "StormproofError",
     "System",
     "Transition",
+    "Under",
     "UsageError",
     "Verdict",
     "Witness",
@@ -86,6 +91,7 @@ __all__ = [
     "protocol",
     "reach",
     "report_page",
+    "require",
     "save",
     "survey",
 ]

@@ -147,7 +147,10 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ("role A { s: } protocol X", ["comes once, and first"]),
         (
             "rolle A { s: }",
-            ["expected 'protocol', 'role', 'faults' or 'rest', found 'rolle'", "did you mean 'role'?"],
+            [
+                "expected 'protocol', 'role', 'faults', 'rest', 'require' or 'expect', found 'rolle'",
+                "did you mean 'role'?",
+            ],
         ),
         ("role A { s: B!m }" + B, ["expected '->', found '}'", "-> next"]),
         ("role A { s: B!m -> \n t: }" + B, ["found ':'", "does not say where it goes"]),

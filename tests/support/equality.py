@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stormproof.equivalence.isomorphism import isomorphism
+from stormproof.equivalence.isomorphism import isomorphism, same_requirements
 from stormproof.model.actions import Action, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System
@@ -33,7 +33,9 @@ def same_up_to_states(first: System, second: System) -> bool:
     """Equal but for the names of local states; unreachable states and the system's name do not count."""
     if first.names != second.names or set(first.faults) != set(second.faults):
         return False
-    return all(isomorphism(a, b) is not None for a, b in zip(first.processes, second.processes, strict=True))
+    pairs = zip(first.processes, second.processes, strict=True)
+    states = {a.name: mapping for a, b in pairs if (mapping := isomorphism(a, b)) is not None}
+    return len(states) == len(first.names) and same_requirements(first, second, states)
 
 
 def same_traces(first: System, second: System) -> bool:

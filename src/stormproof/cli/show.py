@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..formats import system_to_json
+from ..formats.storm_requirements import write_requirement
 from ..formats.storm_write import write_rest
 from ..model.failures import Failures
 from ..model.phrases import plural
@@ -94,7 +95,7 @@ def _roles(system: System) -> Table:
 
 
 def _declarations(out: Console, system: System) -> None:
-    """Services and rest states, where the file declares them."""
+    """Services, rest states and requirements, where the file has them."""
     services = [p.name for p in system if p.service]
     if services:
         out.print()
@@ -102,6 +103,10 @@ def _declarations(out: Console, system: System) -> None:
     if rest := write_rest(system):
         out.print()
         out.print(Text(f"rest: {rest}"))
+    if system.requirements:
+        out.print()
+    for requirement in system.requirements:
+        out.print(Text(write_requirement(system, requirement)))
 
 
 def _channels(system: System) -> Table:

@@ -16,7 +16,7 @@ from ..model.faults import PLAIN_KINDS, ChannelFaults
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process
 from ..model.system import System
-from .isomorphism import isomorphism, role_matchings
+from .isomorphism import isomorphism, role_matchings, same_requirements
 from .payload_aliases import Renaming, Spelling, renaming, respell, respell_action
 from .trace_difference import MOST_PAIRS, Difference, of_automata, of_traces
 
@@ -154,7 +154,12 @@ class _Pair:
             used = renaming(self.first, self.second)
             states = self._states(used) if used else None
         spellings = tuple(Spelling(c, our, their) for c, m in used.items() for their, our in m.items())
-        around = (*self._reliability(), *self._rest(states or {}), *self._faults(used))
+        around = (
+            *self._reliability(),
+            *self._rest(states or {}),
+            *self._faults(used),
+            *self._requirements(states, used),
+        )
         if states is not None:
             return Comparison(not around, True, around, spellings, roles, states)
         inside, same = self._roles_differ(used, before)
@@ -206,6 +211,20 @@ class _Pair:
             if image != (None if theirs.rest is None else set(theirs.rest)):
                 said = f"{ours.name} rests {_where(ours)} in {self.called[0]} and {_where(theirs)} in "
                 yield Difference("rest", said + self.called[1], ours.name)
+
+    def _requirements(
+        self, states: Mapping[str, Mapping[str, str]] | None, used: Renaming
+    ) -> Iterator[Difference]:
+        """By name, and, where each state and message of one is one of the other, by what they say."""
+        names = [{r.title if r.name else "" for r in s.requirements} for s in (self.first, self.second)]
+        for side, other in ((0, 1), (1, 0)):
+            for name in sorted(names[side] - names[other] - {""}):
+                said = f"{self.called[side]} requires {name}, which {self.called[other]} does not"
+                yield Difference("requirements", said)
+        if names[0] == names[1] and states is not None and not used:
+            if not same_requirements(self.first, self.second, states):
+                said = f"the requirements of {self.called[0]} and {self.called[1]} differ"
+                yield Difference("requirements", said)
 
     def _faults(self, used: Renaming) -> tuple[Difference, ...]:
         """The faults that files declare, and, where messages may be corrupted, into what."""

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from ..model.actions import Action, Internal, Transition
+from ..model.goal import map_states, sort_states
 from ..model.process import Process
+from ..model.requirement import Requirement
 from ..model.system import System
 from .payload_aliases import meaning
+
+
+def same_requirements(first: System, second: System, states: Mapping[str, Mapping[str, str]]) -> bool:
+    """The same in some order, where `states` says which state of the first is which of the second."""
+
+    def moved(requirement: Requirement) -> Requirement:
+        if requirement.claim.goal is None:
+            return requirement
+        goal = map_states(requirement.claim.goal, lambda role, state: (states[role].get(state, state),))
+        return replace(requirement, claim=replace(requirement.claim, goal=goal))
+
+    return {_in_order(moved(r)) for r in first.requirements} == {_in_order(r) for r in second.requirements}
+
+
+def _in_order(requirement: Requirement) -> Requirement:
+    """States of one role in one order, so that a renaming does not change the requirement."""
+    goal = requirement.claim.goal
+    if goal is None:
+        return requirement
+    return replace(requirement, claim=replace(requirement.claim, goal=sort_states(goal)))
 
 
 def isomorphism(first: Process, second: Process) -> dict[str, str] | None:

@@ -7,23 +7,23 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import ModelError
 from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
-from ..model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
 from ..model.process import Process
 from ..model.system import System
-from .json_places import Path, find
+from .json_places import Path
+from .json_requirements import read_requirements, requirement_to_json
+from .json_values import Values, fault_to_json
 from .text import Budget, Source, near, shorten
 
 VERSION = 1
 
-_SYSTEM = ("stormproof", "name", "processes", "faults")
+_SYSTEM = ("stormproof", "name", "processes", "faults", "requirements")
 _PROCESS = ("name", "initial", "reliable", "service", "states", "rest", "transitions")
 _TRANSITION = ("from", "to", "send", "receive", "internal", "timeout")
 _OPENING = re.compile(r"\s*\{")
-_FAULT = ("from", "to", *(kind.keyword for kind in (*PLAIN_KINDS, CORRUPTION)))
 
 
 def sniff(text: str) -> bool:
@@ -33,10 +33,13 @@ def sniff(text: str) -> bool:
 def write(system: System) -> str:
     """The system as JSON, one transition a line."""
     data = to_json(system)
-    head = {k: v for k, v in data.items() if k not in ("processes", "faults")}
+    lists = ("processes", "faults", "requirements")
+    head = {k: v for k, v in data.items() if k not in lists}
     lines = [f"{_dump(k)}: {_dump(v)}" for k, v in head.items()]
     lines.append(_list("processes", [_process_text(p) for p in data["processes"]]))
     lines.append(_list("faults", [_dump(f) for f in data["faults"]]))
+    if system.requirements:
+        lines.append(_list("requirements", [_dump(r) for r in data["requirements"]]))
     return "{" + ",\n ".join(lines) + "}\n"
 
 
@@ -56,12 +59,15 @@ def _dump(data: Any) -> str:
 
 def to_json(system: System) -> dict[str, Any]:
     """The system as the exchange format's object."""
-    return {
+    data: dict[str, Any] = {
         "stormproof": VERSION,
         "name": system.name,
         "processes": [_process_to_json(p) for p in system],
-        "faults": [_fault_to_json(f) for f in system.faults],
+        "faults": [fault_to_json(f) for f in system.faults],
     }
+    if system.requirements:
+        data["requirements"] = [requirement_to_json(r) for r in system.requirements]
+    return data
 
 
 def _process_to_json(process: Process) -> dict[str, Any]:
@@ -86,16 +92,6 @@ def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
     return {"receive": {"from": action.peer, **what}}
-
-
-def _fault_to_json(fault: ChannelFaults) -> dict[str, Any]:
-    data: dict[str, Any] = {"from": fault.sender, "to": fault.receiver}
-    data |= {kind.keyword: True for kind in PLAIN_KINDS if fault.has(kind)}
-    if fault.corrupt is not None:
-        data["corrupt"] = {"scope": fault.corrupt.scope}
-        if fault.corrupt.pairs is not None:
-            data["corrupt"]["pairs"] = [list(pair) for pair in fault.corrupt.pairs]
-    return data
 
 
 def read(text: str, name: str = "<input>") -> System:
@@ -136,24 +132,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class _Reader:
-    """Checks an object against the format as it builds the system; every complaint has its place in
-    the text."""
+class _Reader(Values):
+    """Checks an object against the format as it builds the system."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
+        super().__init__(source)
         self.budget = Budget(source)
-
-    def fail(self, message: str, path: Path, hint: str | None = None, model: bool = False) -> NoReturn:
-        where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
-        start, end = find(self.source.text, path)
-        shown = f"{message}, in {where}" if where else message
-        if model:
-            self.source.fail(shown, start, end, hint, ModelError)
-        self.source.fail(shown, start, end, hint)
 
     def system(self, data: Any) -> System:
         self.keys(data, _SYSTEM, ("stormproof", "processes"), (), "a system")
@@ -172,39 +156,16 @@ class _Reader:
                 self.fail(f"two processes are called '{shorten(process.name)}'", path, model=True)
             processes[process.name] = process
         self.peers(processes)
-        faults = self.faults(data.get("faults", []), processes)
+        faults = self.faults(data.get("faults", []), ("faults",), processes)
         try:
-            return System(tuple(processes.values()), name, faults)
+            system = System(tuple(processes.values()), name, faults)
         except ModelError as problem:
             self.fail(problem.message, ("processes",), problem.hint, model=True)
-
-    def keys(self, data: Any, known: tuple[str, ...], needed: tuple[str, ...], path: Path, what: str) -> None:
-        if not isinstance(data, dict):
-            self.fail(f"{what} is an object", path)
-        for key in data:
-            if key not in known:
-                hint = near(key, known) or f"known here: {', '.join(known)}"
-                self.fail(f"unknown key '{shorten(key)}'", (*path, key), hint)
-        for key in needed:
-            if key not in data:
-                self.fail(f"{what} needs '{key}'", path)
-
-    def string(self, data: Any, path: Path) -> str:
-        if not isinstance(data, str):
-            self.fail("a name is a string", path)
-        if _SURROGATE.search(data):
-            self.fail("a name holds half of a surrogate pair", path)
-        return data
-
-    def flag(self, data: Any, path: Path) -> bool:
-        if not isinstance(data, bool):
-            self.fail("this is true or false", path)
-        return data
-
-    def array(self, data: Any, path: Path) -> list[Any]:
-        if not isinstance(data, list):
-            self.fail("this is a list", path)
-        return data
+        found = read_requirements(self, data.get("requirements", []), system)
+        try:
+            return replace(system, requirements=found)
+        except ModelError as problem:
+            self.fail(problem.message, ("requirements",), problem.hint, model=True)
 
     def process(self, data: Any, path: Path) -> Process:
         self.keys(data, _PROCESS, ("name", "initial", "transitions"), path, "a process")
@@ -302,54 +263,6 @@ class _Reader:
                 path = ("processes", i, "transitions", j, kind, end)
                 peer = row.action.peer
                 self.fail(f"unknown process '{shorten(peer)}'", path, near(peer, processes), model=True)
-
-    def faults(self, data: Any, processes: Mapping[str, Process]) -> tuple[ChannelFaults, ...]:
-        found: dict[tuple[str, str], ChannelFaults] = {}
-        for i, row in enumerate(self.array(data, ("faults",))):
-            fault = self.fault(row, ("faults", i), processes)
-            key = (fault.sender, fault.receiver)
-            if key in found:
-                self.fail(f"the faults of {key[0]}->{key[1]} are declared twice", ("faults", i), model=True)
-            found[key] = fault
-        return tuple(found.values())
-
-    def fault(self, data: Any, path: Path, processes: Mapping[str, Process]) -> ChannelFaults:
-        self.keys(data, _FAULT, ("from", "to"), path, "a fault")
-        ends = []
-        for end in ("from", "to"):
-            role = self.string(data[end], (*path, end))
-            if role not in processes:
-                hint = near(role, processes)
-                self.fail(f"unknown process '{shorten(role)}'", (*path, end), hint, model=True)
-            ends.append(role)
-        if ends[0] == ends[1]:
-            self.fail(f"there is no channel from {shorten(ends[0])} to itself", path, model=True)
-        plain = {
-            kind.keyword: self.flag(data.get(kind.keyword, False), (*path, kind.keyword))
-            for kind in PLAIN_KINDS
-        }
-        corrupt = self.corruption(data.get("corrupt"), (*path, "corrupt"))
-        return ChannelFaults(ends[0], ends[1], corrupt=corrupt, **plain)
-
-    def corruption(self, data: Any, path: Path) -> Corruption | None:
-        if data is None or data is False:
-            return None
-        if data is True:
-            return Corruption()
-        self.keys(data, ("scope", "pairs"), (), path, "corruption")
-        scope = self.string(data.get("scope", "channel"), (*path, "scope"))
-        if scope not in SCOPES:
-            self.fail(f"the scope of a corruption is one of {', '.join(SCOPES)}", (*path, "scope"))
-        if data.get("pairs") is None:
-            return Corruption(scope)
-        pairs = []
-        for i, pair in enumerate(self.array(data["pairs"], (*path, "pairs"))):
-            if not (isinstance(pair, list) and len(pair) == 2):
-                self.fail("a pair is a list of two messages", (*path, "pairs", i))
-            pairs.append(
-                (self.string(pair[0], (*path, "pairs", i, 0)), self.string(pair[1], (*path, "pairs", i, 1)))
-            )
-        return Corruption(scope, tuple(pairs))
 
 
 __all__ = ["from_json", "read", "sniff", "to_json", "write"]

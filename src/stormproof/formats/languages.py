@@ -21,7 +21,9 @@ from . import (
 )
 from .registry import FORMATS, Format, register
 
-_STORM = re.compile(r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|role|reliable|unreliable|service)\s")
+_STORM = re.compile(
+    r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|require|expect|role|reliable|unreliable|service)\s"
+)
 
 
 def _looks_like_storm(text: str) -> bool:

@@ -18,9 +18,12 @@ def plain(system: System) -> tuple[System, tuple[str, ...]]:
         dropped.append("services, which are left out")
     if any(_is_timer(t) for p in system for t in p.transitions):
         dropped.append("timers, which become internal actions")
+    if system.requirements:
+        dropped.append("requirements, which are left out")
     if not dropped:
         return system, ()
-    return replace(system, processes=tuple(_plain(p) for p in system)), tuple(dropped)
+    processes = tuple(_plain(p) for p in system)
+    return replace(system, processes=processes, requirements=()), tuple(dropped)
 
 
 def _is_timer(transition: Transition) -> bool:

@@ -16,6 +16,7 @@ from ..model.system import System
 from .storm_faults import resolve
 from .storm_parse import parse
 from .storm_recovery import MOST_MISTAKES
+from .storm_requirements import requirements
 from .storm_syntax import Automaton, File, Rest, Role
 from .text import Source, guess, shorten
 
@@ -38,7 +39,11 @@ def build(source: Source, file: File) -> System:
     except ModelError as problem:
         _relocate(source, problem, 0)
     system = with_rest(source, file.rest, system)
-    return replace(system, faults=resolve(source, file.faults, system)) if file.faults else system
+    if file.faults:
+        system = replace(system, faults=resolve(source, file.faults, system))
+    if file.requirements:
+        system = replace(system, requirements=requirements(source, file.requirements, system))
+    return system
 
 
 def _unknown_names(source: Source, file: File) -> list[InputError]:

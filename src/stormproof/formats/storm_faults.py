@@ -44,16 +44,18 @@ def parse_faults(cursor: Cursor) -> Declared:
     cursor.expect(":", hint="write: faults A -> B: loss, reorder")
     faults = ChannelFaults(_ANY, _ANY)
     while True:
-        word = cursor.keyword(*FAULTS)
-        if word is None:
-            cursor.fail("a fault", hint=f"the faults are {listed(FAULTS)}")
-        if word != "none":
-            faults = _add(faults, _fault(word, cursor), cursor)
+        faults = _add(faults, parse_fault(cursor), cursor)
         if not cursor.symbol(","):
             return Declared(tuple(channels), faults)
 
 
-def _fault(word: str, cursor: Cursor) -> ChannelFaults:
+def parse_fault(cursor: Cursor) -> ChannelFaults:
+    """One fault, or `none`; on which channel is said elsewhere."""
+    word = cursor.keyword(*FAULTS)
+    if word is None:
+        cursor.fail("a fault", hint=f"the faults are {listed(FAULTS)}")
+    if word == "none":
+        return ChannelFaults(_ANY, _ANY)
     value: Any = _corruption(cursor) if word == CORRUPTION.keyword else True
     return replace(ChannelFaults(_ANY, _ANY), **{word: value})
 
@@ -188,10 +190,15 @@ def write_faults(system: System, each: bool = False) -> list[str]:
 
 
 def _write_fault(fault: ChannelFaults) -> str:
+    return ", ".join(write_each(fault)) or "none"
+
+
+def write_each(fault: ChannelFaults) -> list[str]:
+    """The faults of a channel as they are written, one by one."""
     names = [kind.keyword for kind in _KINDS if fault.has(kind)]
     if fault.corrupt is not None:
         names[-1] += _write_corruption(fault.corrupt)
-    return ", ".join(names) or "none"
+    return names
 
 
 def _write_corruption(corrupt: Corruption) -> str:

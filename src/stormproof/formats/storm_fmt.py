@@ -29,6 +29,8 @@ _WIDTH = 100
 _FLAT_GROUP = 60
 _DEEPEST = 20
 _CONTINUED = 4
+_GOAL_TIGHT_BEFORE = (",", ")", "]", "}", "@", "->", "=")
+_GOAL_TIGHT_BEHIND = ("(", "[", "{", "@", "->", "=", "!")
 _TIGHT_BEFORE = (",", ";", ":", ".", ")", "!", "?", "@")
 _TIGHT_BEHIND = ("(", "!", "?", "@")
 
@@ -40,6 +42,8 @@ def fmt(text: str, name: str = "<input>") -> str:
     raise_all(parse(source, trace).errors, MOST_MISTAKES)
     words = [Word(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
+    for first, last in trace.goals:
+        _set_goal_blanks(words, first, last)
     _set_lines(words, trace)
     for first, last in trace.types:
         _lay_out_type(source.text, words, first, last)
@@ -84,12 +88,21 @@ def _set_blanks(words: list[Word]) -> None:
         word.space = not (tight or (word.text == "(" and before.text == "corrupt"))
 
 
+def _set_goal_blanks(words: list[Word], first: int, last: int) -> None:
+    """In a goal only `&`, `|` and words stand apart."""
+    words[first].space = True
+    for i in range(first + 1, last):
+        before, word = words[i - 1].text, words[i].text
+        tight = word in _GOAL_TIGHT_BEFORE or before in _GOAL_TIGHT_BEHIND
+        words[i].space = not tight
+
+
 def _set_lines(words: list[Word], trace: Trace) -> None:
     """Which words begin a line: what is at the top level, states, and alternatives under each other."""
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
         word = words[i]
-        if what in ("protocol", "faults", "rest", "role"):
+        if what in ("protocol", "faults", "rest", "require", "role"):
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0

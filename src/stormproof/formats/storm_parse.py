@@ -8,14 +8,15 @@ from ..types.text import Source as TypeSource
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
 from .storm_recovery import Mistakes, TooMany, next_statement
+from .storm_requirements import parse_statement
 from .storm_scan import Cursor, Trace
 from .storm_syntax import Automaton, File, Rest, Role
 from .storm_types import TypeBody, parse_type
 from .text import Budget, Source, near, shorten
 
-_STATEMENTS = ("role", "faults", "rest")
+_STATEMENTS = ("role", "faults", "rest", "require", "expect")
 _MODIFIERS = ("reliable", "unreliable", "service")
-_TOP = "'role', 'faults' or 'rest'"
+_TOP = "'role', 'faults', 'rest', 'require' or 'expect'"
 
 
 def parse(source: Source, trace: Trace | None = None) -> File:
@@ -91,6 +92,9 @@ class _Parser:
             cursor.mark("rest")
             cursor.keyword("rest")
             file.rest += parse_rest(cursor)
+        elif word in ("require", "expect"):
+            cursor.mark("require")
+            file.requirements.append(parse_statement(cursor))
         elif word == "protocol" and first:
             cursor.mark("protocol")
             cursor.keyword("protocol")

@@ -28,6 +28,7 @@ _NAME = re.compile(rf"{BLANK}({NAME})")
 _SYMBOL = re.compile(rf"{BLANK}(<->|->|=>|[^\w\s])")
 _FOUND = re.compile(rf"{NAME}|<->|->|=>|--|.")
 _BARE = re.compile(WORD)
+_LABEL = re.compile(rf"{BLANK}(?:{NAME}){BLANK}:")
 _PAYLOAD = re.compile(r'[^<>()"\n/]+|/(?!/)|[<>()]')
 _CLOSES = {"(": ")", "<": ">"}
 _DEEPEST_PAYLOAD = 100
@@ -90,6 +91,7 @@ class Trace:
     words: list[tuple[int, int]] = field(default_factory=list)
     marks: dict[int, str] = field(default_factory=dict)
     types: list[tuple[int, int]] = field(default_factory=list)
+    goals: list[tuple[int, int]] = field(default_factory=list)
 
     def mark(self, what: str) -> None:
         """The next word begins a construct."""
@@ -144,6 +146,10 @@ class Cursor:
         """The bare word that is next, if one is."""
         match = _WORD.match(self.text, self.at, self.end)
         return match.group(1) if match else None
+
+    def has_label(self) -> bool:
+        """Is a name and a colon next?"""
+        return _LABEL.match(self.text, self.at, self.end) is not None
 
     def keyword(self, *wanted: str) -> str | None:
         """Take the next word if it is one of these."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..errors import InputError
 from ..model.actions import Transition
 from .storm_faults import Declared
+from .storm_requirements import RequirementSyntax
 from .storm_types import TypeBody
 
 
@@ -50,5 +51,6 @@ class File:
     roles: dict[str, Role] = field(default_factory=dict)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)
+    requirements: list[RequirementSyntax] = field(default_factory=list)
     errors: list[InputError] = field(default_factory=list)
     complete: bool = True

@@ -6,6 +6,7 @@ from ..model.actions import TIMEOUT, Action, Internal, Send
 from ..model.process import Process
 from ..model.system import System
 from .storm_faults import write_faults
+from .storm_requirements import write_requirement
 from .storm_scan import quote, write_message
 
 #: A state whose name is longer has its alternatives on the lines below it.
@@ -20,8 +21,11 @@ def write(system: System) -> str:
         if lines:
             lines.append("")
         lines += _role(process)
-    if rest := write_rest(system):
-        lines += ["", f"rest {rest}"]
+    rest = write_rest(system)
+    behind = [f"rest {rest}"] if rest else []
+    behind += [write_requirement(system, requirement) for requirement in system.requirements]
+    if behind:
+        lines += ["", *behind]
     return "\n".join(lines) + "\n"
 
 

@@ -1,11 +1,9 @@
-"""Goals with negation: their normal form, the channels whose content they mention, other names of states."""
+"""Goals with negation: their normal form, and the channels whose content they mention."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..model.actions import Channel
-from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
+from ..model.goal import And, Contains, Goal, Head, Holds, Not, Or
 
 #: A goal that no configuration satisfies, and one that all do.
 NOTHING, ANYTHING = Or(()), And(())
@@ -30,14 +28,3 @@ def observed_channels(goal: Goal) -> frozenset[Channel]:
     if isinstance(goal, Contains | Head) or (isinstance(goal, Holds) and goal.word):
         return frozenset({goal.channel})
     return frozenset()
-
-
-def map_states(goal: Goal, states_of: Callable[[str, str], tuple[str, ...]]) -> Goal:
-    """The goal with `P@s` replaced by `P@{t, ...}`, where `states_of(P, s)` are the t."""
-    if isinstance(goal, At):
-        return At(goal.process, tuple(t for s in goal.states for t in states_of(goal.process, s)))
-    if isinstance(goal, Not):
-        return Not(map_states(goal.part, states_of))
-    if isinstance(goal, And | Or):
-        return type(goal)(tuple(map_states(p, states_of) for p in goal.parts))
-    return goal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .actions import CRASH, Channel, Message, Word
@@ -86,37 +86,56 @@ BARE_NAME = re.compile(r'(?:(?!->)[^\s@&|()=\[\],{}"→!¬∧∨])+')
 _WORDS = frozenset(("contains", "and", "or", "not", "⚡", CRASH.value))
 
 
-def show(goal: Goal) -> str:
+@dataclass(frozen=True)
+class Spelling:
+    """How a language spells names and messages."""
+
+    name: Callable[[str], str]
+    message: Callable[[Message], str]
+
+
+def show(goal: Goal, spelling: Spelling | None = None) -> str:
     """The goal as one would write it."""
-    if isinstance(goal, At):
-        one = len(goal.states) == 1
-        states = _quote(goal.states[0]) if one else "{" + ", ".join(map(_quote, goal.states)) + "}"
-        return f"{_quote(goal.process)}@{states}"
-    if isinstance(goal, Holds):
-        return f"{_show_channel(goal.channel)}=[{', '.join(_show_message(m) for m in goal.word)}]"
-    if isinstance(goal, Contains):
-        return f"{_show_channel(goal.channel)} contains {_show_message(goal.message)}"
-    if isinstance(goal, Head):
-        return f"{_show_channel(goal.channel)} starts with {_show_message(goal.message)}"
+    spell = spelling or _PLAIN
     if isinstance(goal, Named):
         return goal.name
+    if isinstance(goal, At):
+        states = ", ".join(map(spell.name, goal.states))
+        return f"{spell.name(goal.process)}@{states if len(goal.states) == 1 else '{' + states + '}'}"
     if isinstance(goal, Not):
-        return f"!({show(goal.part)})" if isinstance(goal.part, And | Or) else f"!{show(goal.part)}"
-    sign = " & " if isinstance(goal, And) else " | "
-    return sign.join(f"({show(p)})" if isinstance(p, (And, Or)) else show(p) for p in goal.parts)
+        part = show(goal.part, spell)
+        return f"!({part})" if isinstance(goal.part, And | Or) else f"!{part}"
+    if isinstance(goal, And | Or):
+        parts = (f"({show(p, spell)})" if isinstance(p, And | Or) else show(p, spell) for p in goal.parts)
+        return (" & " if isinstance(goal, And) else " | ").join(parts)
+    channel = "->".join(map(spell.name, goal.channel))
+    if isinstance(goal, Holds):
+        return f"{channel}=[{', '.join(map(spell.message, goal.word))}]"
+    verb = "starts with" if isinstance(goal, Head) else "contains"
+    return f"{channel} {verb} {spell.message(goal.message)}"
 
 
-def _show_channel(channel: Channel) -> str:
-    return f"{_quote(channel.sender)}->{_quote(channel.receiver)}"
-
-
-def _show_message(message: Message) -> str:
+def _message(message: Message) -> str:
     return "⚡" if message is CRASH else _quote(str(message))
 
 
 def _quote(name: str) -> str:
     plain = BARE_NAME.fullmatch(name) is not None and name not in _WORDS
     return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+_PLAIN = Spelling(_quote, _message)
+
+
+def mentioned(goal: Goal) -> tuple[str, ...]:
+    """The processes that a goal names."""
+    if isinstance(goal, At):
+        return (goal.process,)
+    if isinstance(goal, Not):
+        return mentioned(goal.part)
+    if isinstance(goal, And | Or):
+        return tuple(dict.fromkeys(name for part in goal.parts for name in mentioned(part)))
+    return () if isinstance(goal, Named) else tuple(goal.channel)
 
 
 def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) -> Goal:
@@ -138,4 +157,26 @@ def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) ->
         return Not(rename(goal.part, roles, messages))
     if isinstance(goal, And | Or):
         return type(goal)(tuple(rename(part, roles, messages) for part in goal.parts))
+    return goal
+
+
+def map_states(goal: Goal, states_of: Callable[[str, str], tuple[str, ...]]) -> Goal:
+    """The goal with `P@s` replaced by `P@{t, ...}`, where `states_of(P, s)` are the t."""
+    if isinstance(goal, At):
+        return At(goal.process, tuple(t for s in goal.states for t in states_of(goal.process, s)))
+    if isinstance(goal, Not):
+        return Not(map_states(goal.part, states_of))
+    if isinstance(goal, And | Or):
+        return type(goal)(tuple(map_states(p, states_of) for p in goal.parts))
+    return goal
+
+
+def sort_states(goal: Goal) -> Goal:
+    """The goal with the states of `P@{...}` in alphabetical order."""
+    if isinstance(goal, At):
+        return At(goal.process, tuple(sorted(goal.states)))
+    if isinstance(goal, Not):
+        return Not(sort_states(goal.part))
+    if isinstance(goal, And | Or):
+        return type(goal)(tuple(sort_states(part) for part in goal.parts))
     return goal

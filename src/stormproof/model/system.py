@@ -14,6 +14,7 @@ from ..errors import ModelError, did_you_mean
 from .actions import CRASH, Action, Channel, Internal, Message, Transition, channel_of
 from .faults import ChannelFaults
 from .process import Process
+from .requirement import Requirement
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,25 @@ class Classification:
 
 @dataclass(frozen=True)
 class System:
-    """Processes with one channel per ordered pair; `faults` are those that the file declares."""
+    """Processes with one channel per ordered pair; `faults` and `requirements` are those of the file."""
 
     processes: tuple[Process, ...]
     name: str = ""
     faults: tuple[ChannelFaults, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
 
     def __init__(
-        self, processes: Iterable[Process], name: str = "", faults: Iterable[ChannelFaults] = ()
+        self,
+        processes: Iterable[Process],
+        name: str = "",
+        faults: Iterable[ChannelFaults] = (),
+        requirements: Iterable[Requirement] = (),
     ) -> None:
         put = object.__setattr__
         put(self, "processes", tuple(processes))
         put(self, "name", name)
         put(self, "faults", tuple(faults))
+        put(self, "requirements", tuple(requirements))
         self._validate()
 
     def _validate(self) -> None:
@@ -84,6 +91,20 @@ class System:
                     )
             if fault.sender == fault.receiver:
                 raise ModelError(f"faults are declared for a channel from {fault.sender} to itself")
+        self._validate_requirements(known)
+
+    def _validate_requirements(self, known: set[str]) -> None:
+        """Roles that exist, and names that differ. States are looked up where a requirement is read: a
+        transformation may drop some that cannot be reached."""
+        names = set()
+        for requirement in self.requirements:
+            if requirement.name and requirement.name in names:
+                raise ModelError(f"two requirements are called '{requirement.name}'")
+            names.add(requirement.name)
+            for process in requirement.processes:
+                if process not in known:
+                    problem = f"the requirement '{requirement.title}' names an unknown process '{process}'"
+                    raise ModelError(problem, hint=did_you_mean(process, known))
 
     @cached_property
     def _by_name(self) -> Mapping[str, Process]:
@@ -217,4 +238,5 @@ class System:
             ),
             name=self.name,
             faults=tuple(f.renamed(roles, letters) for f in self.faults),
+            requirements=tuple(r.renamed(roles, letters) for r in self.requirements),
         )

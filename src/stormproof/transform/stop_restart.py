@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..goals.negation import map_states
 from ..model.actions import Internal, Transition
-from ..model.goal import Goal
+from ..model.goal import Goal, map_states
 from ..model.process import Process
 from ..model.rest import RestStates, default_rest_states, ended_states
 from ..model.system import System

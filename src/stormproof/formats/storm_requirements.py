@@ -1,0 +1,245 @@
+"""Requirements in a .storm text: `require mutex: never A@holding & B@holding under loss, crash C`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from ..errors import ModelError
+from ..goals.parse import GoalParser
+from ..model.actions import Channel
+from ..model.goal import Goal, Spelling, show
+from ..model.requirement import (
+    ALWAYS_POSSIBLE,
+    CLEAN,
+    COUNTED,
+    NEVER,
+    PROCESS_FAULTS,
+    RECOVERS,
+    SUPPORTED,
+    Claim,
+    Requirement,
+    Under,
+)
+from ..model.system import System
+from .storm_faults import FAULTS, Declared, parse_channel, parse_fault, resolve, write_each
+from .storm_goals import GoalTokens
+from .storm_scan import Cursor, quote, write_message
+from .text import Source, guess, near, shorten
+
+_CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
+_EXAMPLE = "write: require mutex: never A@busy & B@busy"
+_UNDER_EXAMPLE = "write: under loss on A -> B, crash C, at most 2 faults"
+_LARGEST = 10**6
+
+
+@dataclass
+class UnderSyntax:
+    """What follows `under`: names with their places."""
+
+    declared: list[Declared] = field(default_factory=list)
+    processes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    at_most: list[tuple[str | None, int]] = field(default_factory=list)
+
+
+@dataclass
+class RequirementSyntax:
+    """A requirement before its names are looked up."""
+
+    start: int
+    name: str
+    name_start: int
+    violated: bool
+    what: str
+    goal: Goal | None
+    names: GoalParser | None
+    k: int | None
+    under: UnderSyntax | None
+
+
+def parse_requirement(cursor: Cursor, violated: bool) -> RequirementSyntax:
+    """What follows `require`, or `expect violated`."""
+    start = cursor.skip()
+    name, name_start = "", start
+    if cursor.has_label():
+        name, name_start = cursor.name("a name")
+        cursor.expect(":")
+        if not name:
+            cursor.source.fail("a requirement's name is not empty", name_start, cursor.at)
+    what, goal, names, k = _claim(cursor)
+    under = _under(cursor) if cursor.keyword("under") else None
+    if violated and under is None:
+        cursor.fail("'under'", "an expected violation says under which failures: under loss")
+    return RequirementSyntax(start, name, name_start, violated, what, goal, names, k, under)
+
+
+def require(system: System, text: str) -> System:
+    """The system with the requirements that a text states, as in a .storm file, beside its own."""
+    source = Source(text, "requirements")
+    cursor, found = Cursor(source), []
+    while not cursor.done():
+        found.append(parse_statement(cursor))
+    stated = requirements(source, found, system)
+    return replace(system, requirements=(*system.requirements, *stated))
+
+
+def parse_statement(cursor: Cursor) -> RequirementSyntax:
+    """A requirement with its first words."""
+    word = cursor.keyword("require", "expect")
+    if word is None:
+        cursor.fail("'require' or 'expect violated'", _EXAMPLE)
+    if word == "expect" and cursor.keyword("violated") is None:
+        cursor.fail("'violated'", "write: expect violated: recovers under loss")
+    return parse_requirement(cursor, violated=word == "expect")
+
+
+def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | None]:
+    word, start = cursor.peek_word(), cursor.skip()
+    if word is None:
+        cursor.fail("never, always possible, recovers, clean or a property", _EXAMPLE)
+    cursor.keyword(word)
+    if word == "always":
+        if cursor.keyword("possible") is None:
+            cursor.fail("'possible'", "write: require always possible A@done")
+        return (ALWAYS_POSSIBLE, *_goal(cursor), None)
+    if word == NEVER:
+        return (NEVER, *_goal(cursor), None)
+    hint = near(word, _CLAIMS) if word not in _CLAIMS else None
+    if hint is not None:
+        cursor.source.fail(f"'{shorten(word)}' is no claim", start, cursor.at, hint)
+    k = None
+    if word not in (RECOVERS, CLEAN) and cursor.keyword("at"):
+        k = _number(cursor, "the bound k", 1)
+    return word, None, None, k
+
+
+def _goal(cursor: Cursor) -> tuple[Goal, GoalParser]:
+    first = len(cursor.trace.words) if cursor.trace else 0
+    parser = GoalParser(GoalTokens(cursor))
+    goal = parser.parse()
+    if cursor.trace:
+        cursor.trace.goals.append((first, len(cursor.trace.words)))
+    return goal, parser
+
+
+def _number(cursor: Cursor, what: str, least: int) -> int:
+    word, start = cursor.peek_word(), cursor.skip()
+    if word is None or not (word.isascii() and word.isdigit()):
+        cursor.fail(what, "a number")
+    cursor.keyword(word)
+    if len(word) > 7 or not least <= int(word) <= _LARGEST:
+        cursor.source.fail(f"{what} is a number from {least} to {_LARGEST:,}", start, cursor.at)
+    return int(word)
+
+
+def _under(cursor: Cursor) -> UnderSyntax:
+    found = UnderSyntax()
+    if cursor.keyword("none"):
+        return found
+    while True:
+        _failure(cursor, found)
+        if not cursor.symbol(","):
+            return found
+
+
+def _failure(cursor: Cursor, found: UnderSyntax) -> None:
+    word, start = cursor.peek_word(), cursor.skip()
+    if word in PROCESS_FAULTS and word not in SUPPORTED:
+        cursor.source.fail(
+            f"'{word}' is not supported yet", start, start + len(word), "a role may crash: under crash A"
+        )
+    if word in SUPPORTED:
+        cursor.keyword(word)
+        found.processes.setdefault(word, []).append(cursor.name("a role", _UNDER_EXAMPLE))
+        while cursor.keyword("and"):
+            found.processes[word].append(cursor.name("a role", _UNDER_EXAMPLE))
+    elif word == "at":
+        found.at_most.append(_at_most(cursor))
+    elif word in FAULTS and word != "none":
+        faults = parse_fault(cursor)
+        channels = parse_channel(cursor) if cursor.keyword("on") else [((None, start), (None, start))]
+        while len(channels) and cursor.keyword("and"):
+            channels += parse_channel(cursor)
+        found.declared.append(Declared(tuple(channels), faults))
+    else:
+        cursor.fail("a failure", (near(word, COUNTED) if word else None) or _UNDER_EXAMPLE)
+
+
+def _at_most(cursor: Cursor) -> tuple[str | None, int]:
+    """`at most 2 faults`, `at most 1 loss fault`."""
+    cursor.keyword("at")
+    if cursor.keyword("most") is None:
+        cursor.fail("'most'", "write: at most 2 faults")
+    number = _number(cursor, "the number of faults", 0)
+    kind = cursor.keyword(*COUNTED)
+    if cursor.keyword("fault", "faults") is None:
+        cursor.fail("'faults'", "write: at most 2 faults, or at most 1 loss fault")
+    return kind, number
+
+
+def requirements(
+    source: Source, written: Iterable[RequirementSyntax], system: System
+) -> tuple[Requirement, ...]:
+    """The requirements with every name looked up."""
+    found: dict[str, Requirement] = {}
+    made = []
+    for syntax in written:
+        if syntax.name and syntax.name in found:
+            first = found[syntax.name].line
+            problem = f"two requirements are called '{shorten(syntax.name)}'"
+            end = syntax.name_start + len(syntax.name)
+            source.fail(problem, syntax.name_start, end, f"the first is on line {first}", ModelError)
+        if syntax.names is not None:
+            syntax.names.look_up(system)
+        claim = Claim(syntax.what, syntax.goal, syntax.k)
+        under = None if syntax.under is None else _resolved(source, syntax.under, system)
+        line = source.place(syntax.start).line
+        made.append(Requirement(claim, syntax.name, syntax.violated, under, line))
+        found[syntax.name] = made[-1]
+    return tuple(made)
+
+
+def _resolved(source: Source, under: UnderSyntax, system: System) -> Under:
+    for role, start in (pair for pairs in under.processes.values() for pair in pairs):
+        if role not in system:
+            hint = guess(role, system.names, "Roles")
+            source.fail(f"unknown role '{shorten(role)}'", start, start + len(role), hint, ModelError)
+    chosen = {
+        word: tuple(dict.fromkeys(role for role, _ in pairs)) for word, pairs in under.processes.items()
+    }
+    return Under(resolve(source, under.declared, system), at_most=tuple(under.at_most), **chosen)
+
+
+_SPELLING = Spelling(quote, write_message)
+
+
+def write_requirement(system: System, requirement: Requirement) -> str:
+    """The line that states a requirement."""
+    claim = requirement.claim
+    words = ["expect violated" if requirement.violated else "require"]
+    words += [f"{quote(requirement.name)}:"] if requirement.name else []
+    words.append(str(claim) if claim.goal is None else f"{claim.what} {show(claim.goal, _SPELLING)}")
+    words += [f"under {_write_under(system, requirement.under)}"] if requirement.under is not None else []
+    return " ".join(words)
+
+
+def _write_under(system: System, under: Under) -> str:
+    channels: dict[str, list[Channel]] = {}
+    for fault in under.faults:
+        for written in write_each(fault):
+            channels.setdefault(written, []).append(Channel(fault.sender, fault.receiver))
+    items = [fault + _write_channels(system, where) for fault, where in channels.items()]
+    for word in PROCESS_FAULTS:
+        if names := getattr(under, word):
+            items.append(f"{word} {' and '.join(map(quote, names))}")
+    items += [
+        f"at most {number} {f'{kind} ' if kind else ''}fault{'' if number == 1 else 's'}"
+        for kind, number in under.at_most
+    ]
+    return ", ".join(items) or "none"
+
+
+def _write_channels(system: System, channels: list[Channel]) -> str:
+    if set(channels) == set(system.channels):
+        return ""
+    return " on " + " and ".join(f"{quote(c.sender)} -> {quote(c.receiver)}" for c in channels)
