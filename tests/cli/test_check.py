@@ -55,8 +55,9 @@ def shop(tmp_path: Path) -> Path:
 def test_the_readmes_main_command(run: Run) -> None:
     result = run("check", "alternating-bit", "--loss")
     assert result.code == 1
-    assert "k-pg" in result.out and "✘ violated" in result.out
-    assert "Sender waits in wait0" in result.out
+    assert "breaks with 1 fault: deadlock, and nothing is in flight" in result.out
+    assert "how it breaks: 1 action, 1 fault, replayed ✔" in result.out
+    assert "classes" in result.out and "k-pg ✘" in result.out
     assert "replayed ✔" in result.out
     assert "lost" in result.out
 

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from stormproof.engine.survival import FoundRun, SurvivalAnswer, survey
-from stormproof.goals.negation import NOTHING
-from stormproof.goals.requirements import Ask
 from stormproof.model.actions import Configuration
+from stormproof.model.ask import Ask
+from stormproof.model.goal_forms import NOTHING
 from stormproof.model.storm_step import StormStep
 from stormproof.model.survival import SLACK, BlockSize, SurvivalModel
 from stormproof.spec import survival as spec

@@ -6,9 +6,9 @@ import pytest
 
 from stormproof import protocols
 from stormproof.engine.survival import Survey, survey
-from stormproof.goals.requirements import RECOVERS, Ask, clean
 from stormproof.limits import Limits
 from stormproof.model.actions import Channel
+from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.goal import At, Contains
 from stormproof.model.rest import rest_states

@@ -9,11 +9,11 @@ import pytest
 from stormproof import formats
 from stormproof.errors import ParseError, UsageError
 from stormproof.goals.cubes import cubes
-from stormproof.goals.negation import normal_form
 from stormproof.goals.parse import parse_goal
 from stormproof.model.actions import Channel
 from stormproof.model.failures import Failures
 from stormproof.model.goal import AT_REST, And, At, Contains, Goal, Holds, Named, Not, Or, rename, show
+from stormproof.model.goal_forms import normal_form
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.reachability.api import reach
 

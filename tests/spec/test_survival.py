@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from stormproof import protocols
-from stormproof.goals.requirements import RECOVERS, Ask, clean
 from stormproof.model.actions import (
     CRASH,
     Channel,
@@ -17,6 +16,7 @@ from stormproof.model.actions import (
     Receive,
     Send,
 )
+from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.goal import At
 from stormproof.model.rest import rest_states

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from stormproof.goals.requirements import RECOVERS, Ask, clean
+from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.model.rest import rest_states

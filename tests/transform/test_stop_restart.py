@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stormproof.goals.requirements import RECOVERS
 from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.ask import RECOVERS
 from stormproof.model.failures import FailureModel
 from stormproof.model.goal import At
 from stormproof.model.rest import rest_states

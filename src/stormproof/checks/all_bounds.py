@@ -25,12 +25,10 @@ from typing import NamedTuple
 from ..model.actions import (
     Channel,
     Configuration,
-    Firing,
     Internal,
     Message,
     Receive,
     Send,
-    Transition,
     Word,
     channel_of,
 )
@@ -50,15 +48,6 @@ class Content(NamedTuple):
 
     word: Word
     more: bool
-
-
-class Lasting(NamedTuple):
-    """A violation at the largest bound: what follows the one that was found, and where that leads."""
-
-    firings: tuple[Firing, ...]
-    states: Mapping[str, str]
-    channels: Mapping[Channel, Word]
-    culprit: Mapping[str, str]
 
 
 class Abstract(NamedTuple):
@@ -140,12 +129,12 @@ def persists(
     max_k: int,
     most: int = MOST_STATES,
     seconds: float = MOST_SECONDS,
-) -> Lasting | None:
-    """The violation at `max_k`, if this one of `name`, found at k, proves one at every bound up to there."""
+) -> bool:
+    """Does this violation of `name`, found at k, prove one at every bound up to `max_k`?"""
     until = time.monotonic() + seconds
     words = {c: tuple(channels.get(c, ())) for c in system.channels}
     if any(len(word) > 64 for word in words.values()):
-        return None
+        return False
     start = Abstract(
         tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
     )
@@ -157,19 +146,17 @@ def persists(
                 return True
         return False
 
-    same = Lasting((), states, words, culprit)
     if name in (K_ER.name, K_WER.name):
-        return same if _reception_never_comes(name, words, culprit, never) else None
+        return _reception_never_comes(name, words, culprit, never)
     if name == K_PG.name:
         process = culprit.get("process")
         if process is None or system[process].kind(states[process]) is not StateKind.RECEIVING:
-            return None
-        never_receives = never(lambda e: e.process == process and isinstance(e.action, Receive))
-        return same if never_receives else None
+            return False
+        return never(lambda e: e.process == process and isinstance(e.action, Receive))
     if name == K_EXH.name:
         at = Configuration(start.states, tuple(words.values()))
         return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
-    return None
+    return False
 
 
 def _reception_never_comes(
@@ -191,83 +178,46 @@ def _channel_stays_full(
     culprit: Mapping[str, str],
     bounds: range,
     never: Callable[[Callable[[Event], bool]], bool],
-) -> Lasting | None:
+) -> bool:
     """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
     name = culprit.get("process")
     if name is None:
-        return None
+        return False
     state = at.states[system.names.index(name)]
     for peer in dict.fromkeys(a.peer for a in system[name].sends(state)):
         channel = Channel(name, peer)
         if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
             continue
-        if never(is_receive_on(channel)):
-            run = _filling(system, failures, at, channel, bounds)
-            if run is not None:
-                return _held_back(system, channel, *run)
-    return None
+        if never(is_receive_on(channel)) and _can_fill(system, failures, at, channel, bounds):
+            return True
+    return False
 
 
-def _held_back(system: System, channel: Channel, moves: tuple[Firing, ...], end: Configuration) -> Lasting:
-    states = dict(zip(system.names, end.states, strict=True))
-    state = states[channel.sender]
-    send = next(a for a in system[channel.sender].sends(state) if a.peer == channel.receiver)
-    culprit = {
-        "process": channel.sender,
-        "state": state,
-        "channel": str(channel),
-        "message": str(send.message),
-        "action": str(send),
-    }
-    return Lasting(moves, states, dict(zip(system.channels, end.words, strict=True)), culprit)
-
-
-def _filling(
+def _can_fill(
     system: System, failures: FailureModel, at: Configuration, channel: Channel, bounds: range
-) -> tuple[tuple[Firing, ...], Configuration] | None:
-    """A run that fills the channel up to each bound in turn, its sender wanting to send more."""
-    moves, here = list[Firing](), at
+) -> bool:
+    """Does a run fill the channel up to each bound in turn, its sender wanting to send more?"""
+    here: Configuration | None = at
     for bound in bounds:
-        found = _filled(system, failures, here, channel, bound)
-        if found is None:
-            return None
-        moves += found[0]
-        here = found[1]
-    return tuple(moves), here
+        here = None if here is None else _filled(system, failures, here, channel, bound)
+    return here is not None
 
 
 def _filled(
     system: System, failures: FailureModel, start: Configuration, channel: Channel, bound: int
-) -> tuple[tuple[Firing, ...], Configuration] | None:
+) -> Configuration | None:
     """Best first: the fuller the channel the better. A failure to find a run says nothing."""
     process = system[channel.sender]
     i, j = system.names.index(channel.sender), system.channels.index(channel)
-    before: dict[Configuration, tuple[Configuration, Event | None] | None] = {start: None}
+    seen = {start}
     heap = [(-len(start.words[j]), 0, start)]
-    while heap and len(before) < MOST_STATES:
+    while heap and len(seen) < MOST_STATES:
         at = heapq.heappop(heap)[2]
         held = any(a.peer == channel.receiver for a in process.sends(at.states[i]))
         if len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING:
-            return _unwind(system, before, at), at
-        for event, after in steps(system, failures, at, bound):
-            if after not in before:
-                before[after] = (at, event)
-                heapq.heappush(heap, (-len(after.words[j]), len(before), after))
+            return at
+        for _, after in steps(system, failures, at, bound):
+            if after not in seen:
+                seen.add(after)
+                heapq.heappush(heap, (-len(after.words[j]), len(seen), after))
     return None
-
-
-def _unwind(
-    system: System,
-    before: Mapping[Configuration, tuple[Configuration, Event | None] | None],
-    end: Configuration,
-) -> tuple[Firing, ...]:
-    """The actions of the run to `end`; what a channel does silently is implicit."""
-    moves, here = list[Firing](), end
-    while (step := before[here]) is not None:
-        previous, event = step
-        if event is not None:
-            i = system.names.index(event.process)
-            taken = Transition(previous.states[i], event.action, here.states[i])
-            moves.append(Firing(event.process, taken))
-        here = previous
-    return tuple(reversed(moves))

@@ -12,14 +12,16 @@ from dataclasses import replace
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.survival import Budget
 from ..model.system import System
 from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
 from .properties import PROPERTIES, RSC, Decision, undefined_under
+from .recovery import decide_recovery
 from .report import Report
-from .request import Options, Request, make_request
+from .request import EFFORT, Options, Request, make_request
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 
@@ -28,7 +30,7 @@ def check(
     failures: Failures | None = None,
     *,
     k: int | None = None,
-    max_k: int = 10,
+    max_k: int | None = None,
     properties: Iterable[str] | None = None,
     limits: Limits | None = None,
     semantics: str = "definition",
@@ -37,12 +39,15 @@ def check(
     replay: bool = True,
     polish: bool = True,
     progress: ProgressCallback | None = None,
+    effort: float = EFFORT,
+    budget: Budget | int | None = None,
 ) -> Report:
-    """Decide the properties of a system under a failure model.
+    """Decide the properties of a system under a failure model: survival first, then the classes.
 
-    With `k` each k-property is asked at that bound; otherwise for the least k up to `max_k`, and *violated*
-    means: for none of them. A limit that is hit gives *undecided*. Without `polish` a witness is the first
-    that was found, which is quicker.
+    Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
+    that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds larger
+    than 1 are tried within `effort` seconds. `budget`: at most so many faults in a run. A limit that is hit
+    gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -50,7 +55,8 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    options = Options(limits or Limits(), reduction, threads, replay, polish, progress)
+    most = Budget(budget) if isinstance(budget, int) else budget or Budget()
+    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort, most)
     request = make_request(
         system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
     )
@@ -77,15 +83,15 @@ _UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
 
 
 def decide(request: Request) -> dict[str, Outcome]:
-    """All k-properties come from shared explorations.
+    """Survival is decided first; all k-properties come from shared explorations.
 
     What has no bound is decided first: it takes little, and a search for the least k may take all the time.
     RSC may take half of the time at first, and what is left in the end.
     """
     bounded = [name for name in request.properties if PROPERTIES[name].bounded]
     first = replace(request, share=0.5 if bounded else 1.0)
-    found: dict[str, Outcome] = {}
-    for name in (n for n in request.properties if n not in bounded):
+    found = decide_recovery(request)
+    for name in (n for n in request.properties if n not in bounded and n not in found):
         undefined = undefined_under(name, request.model)
         found[name] = (
             Outcome(name, None, reason=undefined)

@@ -25,12 +25,18 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         tried=outcome.tried,
         notes=outcome.notes,
         stopped=outcome.stopped,
+        up_to=outcome.up_to,
+        fewest=outcome.fewest,
+        tolerated=outcome.tolerated,
+        counts=outcome.property in request.counted,
     )
     if outcome.holds:
         return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))
     if outcome.found:
-        return _violated(request, verdict, outcome, evidence)
-    return replace(verdict, reason=outcome.reason or _undecided(request, outcome))
+        verdict = _violated(request, verdict, outcome, evidence)
+    if outcome.holds is None:
+        return replace(verdict, reason=outcome.reason or _undecided(request, outcome))
+    return verdict
 
 
 def _on_holding(request: Request, outcome: Outcome) -> tuple[str, ...]:
@@ -57,7 +63,7 @@ def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: Ev
         witness_k=shown.k,
         part=shown.part,
         replayed=shown.established,
-        notes=(*failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
+        notes=(*outcome.notes, *failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
     )
 
 

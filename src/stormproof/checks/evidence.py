@@ -8,11 +8,14 @@ from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
 from ..counterexample.minimise import Shortest
 from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
+from ..counterexample.storm_run import storm_witness
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
+from ..engine.survival import FoundRun
 from ..errors import InternalError
 from ..model.run import Witness
 from ..trust.replay import BUDGET, replay
+from ..trust.replay_storm import replay_storm
 from .bug_report import write_bug_report
 from .outcome import Found, Outcome
 from .request import Request
@@ -56,6 +59,9 @@ def _witness(request: Request, found: Found) -> Witness:
     violation = found.violation
     if isinstance(violation, Witness):
         return violation
+    if isinstance(violation, FoundRun):
+        assert found.survived is not None
+        return storm_witness(found.survived.model.system, violation)
     if isinstance(violation, RscViolation):
         make = best_rsc_witness if request.options.polish else rsc_witness
         return make(request.system, request.model, violation)
@@ -87,7 +93,11 @@ def _replayed(request: Request, found: Found, witness: Witness) -> Evidence:
     # A run that was not searched for has another to fall back on, at a smaller bound.
     fallback = isinstance(found.violation, Violation) and not found.violation.shortest
     budget = BUDGET // 5 if fallback else BUDGET
-    answer = replay(request.system, request.model, found.part, found.k, witness, budget)
+    if found.survived is not None:
+        ask = found.survived.ask if found.claimed else None
+        answer = replay_storm(found.survived.model, ask, witness)
+    else:
+        answer = replay(request.system, request.model, found.part, found.k, witness, budget)
     if not answer.ok:
         where = write_bug_report(request.system, request.model, found.part, found.k, witness, answer)
         raise InternalError(

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from ..engine.k_properties import Exploration, Violation
 from ..engine.rsc import RscViolation
+from ..engine.survival import FoundRun
+from ..model.ask import Ask
 from ..model.run import Witness
+from ..model.survival import SurvivalModel
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,23 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class Survived:
+    """What was asked of survival, and of which model: what the replay of its run needs."""
+
+    model: SurvivalModel
+    ask: Ask
+
+
+@dataclass(frozen=True)
 class Found:
-    """What violates a property: `part` of it fails, at the bound `k` where there is one."""
+    """What violates a property: `part` of it fails, at the bound `k` where there is one. Where nothing is
+    `claimed`, the run is only one that could not be judged."""
 
     part: str
     k: int | None
-    violation: Violation | RscViolation | Witness
+    violation: Violation | RscViolation | FoundRun | Witness
+    survived: Survived | None = None
+    claimed: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,4 +62,7 @@ class Outcome:
     exploration: Exploration | None = None
     stopped: str = ""
     reason: str = ""
+    up_to: int | None = None
+    fewest: bool = False
+    tolerated: int | None = None
     notes: tuple[str, ...] = ()

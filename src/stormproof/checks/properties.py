@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..errors import UsageError, did_you_mean
 from ..model.failures import FailureModel
-from ..narrate import reason
+from ..narrate import reason, survival
 from ..narrate.reason import RunEnd
 
 
@@ -24,6 +24,7 @@ class Decision(enum.Enum):
     RSC = "a search of rendezvous prefixes"
     HALF_DUPLEX = "a search of rendezvous pairs or counters"
     CRASH_HANDLING = "read off the automata"
+    SURVIVAL = "storms explored for k = 1, 2, ..., calm futures, and a proof for channels of any length"
 
 
 class Symptom(enum.Enum):
@@ -196,10 +197,27 @@ K_WMC_UP_TO_CRASH = Property(
     excuses_crashed=True,
 )
 
+RECOVERS = Property(
+    "recovers",
+    "whatever happened, once the faults stop, the protocol can still come to rest",
+    "The protocol does not recover",
+    Decision.SURVIVAL,
+    survival.stuck,
+)
+CLEAN = Property(
+    "clean",
+    "when everybody rests, nothing is left in a channel",
+    "Messages are left behind",
+    Decision.SURVIVAL,
+    survival.left_behind,
+)
+
 #: Every property that can be asked for, by name, in the order in which they are listed.
 PROPERTIES: dict[str, Property] = {
     row.name: row
     for row in (
+        RECOVERS,
+        CLEAN,
         K_EXH,
         K_EXH_LITERAL,
         K_ER,
@@ -219,21 +237,35 @@ PROPERTIES: dict[str, Property] = {
     )
 }
 
-#: Asked where nothing is named; and in addition where a process may crash.
+#: Survival, which is asked first.
+SURVIVAL_PROPERTIES = (RECOVERS.name, CLEAN.name)
+
+#: The classes, asked where nothing is named; and in addition where a process may crash.
 DEFAULT_PROPERTIES = tuple(p.name for p in (K_EXH, K_ER, K_PG, K_MC, K_WMC, RSC))
 CRASH_PROPERTIES = tuple(
     p.name for p in (CRASH_HANDLING, K_ER_UP_TO_CRASH, K_EXH_UP_TO_CRASH, K_WMC_UP_TO_CRASH)
 )
 
 
+#: Other names of properties, and what to ask for instead of names that are goals.
+ALIASES = {"progress": K_PG.name, "safe": K_SAFE.name, "survives": RECOVERS.name}
+GOALS = {
+    "deadlock": "ask for recovers, which excludes it; or for one: stormproof reach FILE deadlock",
+    "livelock": "ask for recovers, which excludes it",
+    "unspecified": "it is a goal: stormproof reach FILE unspecified",
+    "orphan": "it is a goal: stormproof reach FILE orphan; or ask for clean",
+}
+
+
 def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
     """The names without repetition; an unknown one is refused with the nearest."""
-    asked = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    given = dict.fromkeys([names] if isinstance(names, str) else names)
+    asked = tuple(dict.fromkeys(ALIASES.get(name, name) for name in given))
     for name in asked:
         if name not in PROPERTIES:
             raise UsageError(
                 f"unknown property '{name}'; there are {', '.join(PROPERTIES)}",
-                hint=did_you_mean(name, PROPERTIES),
+                hint=GOALS.get(name) or did_you_mean(name, PROPERTIES),
             )
     return asked
 

@@ -15,6 +15,7 @@ from ..model.failures_json import failures_to_json, model_to_json
 from ..model.run import Witness
 from ..model.system import System
 from .outcome import Tried
+from .properties import PROPERTIES, Decision
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Verdict:
     verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
     None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
     memory, states, interrupted). `part`: which part of a conjunction the witness violates, or the property.
+
+    Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
+    were explored, None where the verdict is one for channels of any length; `fewest`: no run with fewer
+    faults violates it; `tolerated`: where a limit ended the search, so many faults are survived. `counts`:
+    the exit code depends on it.
     """
 
     property: str
@@ -41,11 +47,25 @@ class Verdict:
     replayed: bool | None = None
     witness_k: int | None = None
     part: str = ""
+    up_to: int | None = None
+    fewest: bool = False
+    tolerated: int | None = None
+    counts: bool = True
     stopped: str = ""
 
     @builtins.property
     def word(self) -> str:
         return {True: "holds", False: "violated", None: "undecided"}[self.holds]
+
+    @builtins.property
+    def survival(self) -> bool:
+        """Does the verdict speak of channels of any length, or of storms up to a length?"""
+        return self.property not in PROPERTIES or PROPERTIES[self.property].decision is Decision.SURVIVAL
+
+    @builtins.property
+    def faults(self) -> int | None:
+        """How many faults the run has, where there is one."""
+        return None if self.witness is None else self.witness.fault_count
 
     def _repr_html_(self) -> str:
         from ..draw.page.notebook import verdict_html
@@ -68,6 +88,12 @@ class Verdict:
             "seconds": round(self.seconds, 6),
             "witness": None if self.witness is None else self.witness.to_json(),
         }
+        if self.survival:
+            del data["k"]
+            data |= {"up_to": self.up_to, "faults": self.faults, "fewest": self.fewest}
+            if self.tolerated is not None:
+                data["tolerated"] = self.tolerated
+        data["counts"] = self.counts
         if self.tried:
             data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
         if self.notes:
@@ -114,7 +140,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0 everything holds, 1 something is violated, 3 something is undecided and nothing violated."""
-        answers = [v.holds for v in self.verdicts]
+        answers = [v.holds for v in self.verdicts if v.counts]
         if False in answers:
             return 1
         return 3 if None in answers else 0

@@ -9,9 +9,24 @@ from dataclasses import dataclass, field
 from ..engine.watch import ProgressCallback, left
 from ..limits import Limits, check_bound
 from ..model.failures import FailureModel, Failures
+from ..model.survival import Budget
 from ..model.system import System
 from ..transform.prepare import prepare
-from .properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, known_properties, undefined_under
+from .properties import (
+    CRASH_PROPERTIES,
+    DEFAULT_PROPERTIES,
+    RECOVERS,
+    SURVIVAL_PROPERTIES,
+    known_properties,
+    undefined_under,
+)
+
+#: The largest bounds that are tried, unless others are asked for.
+MAX_K, SURVIVAL_MAX_K = 10, 6
+
+
+#: Seconds within which bounds larger than 1 are begun and continued, unless others are asked for.
+EFFORT = 5.0
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,8 @@ class Options:
     replay: bool = True
     polish: bool = True
     progress: ProgressCallback | None = None
+    effort: float = EFFORT
+    budget: Budget = field(default_factory=Budget)
 
 
 @dataclass(frozen=True)
@@ -35,8 +52,10 @@ class Request:
     failures: Failures
     model: FailureModel
     properties: tuple[str, ...]
+    counted: frozenset[str]
     bounds: tuple[int, ...]
     one_bound: bool
+    survival_max_k: int
     semantics: str
     notes: tuple[str, ...]
     options: Options
@@ -53,13 +72,24 @@ class Request:
         rest = left(self.limits, self.started)
         return None if rest is None else rest * self.share
 
+    def seconds_at(self, k: int) -> float | None:
+        """The seconds that a search at this bound may take: larger ones than the first are begun, and
+        continued, only within the effort."""
+        return self.seconds if k == self.bounds[0] else self.within_effort
+
+    @property
+    def within_effort(self) -> float:
+        """What is left of the effort and of the time limit."""
+        effort = max(self.options.effort - (time.monotonic() - self.started), 0.0)
+        return effort if self.seconds is None else min(effort, self.seconds)
+
 
 def make_request(
     system: System,
     failures: Failures | None,
     *,
     k: int | None,
-    max_k: int,
+    max_k: int | None,
     properties: Iterable[str] | None,
     semantics: str,
     options: Options,
@@ -68,14 +98,17 @@ def make_request(
     started = time.monotonic()
     asked = failures or Failures()
     prepared, model, notes = prepare(system, asked, semantics)
+    names = _properties(properties, model)
     return Request(
         given=system.with_unreliable(model.unreliable),
         system=prepared,
         failures=asked,
         model=model,
-        properties=_properties(properties, model),
-        bounds=_bounds(k, max_k),
+        properties=names,
+        counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
+        bounds=_bounds(k, max_k or MAX_K),
         one_bound=k is not None,
+        survival_max_k=k or max_k or SURVIVAL_MAX_K,
         semantics=semantics,
         notes=notes,
         options=options,
@@ -92,6 +125,6 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
 
 def _properties(asked: Iterable[str] | None, model: FailureModel) -> tuple[str, ...]:
     if asked is None:
-        default = DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
+        default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
         return tuple(name for name in default if not undefined_under(name, model))
     return known_properties(asked)

@@ -10,12 +10,17 @@ import click
 from click.core import ParameterSource
 
 from .. import formats, protocols
-from ..errors import UsageError
+from ..checks.request import EFFORT
+from ..errors import UsageError, did_you_mean
 from ..limits import Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
 from ..model.faults import CORRUPTION, KINDS, SCOPES, FaultKind
+from ..model.survival import Budget
 from ..model.system import System
+
+#: The kinds of fault that a budget may limit, by the spelling of their flags.
+BUDGET_KINDS = {kind.keyword: kind.noun for kind in KINDS} | {p: p for p in ("crash", "stop", "restart")}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,7 +85,10 @@ def question_options(command: F) -> F:
     decorators = [
         click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound."),
         click.option(
-            "--max-k", type=int, default=10, show_default=True, metavar="N", help="Else the least up to N."
+            "--max-k",
+            type=int,
+            metavar="N",
+            help="The largest bound to try: 6 for survival, 10 for the k-properties.",
         ),
         click.option(
             "--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated."
@@ -89,6 +97,53 @@ def question_options(command: F) -> F:
     for decorate in reversed(decorators):
         wrapper = decorate(wrapper)
     return wrapper  # type: ignore[return-value]
+
+
+def budget_options(command: F) -> F:
+    """--budget and --effort; the command gets `budget` and `effort`."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **flags: Any) -> Any:
+        flags["budget"] = parse_budget(flags["budget"])
+        if not flags["effort"] >= 0:
+            raise UsageError(f"--effort must not be negative, and {flags['effort']:g} is")
+        return command(*args, **flags)
+
+    decorators = [
+        click.option(
+            "--budget", metavar="N", help="At most N faults in a run; or by kind: loss=2,reorder=1."
+        ),
+        click.option(
+            "--effort",
+            type=float,
+            default=EFFORT,
+            show_default=True,
+            metavar="SECONDS",
+            help="Try bounds larger than 1 within this time.",
+        ),
+    ]
+    for decorate in reversed(decorators):
+        wrapper = decorate(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
+def parse_budget(text: str | None) -> Budget:
+    """`3`, or `loss=2,reorder=1`, or both: `3,loss=2`."""
+    total, kinds = None, {}
+    for part in split_list(text or ""):
+        name, equals, number = part.rpartition("=")
+        if not number.strip().isdigit():
+            raise UsageError(
+                f"--budget: '{part}' is not a number of faults", hint="write 3, or loss=2,reorder=1"
+            )
+        if not equals:
+            total = int(number)
+            continue
+        if name.strip() not in BUDGET_KINDS:
+            hint = did_you_mean(name.strip(), BUDGET_KINDS) or f"there are {', '.join(BUDGET_KINDS)}"
+            raise UsageError(f"--budget: there is no fault '{name.strip()}'", hint=hint)
+        kinds[BUDGET_KINDS[name.strip()]] = int(number)
+    return Budget(total, kinds)
 
 
 def _given(name: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..checks.headline import extent, headline
 from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..draw.chart.text import chart_text
@@ -25,17 +27,58 @@ MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("?
 
 
 def print_report(console: Console, report: Report, source: str, question: str = "") -> None:
+    """The answer first, the number with it, the classes last."""
     print_heading(console, report.system, source)
     _field(console, "failures", describe_failures(report.system, report.model))
     for note in report.notes:
         _field(console, "note", note)
+    asked = [v for v in report if v.survival]
+    named = [v for v in report if not v.survival and v.counts]
     console.print()
-    console.print(verdict_table(report))
-    _notes(console, report)
-    violated = next((v for v in report if v.witness is not None), None)
-    if violated is not None:
-        print_why(console, report, violated)
-    _closing(console, report, shlex.quote(source) + flags(report) + question, violated)
+    if asked:
+        console.print(survival_table(report, asked))
+    if named:
+        console.print(verdict_table(report, named))
+    _notes(console, [*asked, *named])
+    shown = _shown(report)
+    if shown is not None:
+        print_why(console, report, shown)
+    _classes(console, [v for v in report if not v.survival and not v.counts])
+    _closing(console, report, shlex.quote(source) + flags(report) + question, shown)
+
+
+def _shown(report: Report) -> Verdict | None:
+    """The violation whose run is drawn: of what counts, else of what was asked beside it."""
+    violated = [v for v in report if v.witness is not None and v.holds is False]
+    return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
+
+
+def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
+    """Mark, name, answer; for which channel lengths stands behind the answer."""
+    table = Table(box=None, padding=(0, 1), show_edge=True, show_header=False)
+    for style in ({"no_wrap": True}, {"no_wrap": True, "min_width": 14}, {"overflow": "fold"}):
+        table.add_column(**style)
+    possible = not report.model.perfect or bool(report.model.unreliable)
+    for verdict in verdicts:
+        mark, colour = MARKS[verdict.holds]
+        parts = [part for part in (headline(verdict, possible), extent(verdict)) if part]
+        answer = Text(parts[0])
+        for part in parts[1:]:
+            answer.append(f" · {part}", style="dim")
+        table.add_row(Text(f" {mark[0]}", style=colour), Text(verdict.property), answer)
+    return table
+
+
+def _classes(console: Console, verdicts: list[Verdict]) -> None:
+    """One line: `k-exh ✔1 · k-pg ✘`, where a number is the least k."""
+    if not verdicts:
+        return
+    words = []
+    for verdict in verdicts:
+        bound = str(verdict.k) if verdict.holds and verdict.k is not None else ""
+        words.append(f"{verdict.property} {MARKS[verdict.holds][0][0]}{bound}")
+    console.print()
+    _field(console, "classes", " · ".join(words) + "   (stormproof classify)")
 
 
 def print_heading(console: Console, system: System, source: str) -> None:
@@ -98,13 +141,13 @@ def _channels(system: System, channels: list[Channel]) -> str:
     return " and ".join(f"{c.sender}→{c.receiver}" for c in channels)
 
 
-def verdict_table(report: Report) -> Table:
+def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
     table = Table(box=None, padding=(0, 2), show_edge=True, header_style="dim")
     table.add_column("property", no_wrap=True)
     table.add_column("k", justify="right")
     table.add_column("verdict", no_wrap=True)
     table.add_column("", overflow="fold")
-    for verdict in report:
+    for verdict in verdicts:
         mark, colour = MARKS[verdict.holds]
         k = "" if verdict.k is None else str(verdict.k)
         table.add_row(verdict.property, k, Text(mark, style=colour), Text(_reason(report, verdict)))
@@ -119,10 +162,10 @@ def _reason(report: Report, verdict: Verdict) -> str:
     return head if colon and told else verdict.reason
 
 
-def _notes(console: Console, report: Report) -> None:
+def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
     """Each remark once, with the properties that it belongs to."""
     by_text: dict[str, list[str]] = {}
-    for verdict in report:
+    for verdict in verdicts:
         for note in verdict.notes:
             by_text.setdefault(note, []).append(verdict.property)
     if by_text:
@@ -134,13 +177,14 @@ def _notes(console: Console, report: Report) -> None:
 def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     assert verdict.witness is not None
     witness = verdict.witness
-    counts = [plural(len(witness.steps), "step")]
-    if witness.faults:
-        counts.append(plural(len(witness.faults), "fault"))
+    counts = [plural(len([a for a in witness.acts if a.fault is None]), "action")]
+    if witness.fault_count:
+        counts.append(plural(witness.fault_count, "fault"))
     counts.append("replayed ✔" if verdict.replayed else "not replayed")
     bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
+    what = "how it breaks" if verdict.survival else f"why {verdict.property} fails{bound}"
     console.print()
-    console.print(Text(f"why {verdict.property} fails{bound}: {', '.join(counts)}", style="bold"))
+    console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
     console.print()
     drawn = chart_text(chart(report.system, witness), width=max(console.width - 2, 40))
     console.print(Text(drawn), soft_wrap=True)
@@ -204,7 +248,7 @@ def flags(report: Report) -> str:
     return "".join(f" {word}" for word in words)
 
 
-def question_flags(k: int | None, max_k: int, properties: tuple[str, ...]) -> str:
+def question_flags(k: int | None, max_k: int | None, properties: tuple[str, ...]) -> str:
     """The flags that ask the same of the same bounds."""
-    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k != 10 else ""
+    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k is not None else ""
     return bounds + "".join(f" --property {shlex.quote(name)}" for name in properties)

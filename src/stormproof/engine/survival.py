@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from .. import _engine
 from ..errors import UsageError
-from ..goals.negation import normal_form, observed_channels
-from ..goals.requirements import Ask
 from ..limits import Limits, check_bound
 from ..model.actions import Channel, Internal, Message, Transition
+from ..model.ask import Ask
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import FAULT_KINDS, StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .lowering import Lowered, lower

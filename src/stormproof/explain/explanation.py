@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..checks.headline import number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send, Transition
@@ -18,9 +19,12 @@ from ..model.phrases import arrow, awaited, few, listed, named, situation
 from ..model.process import Process, StateKind
 from ..model.run import Act, Witness
 from ..model.system import System
-from ..narrate.narrative import Story, under_way
+from ..narrate.narrative import Story, in_flight
 from ..narrate.reason import why
 from ..trust.replay import BUDGET, Outlook
+
+#: Ends of runs from which no calm run leads to rest.
+ENDINGS = ("deadlock", "livelock", "divergence")
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     witness = verdict.witness
     if witness is None:
         return f"{_title(verdict.property)}: {verdict.reason}."
+    if verdict.survival:
+        return _survival(report, verdict, witness)
     part = verdict.part or verdict.property
     scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
     told = [f"{_title(part, _bound(verdict))}.", *Story(report.system, witness).sentences()]
@@ -82,6 +88,19 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
     told += scene.repairs()
     return " ".join(told)
+
+
+def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
+    """What happens, where everybody stands when the faults are over, and how it ends."""
+    story = Story(report.system, witness)
+    title = PROPERTIES[verdict.property].title if verdict.property in PROPERTIES else verdict.property
+    places = [situation(report.system, p, witness.states[p.name]) for p in report.system]
+    flying = in_flight(witness)
+    told = [f"{title}: it {number_of_faults(verdict)}.", *story.sentences(), f"Now {listed(places)}."]
+    told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
+    ending = verdict.reason if ":" in verdict.reason else witness.ending
+    told.append(f"That is a {ending}." if witness.ending in ENDINGS else f"There {verdict.reason}.")
+    return " ".join([*told, f"The run has {story.size()}."])
 
 
 def _title(property: str, bound: str = "") -> str:
@@ -111,7 +130,7 @@ class _Scene:
             sentence = why(self.row.explain, self.system, self.report.model, self.k, self.witness)
             return [f"There {sentence}."]
         told = [f"Now {listed(self._places())}."]
-        flying = under_way(self.witness)
+        flying = in_flight(self.witness)
         told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
         told += {
             Symptom.WAITS: self._waits,

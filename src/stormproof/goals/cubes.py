@@ -9,9 +9,9 @@ from ..errors import UsageError
 from ..model.actions import CRASH, Channel, Crash, Message, Receive, Word
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from ..model.goal_forms import normal_form
 from ..model.system import System
 from .named import Meanings, quiet_states
-from .negation import normal_form
 
 #: Cases of a goal beyond which it is refused.
 MOST_CUBES = 100_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from ..errors import InputError
@@ -120,15 +120,39 @@ class Swap(Fault):
 
 
 @dataclass(frozen=True)
-class Duplicate(Fault):
-    """The channel puts a copy before the message at its head. It is received at once; the message stays."""
+class Overtake(Fault):
+    """The message moves before `passed` others: one fault, however many it overtakes."""
 
     message: str
+    passed: int
+    kind, do = REORDERING, "overtake"
+
+    def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
+        to = self.position - self.passed
+        if not 0 <= to < self.position:
+            raise InputError(f"{self.message} cannot overtake {self.passed} messages on {self.channel}")
+        moved = content[self.position]
+        return [*content[:to], moved, *content[to : self.position], *content[self.position + 1 :]]
+
+    def phrase(self) -> str:
+        return f"{self.message} overtakes {plural_messages(self.passed)}"
+
+
+@dataclass(frozen=True)
+class Duplicate(Fault):
+    """The channel puts a copy before the message at its head. It is received at once; the message stays,
+    `behind` so many others."""
+
+    message: str
+    behind: int = 0
     kind, do = DUPLICATION, "duplicate"
 
     def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
-        at = self.position
-        return [*content[:at], change.copy(content[at]), *content[at:]]
+        at, later = self.position, content[self.position + 1 :]
+        if not 0 <= self.behind <= len(later):
+            raise InputError(f"{self.message} cannot stay behind {self.behind} messages on {self.channel}")
+        copy = change.copy(content[at])
+        return [*content[:at], copy, *later[: self.behind], content[at], *later[self.behind :]]
 
     def phrase(self) -> str:
         return f"{self.message} is duplicated"
@@ -143,7 +167,9 @@ class Duplicate(Fault):
 
 
 #: The classes of fault steps by their names in JSON.
-FAULT_STEPS: Mapping[str, type[Fault]] = {step.do: step for step in (Lose, Corrupt, Swap, Duplicate)}
+FAULT_STEPS: Mapping[str, type[Fault]] = {
+    step.do: step for step in (Lose, Corrupt, Swap, Overtake, Duplicate)
+}
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
@@ -156,7 +182,21 @@ def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
         raise InputError(f"a position in a channel is a number, not {position!r}")
     channel = Channel(name_in(data, "from"), name_in(data, "to"))
     make: Callable[..., Fault] = step
-    return make(channel, position, *(name_in(data, f.name) for f in fields(step)[2:]))
+    return make(channel, position, *(_detail(data, f) for f in fields(step)[2:]))
+
+
+def _detail(data: Mapping[str, Any], field: Field[Any]) -> str | int:
+    """A name, or a number."""
+    if field.type not in ("int", int):
+        return name_in(data, field.name)
+    number = data[field.name]
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise InputError(f"'{field.name}' of a step of the witness is {number!r}, not a number")
+    return number
+
+
+def plural_messages(count: int) -> str:
+    return "a message" if count == 1 else f"{count} messages"
 
 
 def name_in(data: Mapping[str, Any], key: str) -> str:

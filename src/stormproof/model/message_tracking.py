@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from .actions import Channel, Message, Receive, Send, channel_of
-from .fault_steps import Fault, Swap
+from .fault_steps import Fault, Overtake, Swap
 from .run import Act, Step
 
 
@@ -136,9 +136,11 @@ class MessageTracker:
             if all(flight is not other for other in after):
                 flight.fate, flight.ended = Fate.LOST, at
         queue[:] = after
-        if isinstance(step, Swap):
-            ahead, passed = queue[step.position : step.position + 2]
-            ahead.overtook += (Overtaking(at, passed.index, passed.now),)
+        if isinstance(step, Swap | Overtake):
+            passed = 1 if isinstance(step, Swap) else step.passed
+            first = step.position if isinstance(step, Swap) else step.position - passed
+            ahead, *behind = queue[first : first + passed + 1]
+            ahead.overtook += tuple(Overtaking(at, other.index, other.now) for other in behind)
 
 
 class _Changes(NamedTuple):

@@ -14,11 +14,13 @@ from .system import System
 
 @dataclass(frozen=True)
 class Act:
-    """An action of a process; `state` is the local state after it."""
+    """An action of a process; `state` is the local state after it. `fault`: the kind of fault that an
+    internal action is (stop, restart, crash), where the run counts it."""
 
     process: str
     action: Action
     state: str
+    fault: str | None = None
 
 
 Step = Act | Fault
@@ -31,6 +33,10 @@ class Witness:
     `communication` (RSC only) pairs the index of each matched reception in `steps` with the index of
     its send. `culprit` says what is wrong at the end: any of process, state, channel, message, action.
     `shortest` is False when no budget was left to search for the shortest run.
+
+    A run against survival: from the step `calm_from` on nothing goes wrong any more, and the run goes on to
+    where it is stuck. `ending` says how: `deadlock`, `livelock` (from `loop_from` on it goes round),
+    `divergence` (the same, while a channel grows), `rest`.
     """
 
     steps: tuple[Step, ...]
@@ -39,10 +45,19 @@ class Witness:
     communication: tuple[tuple[int, int], ...] | None = None
     culprit: Mapping[str, str] = field(default_factory=dict)
     shortest: bool = True
+    ending: str = ""
+    calm_from: int | None = None
+    loop_from: int | None = None
 
     @property
     def faults(self) -> tuple[Fault, ...]:
+        """What channels do."""
         return tuple(s for s in self.steps if not isinstance(s, Act))
+
+    @property
+    def fault_count(self) -> int:
+        """The faults of channels, and the actions that count as faults of processes."""
+        return len(self.faults) + sum(act.fault is not None for act in self.acts)
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -69,6 +84,9 @@ class Witness:
             data["culprit"] = dict(self.culprit)
         if not self.shortest:
             data["shortest"] = False
+        for key in ("ending", "calm_from", "loop_from"):
+            if getattr(self, key) not in ("", None):
+                data[key] = getattr(self, key)
         return data
 
 
@@ -102,7 +120,9 @@ def step_to_json(step: Step) -> dict[str, Any]:
 def _act_to_json(act: Act) -> dict[str, Any]:
     action = act.action
     if isinstance(action, Internal):
-        timer = {"timeout": True} if action.timeout else {}
+        timer: dict[str, Any] = {"timeout": True} if action.timeout else {}
+        if act.fault is not None:
+            timer["fault"] = act.fault
         return {"do": "internal", "process": act.process, "action": action.name, **timer, "state": act.state}
     end = "to" if isinstance(action, Send) else "from"
     what = {"crash": True} if action.message is CRASH else {"message": action.message}
@@ -118,17 +138,25 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
         do = data["do"]
         if do == "internal":
             action = Internal(name_in(data, "action"), timeout=data.get("timeout") is True)
-            return Act(name_in(data, "process"), action, name_in(data, "state"))
+            fault = name_in(data, "fault") if "fault" in data else None
+            return Act(name_in(data, "process"), action, name_in(data, "state"), fault)
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else name_in(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")
             return Act(name_in(data, "process"), kind(name_in(data, end), message), name_in(data, "state"))
-        fault = fault_from_json(data)
-        if fault is not None:
-            return fault
+        found = fault_from_json(data)
+        if found is not None:
+            return found
     except KeyError as problem:
         raise InputError(f"a step of the witness is incomplete: {dict(data)!r} lacks {problem}") from None
     raise InputError(f"a step of the witness does '{do}', which is unknown")
+
+
+def _number(data: Mapping[str, Any], key: str) -> int | None:
+    number = data.get(key)
+    if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
+        raise InputError(f"'{key}' of the witness is {number!r}, not a number")
+    return number
 
 
 def _names(data: Any, what: str) -> dict[str, str]:
@@ -153,6 +181,9 @@ def witness_from_json(data: Mapping[str, Any]) -> Witness:
             communication=None if pairs is None else tuple((int(r), int(s)) for r, s in pairs),
             culprit=_names(data.get("culprit", {}), "culprits"),
             shortest=bool(data.get("shortest", True)),
+            ending=name_in(data, "ending") if "ending" in data else "",
+            calm_from=_number(data, "calm_from"),
+            loop_from=_number(data, "loop_from"),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise InputError(f"the witness is incomplete: {problem}") from None

@@ -131,7 +131,7 @@ def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
     return found
 
 
-def under_way(witness: Witness) -> list[str]:
+def in_flight(witness: Witness) -> list[str]:
     """`a, b from P to Q`, for each channel that holds something; `b (sent as a)` where it was corrupted."""
     return [_held(c, word) for c, word in track(witness.steps).channels.items() if word]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from ..goals.negation import normal_form, observed_channels
 from ..model.actions import Channel, Configuration, Internal, Message, Receive, Send, Word, channel_of
 from ..model.goal import And, Contains, Goal, Holds, Not, Or
+from ..model.goal_forms import normal_form, observed_channels
 from ..model.survival import BlockSize, SurvivalModel
 from .bounded import TooLarge
 from .rest_goals import satisfies

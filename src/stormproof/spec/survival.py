@@ -12,10 +12,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ..goals.negation import observed_channels
-from ..goals.requirements import Ask
 from ..model.actions import Channel, Configuration
+from ..model.ask import Ask
 from ..model.goal import Goal
+from ..model.goal_forms import observed_channels
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .bounded import TooLarge, initial

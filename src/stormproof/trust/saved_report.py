@@ -9,12 +9,16 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats import system_from_json
+from ..model.ask import RECOVERS, Ask, clean
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json
+from ..model.rest import rest_states
 from ..model.run import Witness, witness_from_json
+from ..model.survival import SurvivalModel
 from ..model.system import System
 from ..transform.crash_handling import crash_handling
 from .replay import BUDGET, replay
+from .replay_storm import replay_storm
 
 
 @dataclass(frozen=True)
@@ -105,9 +109,19 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
         return Answer(
             verdict.property, verdict.k, None, "comes without a witness, so there is nothing to replay"
         )
-    found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
+    ask = _ask(result.system, verdict.property)
+    if ask is not None:
+        model = SurvivalModel(result.system, result.model, rest_states(result.system))
+        found = replay_storm(model, ask, verdict.witness)
+    else:
+        found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
     proved = False if not found.ok else True if found.established else None
     return Answer(verdict.property, verdict.k, proved, found.message)
+
+
+def _ask(system: System, property: str) -> Ask | None:
+    """What a verdict on survival asks; None for the other properties."""
+    return {"recovers": RECOVERS, "clean": clean(system, rest_states(system))}.get(property)
 
 
 def _crash_handling(given: System) -> Answer:

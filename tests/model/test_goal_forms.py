@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stormproof.goals.negation import normal_form, observed_channels
 from stormproof.model.actions import Channel
 from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from stormproof.model.goal_forms import normal_form, observed_channels
 
 
 def test_normal_form_and_observed_channels() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.goal import AT_REST, And, At, Goal, Holds, Not, Or
-from ..model.rest import RestStates
-from ..model.system import System
+from .goal import AT_REST, And, At, Goal, Holds, Not, Or
+from .rest import RestStates
+from .system import System
 
 
 @dataclass(frozen=True)

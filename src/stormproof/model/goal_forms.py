@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.actions import Channel
-from ..model.goal import And, Contains, Goal, Head, Holds, Not, Or
+from .actions import Channel
+from .goal import And, Contains, Goal, Head, Holds, Not, Or
 
 #: A goal that no configuration satisfies, and one that all do.
 NOTHING, ANYTHING = Or(()), And(())

@@ -1,0 +1,34 @@
+"""The answer in a line: does it survive, how many faults does it take, for which channel lengths?"""
+
+from __future__ import annotations
+
+from ..model.phrases import plural
+from .properties import CLEAN, RECOVERS
+from .report import Verdict
+
+
+def headline(verdict: Verdict, faults_possible: bool) -> str:
+    """What was found of survival or a requirement, without its extent."""
+    if verdict.holds is False:
+        return f"{number_of_faults(verdict)}: {verdict.reason}"
+    if verdict.holds is None:
+        return verdict.reason
+    if verdict.property == RECOVERS.name:
+        return "survives any number of faults" if faults_possible else "comes to rest, whatever happens"
+    return "nothing is left behind when everybody has finished" if verdict.property == CLEAN.name else ""
+
+
+def number_of_faults(verdict: Verdict) -> str:
+    """`breaks with 2 faults`, `breaks with at most 2 faults`, `fails without any fault`."""
+    count = verdict.faults or 0
+    if count == 0:
+        return "fails without any fault"
+    most = "" if verdict.fewest else "at most "
+    return f"breaks with {most}{plural(count, 'fault')}"
+
+
+def extent(verdict: Verdict) -> str:
+    """For which channels the verdict speaks."""
+    if verdict.holds is not True:
+        return ""
+    return "any channel length" if verdict.up_to is None else f"up to channels of length {verdict.up_to}"

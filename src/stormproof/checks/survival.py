@@ -1,0 +1,146 @@
+"""Survival and requirements: asked for k = 1, 2, ... until violated, proved for any length, or out of effort.
+
+The bound is an instrument: channels are unbounded, and a larger one only makes the answer stronger. A
+violation is one for channels of any length. What a smaller bound has answered is never withheld.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
+from ..engine.watch import ProgressCallback
+from ..limits import Limits
+from ..model.ask import Ask
+from ..model.survival import Budget, SurvivalModel
+
+#: The largest bound that is tried, unless another is asked for.
+MAX_K = 6
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far to search: k = 1 until the time limit, larger bounds only within `seconds`."""
+
+    seconds: float
+    limits: Limits
+    started: float
+
+    def left(self, k: int) -> float | None:
+        """The seconds that a search at this bound may take; None: no limit, 0: it is not begun."""
+        passed = time.monotonic() - self.started
+        whole = None if self.limits.seconds is None else max(self.limits.seconds - passed, 0.001)
+        if k == 1:
+            return whole
+        effort = max(self.seconds - passed, 0.0)
+        return effort if whole is None else min(effort, whole)
+
+
+@dataclass(frozen=True)
+class SurvivalOutcome:
+    """The answer to one ask, with the best that any bound gave.
+
+    `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
+    whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
+    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided.
+    """
+
+    holds: bool | None
+    k: int
+    up_to: int | None = None
+    run: FoundRun | None = None
+    fewest: bool = False
+    tolerated: int | None = None
+    doubt: int | None = None
+    stopped: str = ""
+    configurations: int = 0
+    seconds: float = 0.0
+
+
+def decide_survival(
+    model: SurvivalModel,
+    asks: Mapping[str, Ask],
+    effort: Effort,
+    max_k: int = MAX_K,
+    one_bound: bool = False,
+    progress: ProgressCallback | None = None,
+) -> dict[str, SurvivalOutcome]:
+    """Every ask at growing bounds, in shared explorations."""
+    found: dict[str, SurvivalOutcome] = {}
+    pending = dict(asks)
+    for k in (max_k,) if one_bound else range(1, max_k + 1):
+        seconds = effort.left(1 if one_bound else k)
+        if not pending or (seconds is not None and seconds <= 0):
+            break
+        result = survey(model, pending, k, limits=effort.limits, seconds=seconds, progress=progress)
+        for name in pending:
+            found[name] = _better(found.get(name), _outcome(result, name))
+        pending = {n: a for n, a in pending.items() if not _settled(found[n])}
+        if result.stopped:
+            break
+    if one_bound:
+        return found
+    return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, progress) for n, o in found.items()}
+
+
+def _outcome(result: Survey, name: str) -> SurvivalOutcome:
+    answer: SurvivalAnswer = result.answers[name]
+    unfinished = answer.holds is None and answer.run is None and result.stopped
+    return SurvivalOutcome(
+        answer.holds,
+        result.k,
+        answer.up_to,
+        answer.run,
+        answer.fewest,
+        tolerated=result.faults_explored - 1 if unfinished and result.faults_explored else None,
+        stopped=result.stopped if answer.holds is None else "",
+        configurations=result.configurations,
+        seconds=result.seconds,
+    )
+
+
+def _settled(outcome: SurvivalOutcome) -> bool:
+    return outcome.holds is False or (outcome.holds is True and outcome.up_to is None)
+
+
+def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOutcome:
+    """A larger bound that decides nothing leaves what a smaller one has answered."""
+    if before is None or now.holds is not None or before.holds is None:
+        return now
+    return replace(before, doubt=now.k)
+
+
+def _with_fewest_faults(
+    model: SurvivalModel,
+    ask: Ask,
+    found: SurvivalOutcome,
+    effort: Effort,
+    max_k: int,
+    progress: ProgressCallback | None,
+) -> SurvivalOutcome:
+    """After a violation, storms with fewer faults are searched at larger bounds, within the effort."""
+    k = found.k
+    while found.holds is False and not found.fewest and found.run is not None and k <= max_k:
+        if found.run.faults == 0:
+            return replace(found, fewest=True)
+        k += 1
+        seconds = effort.left(k)
+        if k > max_k or (seconds is not None and seconds <= 0):
+            break
+        fewer = replace(model, budget=_at_most(model.budget, found.run.faults - 1))
+        result = survey(fewer, {"": ask}, k, limits=effort.limits, seconds=seconds, progress=progress)
+        now = _outcome(result, "")
+        if now.holds is False:
+            found = now
+        elif now.holds and now.up_to is None:
+            return replace(found, fewest=True)
+        elif now.stopped:
+            break
+    return found
+
+
+def _at_most(budget: Budget, faults: int) -> Budget:
+    total = faults if budget.total is None else min(budget.total, faults)
+    return replace(budget, total=total)

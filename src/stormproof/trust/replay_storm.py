@@ -1,0 +1,234 @@
+"""The trusted kernel for survival: is this a run with these faults, and is its end what the claim says?
+
+A reading of the definitions of its own: it shares plain data types with the rest, no code with the engine or
+`spec`. It takes each step in channels of any length, fault by fault. `never`: the end satisfies the goal.
+`always possible`: no calm run from where the storm ends leads to the goal, by a search of its own; the claim
+is established where that search ends by itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.ask import Ask
+from ..model.fault_steps import Corrupt, Duplicate, Lose, Overtake
+from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
+from ..model.run import Act, Replay, Step, Witness
+from ..model.survival import SurvivalModel
+
+#: Configurations that the search of calm futures may see.
+BUDGET = 10_000
+
+Queues = dict[Channel, tuple[Message, ...]]
+
+
+class Refused(Exception):
+    """The witness is no proof, and this is why."""
+
+
+class Place(NamedTuple):
+    """States in the order of the processes, contents in the order of the channels."""
+
+    states: tuple[str, ...]
+    queues: tuple[tuple[Message, ...], ...]
+
+
+def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget: int = BUDGET) -> Replay:
+    """Step through the run; then establish the claim against the ask, if there is one."""
+    try:
+        places = run(model, witness)
+        if ask is None:
+            return Replay(True, True, "the run is one of the system, step by step")
+        judge = Judge(model)
+        if not ask.always:
+            if not judge.satisfies(places[-1], ask.goal):
+                raise Refused("the run does not end in the goal that must never be reached")
+            return Replay(True, True, "the run is one of the system and ends in the goal")
+        start = len(witness.steps) if witness.calm_from is None else witness.calm_from
+        if any(not _calm(step) for step in witness.steps[start:]):
+            raise Refused("a fault strikes after the step from which the run is said to be calm")
+        return _never_again(judge, places[start], ask.goal, budget)
+    except Refused as why:
+        return Replay(False, False, str(why))
+
+
+def _never_again(judge: Judge, start: Place, goal: Goal, budget: int) -> Replay:
+    seen, queue = {start}, deque([start])
+    while queue and len(seen) <= budget:
+        place = queue.popleft()
+        if judge.satisfies(place, goal):
+            raise Refused("a calm run from the end of the storm leads to the goal")
+        for after in judge.calm(place):
+            if after not in seen:
+                seen.add(after)
+                queue.append(after)
+    if queue:
+        return Replay(True, False, f"its calm futures have more than {budget} configurations")
+    return Replay(True, True, f"none of its {len(seen)} calm futures leads to the goal")
+
+
+def _calm(step: Step) -> bool:
+    return isinstance(step, Act) and step.fault is None
+
+
+# ---- the run -------------------------------------------------------------------------------------------
+
+
+def run(model: SurvivalModel, witness: Witness) -> list[Place]:
+    """Where each step leads; the faults that struck a step stand right after a send, before a reception."""
+    states = {p.name: p.initial for p in model.system}
+    queues: Queues = dict.fromkeys(model.system.channels, ())
+    found = [_place(model, states, queues)]
+    for i, step in enumerate(witness.steps):
+        if isinstance(step, Act):
+            _act(model, i, step, states, queues)
+        else:
+            _struck(i, step, witness.steps)
+            _fault(model, i, step, queues)
+        found.append(_place(model, states, queues))
+    held = {c: q for c, q in queues.items() if q}
+    if (states, held) != (dict(witness.states), {c: q for c, q in witness.channels.items() if q}):
+        raise Refused("the run does not end where the witness says")
+    return found
+
+
+def _place(model: SurvivalModel, states: Mapping[str, str], queues: Queues) -> Place:
+    return Place(tuple(states[p.name] for p in model.system), tuple(queues.values()))
+
+
+def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues: Queues) -> None:
+    here = states.get(step.process)
+    taken = None if here is None else Transition(here, step.action, step.state)
+    if here is None or taken not in model.system[step.process].outgoing(here):
+        raise Refused(f"step {i}: {step.process} cannot do {step.action} from '{here}' to '{step.state}'")
+    if isinstance(step.action, Internal) and step.fault != _fault_of(model, step.process, step.action):
+        raise Refused(f"step {i}: {step.action} of {step.process} is not marked as the fault that it is")
+    states[step.process] = step.state
+    channel = channel_of(step.process, step.action)
+    if channel is not None and isinstance(step.action, Send):
+        queues[channel] = (*queues[channel], step.action.message)
+    elif channel is not None and isinstance(step.action, Receive):
+        if queues[channel][:1] != (step.action.message,):
+            raise Refused(f"step {i}: {step.action.message} is not at the head of {channel}")
+        queues[channel] = queues[channel][1:]
+
+
+def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | None:
+    if action.crashes:
+        if process not in model.failures.unreliable:
+            raise Refused(f"{process} does not crash in this failure model")
+        return "crash"
+    return model.process_faults.get((process, action.name))
+
+
+def _struck(i: int, step: Step, steps: tuple[Step, ...]) -> None:
+    """Faults strike at a send or a reception on their channel: nothing else stands between."""
+    assert not isinstance(step, Act)
+    before = next((s for s in reversed(steps[:i]) if isinstance(s, Act)), None)
+    after = next((s for s in steps[i:] if isinstance(s, Act)), None)
+    sent = before and isinstance(before.action, Send) and channel_of(before.process, before.action)
+    taken = after and isinstance(after.action, Receive) and channel_of(after.process, after.action)
+    if step.channel not in (sent, taken):
+        raise Refused(f"step {i}: a fault of {step.channel} strikes at no send and no reception there")
+
+
+def _fault(model: SurvivalModel, i: int, step: Step, queues: Queues) -> None:
+    assert not isinstance(step, Act)
+    failure, queue = model.failures.on(step.channel), queues.get(step.channel, ())
+    at = step.position
+    if not 0 <= at < len(queue) or queue[at] is CRASH:
+        raise Refused(f"step {i}: {step.channel} has no message at {at} that a fault may strike")
+    before, message, later = queue[:at], queue[at], queue[at + 1 :]
+    if isinstance(step, Lose) and failure.loss and step.message == message and not later:
+        queues[step.channel] = before
+    elif isinstance(step, Corrupt) and step.message == message and failure.may_become(message, step.becomes):
+        queues[step.channel] = (*before, step.becomes, *later)
+    elif isinstance(step, Overtake) and failure.reorder and 0 < step.passed <= at and not later:
+        if CRASH in before[at - step.passed :]:
+            raise Refused(f"step {i}: nothing overtakes the crash message")
+        queues[step.channel] = (*before[: at - step.passed], message, *before[at - step.passed :])
+    elif (
+        isinstance(step, Duplicate)
+        and failure.duplicate
+        and at == 0
+        and _may_stay(step, queue, failure.reorder)
+    ):
+        queues[step.channel] = (message, *later[: step.behind], message, *later[step.behind :])
+    else:
+        raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
+
+
+def _may_stay(step: Duplicate, queue: tuple[Message, ...], reorders: bool) -> bool:
+    last = len(queue) - 1 - (queue[-1] is CRASH)
+    return step.message == queue[0] and 0 <= step.behind <= (last if reorders else 0)
+
+
+# ---- goals and calm futures ----------------------------------------------------------------------------
+
+
+class Judge:
+    """Evaluates goals and takes calm steps, in channels of any length."""
+
+    def __init__(self, model: SurvivalModel) -> None:
+        self.model, self.system = model, model.system
+
+    def calm(self, place: Place) -> Iterator[Place]:
+        for i, process in enumerate(self.system):
+            for _, action, target in process.outgoing(place.states[i]):
+                queues = self._after(process.name, action, place.queues)
+                if queues is not None:
+                    yield Place((*place.states[:i], target, *place.states[i + 1 :]), queues)
+
+    def _after(
+        self, name: str, action: Send | Receive | Internal, queues: tuple[tuple[Message, ...], ...]
+    ) -> tuple[tuple[Message, ...], ...] | None:
+        channel = channel_of(name, action)
+        if channel is None or isinstance(action, Internal):
+            assert isinstance(action, Internal)
+            fault = action.crashes or (name, action.name) in self.model.process_faults
+            return None if fault else queues
+        n = self.system.channel_index[channel]
+        if isinstance(action, Send):
+            after = (*queues[n], action.message)
+        elif queues[n][:1] == (action.message,):
+            after = queues[n][1:]
+        else:
+            return None
+        return (*queues[:n], after, *queues[n + 1 :])
+
+    def satisfies(self, place: Place, goal: Goal) -> bool:
+        if isinstance(goal, And):
+            return all(self.satisfies(place, part) for part in goal.parts)
+        if isinstance(goal, Or):
+            return any(self.satisfies(place, part) for part in goal.parts)
+        if isinstance(goal, Not):
+            return not self.satisfies(place, goal.part)
+        if isinstance(goal, At):
+            return place.states[self.system.names.index(goal.process)] in goal.states
+        if isinstance(goal, Holds | Contains | Head):
+            return self._content(place, goal)
+        if goal.name == "at rest":
+            return self._at_rest(place)
+        if goal.name == "deadlock":
+            return not self._at_rest(place) and next(self.calm(place), None) is None
+        raise Refused(f"the goal '{goal.name}' is unknown")
+
+    def _content(self, place: Place, goal: Holds | Contains | Head) -> bool:
+        n = self.system.channel_index.get(goal.channel)
+        queue = () if n is None else place.queues[n]
+        if isinstance(goal, Holds):
+            return queue == goal.word
+        return goal.message in (queue if isinstance(goal, Contains) else queue[:1])
+
+    def _at_rest(self, place: Place) -> bool:
+        names = self.system.names
+        rest, ended = self.model.rest.rest, self.model.rest.ended
+        if any(state not in rest[name] for name, state in zip(names, place.states)):
+            return False
+        return all(
+            not queue or place.states[names.index(c.receiver)] in ended[c.receiver]
+            for c, queue in zip(self.system.channels, place.queues)
+        )
