@@ -1,4 +1,4 @@
-"""`python -m bench`: every measurement of the house, as ratios from this run on this machine.
+"""`python -m bench`: every measurement, as ratios from this run on this machine.
 
 python -m bench                 the engine, RSC, reachability
 python -m bench engine ...      one of them, with its own flags (`--help` tells them)
@@ -10,16 +10,16 @@ import runpy
 import sys
 from pathlib import Path
 
-ROOMS = ("engine", "rsc", "reach")
+MEASUREMENTS = ("engine", "rsc", "reach")
 
 
 def main() -> None:
-    chosen, flags = (sys.argv[1:2], sys.argv[2:]) if sys.argv[1:2] else (list(ROOMS), [])
-    for room in chosen:
-        if room not in ROOMS:
-            sys.exit(f"there is no measurement '{room}'; there are {', '.join(ROOMS)}")
-        script = Path(__file__).with_name(f"{room}.py")
-        print(f"== {room}", flush=True)
+    chosen, flags = (sys.argv[1:2], sys.argv[2:]) if sys.argv[1:2] else (list(MEASUREMENTS), [])
+    for name in chosen:
+        if name not in MEASUREMENTS:
+            sys.exit(f"there is no measurement '{name}'; there are {', '.join(MEASUREMENTS)}")
+        script = Path(__file__).with_name(f"{name}.py")
+        print(f"== {name}", flush=True)
         sys.argv = [str(script), *flags]
         try:
             runpy.run_path(str(script), run_name="__main__")

@@ -1,4 +1,4 @@
-// One function a room; bindings.cpp calls them all. Bindings convert types and release the lock, nothing else.
+// One function per topic; bindings.cpp calls them all. Bindings convert types and release the lock, nothing else.
 #pragma once
 
 #include <nanobind/nanobind.h>

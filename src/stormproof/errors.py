@@ -11,7 +11,7 @@
     │   └── MissingDependency    an optional package is not installed (also an ImportError)
     └── InternalError            a defect of stormproof; it says so and asks for a report
 
-This module imports nothing of the project, so that every room may use it.
+This module imports nothing of the project, so every package may use it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def parse_memory(text: str | int) -> int:
         unit = match[2].lower()
         amount = int(min(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]), MOST))
     if amount <= 0:
-        raise UsageError(f"a memory limit must be more than nothing, not {text}")
+        raise UsageError(f"a memory limit must be positive, not {text}")
     return min(amount, MOST)
 
 
@@ -70,7 +70,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not self.seconds > 0:
-            raise UsageError(f"a time limit must be more than nothing, not {self.seconds}")
+            raise UsageError(f"a time limit must be positive, not {self.seconds}")
         if self.states is not None and self.states < 1:
             raise UsageError(f"a limit on configurations must be at least 1, not {self.states}")
         if self.states is not None:

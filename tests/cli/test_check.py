@@ -109,7 +109,7 @@ def test_standard_input_and_forced_language(run: Run) -> None:
         (["check", "alternating-bit", "--memory", "lots"], "not an amount of memory"),
         (["check", "alternating-bit", "--timeout", "-1"], "time limit"),
         (["chekc", "alternating-bit"], "did you mean 'check'"),
-        (["convert", "alternating-bit"], "say which language"),
+        (["convert", "alternating-bit"], "no language to write is given"),
         (["convert", "alternating-bit", "--to", "jsonn"], "did you mean 'json'"),
         (["show", "alternating-bit", "--format", "klingon"], "klingon"),
     ],

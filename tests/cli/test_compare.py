@@ -92,7 +92,7 @@ def test_equal_traces_may_suffice(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("auth.nuscr",), "two systems to compare"),
+        (("auth.nuscr",), "two systems are needed to compare"),
         (("C.dot", "S.dot"), "two roles of one system"),
         (("auth.nuscr", "auth.nuscr", "C.dot", "S.dot"), "not clear which"),
         (("C.dot", "S.dot", "Client.dot"), "not clear which"),

@@ -138,7 +138,7 @@ def test_sweep(run: Run, shop: Path) -> None:
         ("--loss",),
     ):
         assert run("crash", shop, *flags).code == 2
-    assert "-k is for --sweep" in run("crash", shop, "-k", 1).err
+    assert "-k has an effect with --sweep only" in run("crash", shop, "-k", 1).err
 
 
 def test_check_and_show_and_convert_take_these_languages(run: Run, shop: Path) -> None:

@@ -67,7 +67,7 @@ def test_undecided_is_not_a_mistake(run: Run) -> None:
     [
         (("--to", "png"), "cannot be drawn as 'png'"),
         (("--what", "chart", "--to", "dot"), "cannot be drawn as 'dot'"),
-        (("-o", "x.png"), "does not tell the form"),
+        (("-o", "x.png"), "does not determine the form"),
         (("--what", "chart", "--role", "Sender"), "--role picks automata"),
     ],
 )

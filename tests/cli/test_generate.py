@@ -66,7 +66,7 @@ def test_generate_into_a_file(run: Run, tmp_path: Path) -> None:
         (("generate", "branching", "--branches", "999", "--bound", "999"), "more than 200,000 transitions"),
         (("table", "--models", "los"), "did you mean 'loss'"),
         (("table", "--property", "rcs"), "did you mean 'rsc'"),
-        (("table", "ssh", "-o", "x.pdf"), "does not tell the language"),
+        (("table", "ssh", "-o", "x.pdf"), "does not determine the language"),
         (("table", "no-such-protocol"), "no built-in protocol of that name"),
     ],
 )

@@ -127,7 +127,7 @@ def test_a_flag_that_names_nobody_is_no_wish_for_perfect_channels(
 
 
 def test_a_scope_without_corruption(run: Run, holds: Path) -> None:
-    refused(run("check", holds, "--corrupt-scope", "system"), "nothing is corrupted", "--corrupt-on")
+    refused(run("check", holds, "--corrupt-scope", "system"), "no effect without corruption", "--corrupt-on")
     assert run("check", holds, "--corrupt-scope", "system", "--corrupt").code in (0, 1)
 
 

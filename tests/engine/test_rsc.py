@@ -263,7 +263,7 @@ EIGHT = {
 @pytest.mark.parametrize("fault", FOUR)
 @pytest.mark.parametrize("shape", EIGHT)
 def test_rings_and_stars_of_eight_are_decided(shape: str, fault: str) -> None:
-    """Within the default limits. Only where all tokens are under way at once is there a cycle: each process
+    """Within the default limits. Only if all tokens are in flight at once is there a cycle: each process
     sends before it receives, so n sends and n receptions, unless a token overtakes another."""
     system = EIGHT[shape]
     result = rsc(system, FOUR[fault].on(system), limits=Limits())

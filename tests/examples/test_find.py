@@ -239,7 +239,7 @@ def test_figure_ex1() -> None:
     (example,) = found.runs
     assert [*example.shows] == ["k-exh", "k-er", "k-pg", "k-mc", "rsc", "half-duplex"]
     assert example.run.kind == "round" and len(example.run.witness.acts) == 6 and found.least == 0
-    assert "waits for room, and sends end" in example.shows["k-exh"]
+    assert "waits for space, and sends end" in example.shows["k-exh"]
     assert example.shows["k-er"] == "each of the 3 messages sent is received"
     assert {f"{name}.{t.source}" for name, t in found.coverage.never} == {
         "Sender.idle",

@@ -29,7 +29,7 @@ REFUSED = {
     "rescu/papers/rsc_bag.scm": "p and q both send on channel 0",
 }
 _EMPTY = "expected 'automaton', found the end of the file"
-_NOTHING = "there is nothing in it"
+_NOTHING = "it is empty"
 for _folder in ("RSCLossybenchmarks", "RSCCorruptbenchmarks"):
     REFUSED |= {
         f"interference/{_folder}/devsystem.txt": _EMPTY,

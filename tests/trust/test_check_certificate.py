@@ -1,4 +1,4 @@
-"""Certificates of good news: made exactly when a property holds, refused when anything in them is wrong."""
+"""Certificates: made exactly if a property holds, refused if anything in them is wrong."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def _broken(rng: random.Random, data: Any) -> Any:
 
 @pytest.mark.parametrize("chunk", range(8))
 def test_a_broken_file_is_told_or_refused_or_still_right(chunk: int) -> None:
-    """Hundreds of random changes to the text: never a traceback, never good news that is not so."""
+    """Hundreds of random changes to the text: never a traceback, never a false property accepted."""
     told = 0
     for (seed, system, failures, _, _), right in certificates(chunk, 12):
         rng = random.Random(seed)

@@ -30,21 +30,41 @@ MARKS = {True: "✔", False: "✘", None: "?"}
 @click.command("campaign")
 @click.argument("sources", metavar="[PLAN.toml | FILE...]", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", metavar="PATH", required=True, help="Results, a line of JSON each; resumed if there."
+    "-o",
+    "--output",
+    metavar="PATH",
+    required=True,
+    help="Results as lines of JSON; an existing file is resumed.",
 )
 @click.option(
     "--models", metavar="M,...", help=f"Failure models: {', '.join(NAMED_FAILURES)}; or use the flags."
 )
 @failure_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated.")
 @click.option(
-    "-k", "bounds", multiple=True, type=click.IntRange(1), metavar="N", help="Ask at this bound; repeat."
+    "--property", "properties", multiple=True, metavar="NAME", help="Check this property; may be repeated."
 )
 @click.option(
-    "--max-k", type=click.IntRange(1), default=10, show_default=True, help="Else the least up to N."
+    "-k",
+    "bounds",
+    multiple=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Check at this bound; may be repeated.",
+)
+@click.option(
+    "--max-k",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Without -k: search the least bound up to N.",
 )
 @click.option("--semantics", type=click.Choice(["definition", "encoding"]), default="definition")
-@click.option("--processes", type=click.IntRange(1), metavar="N", help="Worker processes; one a core.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of worker processes; default: one per core.",
+)
 @click.option("--on", metavar="dask://HOST:PORT", help="Run on the workers of a Dask scheduler.")
 @click.option("--retry", is_flag=True, help="Run jobs that died or were undecided again.")
 @limit_options
@@ -64,10 +84,9 @@ def command(
     limits: Limits,
     as_json: bool,
 ) -> int:
-    """Check many files under many failure models, each job in a process of its own.
+    """Check many files under many failure models, each job in its own process.
 
-    Run the same command again to resume: what is in the results file is not asked again. The limits are those
-    of each job.
+    Run the same command again to resume: jobs with a result are not repeated. The limits apply to each job.
 
     \b
     Examples:

@@ -46,9 +46,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
 @click.option("--threads", type=int, metavar="N", help="Threads of a full exploration, 1 or 2.")
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
-@click.option(
-    "--examples", is_flag=True, help="Also a sample run for each property that holds, and coverage."
-)
+@click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
 @limit_options
 @json_option
 def command(

@@ -33,9 +33,9 @@ HOLDS, UNDECIDED = 0, 3
     help="What a corrupted message may become.",
 )
 @click.option(
-    "-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file; - for it alone."
+    "-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file; - prints it alone."
 )
-@click.option("--force", is_flag=True, help="Overwrite PICTURE.svg if it is there.")
+@click.option("--force", is_flag=True, help="Overwrite PICTURE.svg if it exists.")
 @limit_options
 @json_option
 def command(
@@ -48,10 +48,10 @@ def command(
     limits: Limits,
     as_json: bool,
 ) -> int:
-    """Where does the system in FILE stand among the classes of systems?
+    """Which classes of systems does the system in FILE belong to?
 
-    For perfect channels, and with loss, corruption or reordering on every channel; faults that FILE declares
-    are left out. Exit code 3 when a limit left something undecided, else 0.
+    On perfect channels, and with loss, corruption or reordering on every channel; faults that FILE declares
+    are ignored. Exit code 3 if a limit left something undecided, otherwise 0.
 
     \b
     Examples:

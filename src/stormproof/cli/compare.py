@@ -24,9 +24,9 @@ LISTED = 8
 
 @click.command("compare")
 @click.argument("files", metavar="LEFT... RIGHT...", nargs=-1, required=True)
-@click.option("--with", "others", multiple=True, metavar="FILE", help="RIGHT, said apart; may be repeated.")
-@click.option("--any-roles", is_flag=True, help="Roles may have other names, too.")
-@click.option("--traces", is_flag=True, help="Equal traces suffice, whatever the states.")
+@click.option("--with", "others", multiple=True, metavar="FILE", help="A file of RIGHT; may be repeated.")
+@click.option("--any-roles", is_flag=True, help="Also try to rename the roles.")
+@click.option("--traces", is_flag=True, help="Require equal traces only.")
 @click.option("--format", "format", metavar="LANGUAGE", help="Read all files in this language.")
 @json_option
 def command(
@@ -37,10 +37,10 @@ def command(
     format: str | None,
     as_json: bool,
 ) -> int:
-    """Are LEFT and RIGHT equal up to the names of their states? If not, where do they part?
+    """Are LEFT and RIGHT equal up to the names of their states? If not, where do they differ?
 
-    Each is a FILE in any language, or several DOT files, one a role. Two groups of DOT files are told apart
-    by --with. Messages that differ only in how a payload's sort is spelt (int and i32) count as equal, and
+    Each is a FILE in any language, or several DOT files, one per role. --with separates two groups of DOT
+    files. Messages that differ only in the spelling of a payload's sort (int and i32) count as equal, and
     are listed. Unreachable states, the order of the roles and the protocol's name do not count.
 
     Exit codes: 0 equal, 1 different, 2 the input is wrong, 3 undecided.
@@ -83,7 +83,7 @@ def _sides(
     if others:
         return files, others
     if len(files) == 1:
-        raise UsageError("there are two systems to compare; give the other one's file, too")
+        raise UsageError("two systems are needed to compare; give the file of the other one as well")
     if len(files) == 2:
         _refuse_roles_of_one(files[0], files[1], format)
         return files[:1], files[1:]

@@ -24,7 +24,7 @@ def _languages() -> str:
 
 @click.command("convert", epilog=_languages())
 @input_argument
-@click.option("--to", "target", metavar="LANGUAGE", help="The language to write; else by the suffix of -o.")
+@click.option("--to", "target", metavar="LANGUAGE", help="The language to write; default: the suffix of -o.")
 @output_options
 @click.option("-k", "k", type=click.IntRange(1), default=1, show_default=True, help="Promela: the capacity.")
 @json_option
@@ -62,19 +62,21 @@ def target_language(target: str | None, output: str | None, default: str | None 
     if target is None and output is None:
         if default is not None:
             return default
-        raise UsageError(f"say which language to write: --to {'|'.join(written)}, or -o with its suffix")
+        raise UsageError(
+            f"no language to write is given; use --to {'|'.join(written)}, or -o with its suffix"
+        )
     if target is None:
         assert output is not None
         suffix = Path(output).suffix
         fitting = [f.name for f in formats.FORMATS.values() if f.write and suffix in f.suffixes]
         if len(fitting) != 1:
             raise UsageError(
-                f"the suffix '{suffix}' does not tell the language; add --to {'|'.join(written)}"
+                f"the suffix '{suffix}' does not determine the language; add --to {'|'.join(written)}"
             )
         return fitting[0]
     if target not in written:
         raise UsageError(
-            f"'{target}' is not a language that is written; there are {', '.join(written)}",
+            f"'{target}' cannot be written; these languages can: {', '.join(written)}",
             hint=did_you_mean(target, written),
         )
     return target

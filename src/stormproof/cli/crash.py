@@ -37,18 +37,32 @@ MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
 
 @click.command("crash")
 @input_argument
-@click.option("--reliable", metavar="P,Q", help="These never crash, and all others may; 'none' for nobody.")
-@click.option("--complete", "completes", is_flag=True, help="Write the system with what is missing added.")
-@click.option("--clean-up", is_flag=True, help="Also let resting states take dangling crash messages.")
-@click.option("--to", "target", metavar="LANGUAGE", help="The language to write; storm, or by -o's suffix.")
+@click.option("--reliable", metavar="P,Q", help="These never crash, all others may; 'none': all may.")
+@click.option(
+    "--complete", "completes", is_flag=True, help="Write the system with the missing transitions added."
+)
+@click.option("--clean-up", is_flag=True, help="Also let resting states receive dangling crash messages.")
+@click.option(
+    "--to", "target", metavar="LANGUAGE", help="The language to write; default: the suffix of -o, or storm."
+)
 @output_options
 @click.option("--sweep", "sweeps", is_flag=True, help="Check every set of processes that may crash.")
 @click.option("--max-size", type=click.IntRange(0), metavar="N", help="Sweep sets of at most N processes.")
-@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: ask at this one bound.")
+@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: check at this bound only.")
 @click.option(
-    "--max-k", type=click.IntRange(1), default=10, show_default=True, help="Sweep: least k up to N."
+    "--max-k",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Sweep: search the least bound up to N.",
 )
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Sweep: ask this; repeat.")
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="Sweep: check this property; may be repeated.",
+)
 @failure_options
 @limit_options
 @json_option
@@ -72,8 +86,8 @@ def command(
 ) -> int:
     """Does FILE handle the crashes of its unreliable processes? If not, what is missing?
 
-    Who may crash is what FILE says and whom --crash adds; with --reliable, all others. If nobody is named,
-    every process may. The other failure flags are for --sweep.
+    The processes that may crash are those that FILE declares and --crash adds; with --reliable, all others.
+    If none is named, every process may crash. The other failure flags are for --sweep.
 
     \b
     Examples:
@@ -119,9 +133,9 @@ def _refuse_mixture(sweeps: bool) -> None:
         if name in _ALWAYS or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         if sweeps and name in _WRITING:
-            raise UsageError(f"--sweep tries every assumption and writes nothing; leave {flag} out")
+            raise UsageError(f"--sweep tries every assumption and writes nothing; remove {flag}")
         if not sweeps and name not in _WRITING:
-            raise UsageError(f"{flag} is for --sweep; without it, crash handling alone is looked at")
+            raise UsageError(f"{flag} has an effect with --sweep only; add --sweep or remove {flag}")
 
 
 def _assume(system: System, reliable: str | None, failures: Failures) -> System:
@@ -189,7 +203,7 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
 
 
 def print_sweep(out: Console, found: CrashSets) -> None:
-    """A row a set, a column a property; then what each property needs."""
+    """One row per set, one column per property; then what each property needs."""
     table = Table(box=None, padding=(0, 1), header_style="dim")
     table.add_column("may crash", overflow="fold")
     for name in found.properties:

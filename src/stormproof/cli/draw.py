@@ -52,12 +52,14 @@ _SUFFIXES = {
 @click.option(
     "--role", "roles", multiple=True, metavar="R", help="Automata: only this role; may be repeated."
 )
-@click.option("--to", "form", metavar="FORM", help="svg, dot, mermaid or text; else by the suffix of -o.")
+@click.option("--to", "form", metavar="FORM", help="svg, dot, mermaid or text; default: the suffix of -o.")
 @failure_options
 @click.option("--property", "property_", metavar="NAME", help="The property whose violation is drawn.")
-@click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound.")
-@click.option("--width", type=click.IntRange(20), metavar="COLUMNS", help="Text: at most so wide.")
-@click.option("--layout-time", type=float, default=4.0, show_default=True, help="Seconds for a layout.")
+@click.option("-k", "k", type=int, metavar="N", help="Check at this bound only.")
+@click.option("--width", type=click.IntRange(20), metavar="COLUMNS", help="Text: the largest width.")
+@click.option(
+    "--layout-time", type=float, default=4.0, show_default=True, help="Time limit for the layout, in seconds."
+)
 @output_options
 @limit_options
 @json_option
@@ -115,7 +117,7 @@ def _form(what: str, form: str | None, output: str | None) -> str:
         form = _SUFFIXES.get(Path(output).suffix.lower())
         if form is None:
             raise UsageError(
-                f"the suffix of '{output}' does not tell the form; add --to {'|'.join(FORMS[what])}"
+                f"the suffix of '{output}' does not determine the form; add --to {'|'.join(FORMS[what])}"
             )
     form = form or FORMS[what][0]
     if form not in FORMS[what]:

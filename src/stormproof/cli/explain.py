@@ -31,8 +31,8 @@ def command(
 ) -> int:
     """Why does the protocol in FILE not work under the failures?
 
-    One paragraph for each property that fails: what happens, who waits for what, what was lost, what nobody
-    will ever send, and a repair where one was tried on that run and works.
+    One paragraph per property that fails: what happens, who waits for what, what was lost, what nobody will
+    ever send, and a repair if one was tried on that run and works.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ def command(sources: tuple[str, ...], write: bool, only_check: bool, as_json: bo
       stormproof fmt --check protocols/*.storm
     """
     if write and "-" in sources:
-        raise UsageError("standard input cannot be rewritten in place; leave out --write")
+        raise UsageError("standard input cannot be rewritten in place; remove --write")
     rows = []
     for source in sources:
         text = _read(source, write)

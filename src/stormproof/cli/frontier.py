@@ -18,13 +18,15 @@ from .options import input_argument, json_option, limit_options, load_input, spl
 
 @click.command("frontier")
 @input_argument
-@click.option("--property", "property_", default=RSC.name, show_default=True, help="The property to keep.")
+@click.option(
+    "--property", "property_", default=RSC.name, show_default=True, help="The property that must hold."
+)
 @click.option(
     "-k", "k", type=click.IntRange(1), default=1, show_default=True, help="The bound of a k-property."
 )
-@click.option("--faults", metavar="F,...", help=f"Which faults count: {', '.join(FAULTS)}.")
-@click.option("--channels", metavar="A:B,...", help="Which channels count; all in use if not given.")
-@click.option("--crash", metavar="P,...", help="Which processes may crash; none if not given.")
+@click.option("--faults", metavar="F,...", help=f"The faults to try: {', '.join(FAULTS)}.")
+@click.option("--channels", metavar="A:B,...", help="The channels to try; default: all in use.")
+@click.option("--crash", metavar="P,...", help="The processes whose crash to try; default: none.")
 @click.option(
     "--corrupt-scope",
     type=click.Choice(["channel", "sender", "system"]),
@@ -110,7 +112,7 @@ def print_frontier(out: Console, found: Frontier) -> None:
 
 
 def _map(found: Frontier) -> Table:
-    """A row a channel or process, a column a fault: what each choice does, at a glance."""
+    """One row per channel or process, one column per fault: the effect of each choice."""
     rows: dict[str, dict[str, Atom]] = {}
     for atom in found.atoms:
         rows.setdefault(" → ".join(atom.channel or (str(atom.process),)), {})[atom.fault] = atom

@@ -15,7 +15,7 @@ from .options import output_path
 
 
 class Families(click.Group):
-    """One command a family, with its parameters as options."""
+    """One command per family, with its parameters as options."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -75,15 +75,17 @@ def _family_command(family: Family) -> click.Command:
         params=[
             *(_option(p) for p in family.parameters),
             click.Option(
-                ["--to", "--format", "target"], metavar="LANGUAGE", help="The language to write (storm)."
+                ["--to", "--format", "target"],
+                metavar="LANGUAGE",
+                help="The language to write; default: storm.",
             ),
             click.Option(
                 ["-o", "--output"],
                 metavar="PATH",
                 callback=output_path,
-                help="Where to write, else standard output.",
+                help="The file to write; default: standard output.",
             ),
-            click.Option(["--force"], is_flag=True, help="Overwrite PATH if it is there."),
+            click.Option(["--force"], is_flag=True, help="Overwrite PATH if it exists."),
             click.Option(["--json", "as_json"], is_flag=True, help="Print JSON for programs."),
         ],
     )

@@ -16,7 +16,7 @@ from .options import json_option
 @click.option("--source", "show_source", is_flag=True, help="Print the text of NAME.")
 @json_option
 def command(name: str | None, show_source: bool, as_json: bool) -> None:
-    """The built-in protocols, by group; or what one of them is and where it comes from.
+    """List the built-in protocols by group, or describe one of them and its origin.
 
     \b
     Examples:

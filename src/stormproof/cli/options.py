@@ -40,7 +40,7 @@ def input_argument(command: F) -> F:
         "--format",
         "format",
         metavar="LANGUAGE",
-        help="Read FILE in this language instead of finding it out.",
+        help="The language of FILE; default: determined from its name and content.",
     )(command)
     return click.argument("source", metavar="FILE")(command)
 
@@ -57,9 +57,9 @@ def output_options(command: F) -> F:
             "--output",
             metavar="PATH",
             callback=output_path,
-            help="Where to write; standard output if not given, or -.",
+            help="The file to write; default: standard output, also written -.",
         ),
-        click.option("--force", is_flag=True, help="Overwrite PATH if it is there."),
+        click.option("--force", is_flag=True, help="Overwrite PATH if it exists."),
     ]
     for decorate in reversed(decorators):
         command = decorate(command)
@@ -79,11 +79,13 @@ def question_options(command: F) -> F:
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
         if flags["k"] is not None and _given("max_k"):
-            raise UsageError("-k asks at one bound and --max-k searches the least: give one of them")
+            raise UsageError(
+                "-k checks one bound and --max-k searches for the least one; give only one of them"
+            )
         return command(*args, **flags)
 
     decorators = [
-        click.option("-k", "k", type=int, metavar="N", help="Ask at this one bound."),
+        click.option("-k", "k", type=int, metavar="N", help="Check at this bound only."),
         click.option(
             "--max-k",
             type=int,
@@ -91,7 +93,11 @@ def question_options(command: F) -> F:
             help="The largest bound to try: 6 for survival, 10 for the k-properties.",
         ),
         click.option(
-            "--property", "properties", multiple=True, metavar="NAME", help="Ask this; may be repeated."
+            "--property",
+            "properties",
+            multiple=True,
+            metavar="NAME",
+            help="Check this property; may be repeated.",
         ),
     ]
     for decorate in reversed(decorators):
@@ -200,7 +206,7 @@ def _failures(flags: dict[str, Any]) -> Failures:
         on[kind.keyword] = everywhere or [parse_channel(c) for c in some] or False
     if _given("corrupt_scope") and not on[CORRUPTION.keyword]:
         raise UsageError(
-            "--corrupt-scope says what a corrupted message may become, and nothing is corrupted",
+            "--corrupt-scope has no effect without corruption",
             hint="add --corrupt or --corrupt-on",
         )
     return Failures(
@@ -267,7 +273,7 @@ def limit_options(command: F) -> F:
 
     decorators = [
         click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this time (300)."),
-        click.option("--memory", metavar="AMOUNT", help="Keep under this much memory, like 4GiB."),
+        click.option("--memory", metavar="AMOUNT", help="Use at most this much memory, for example 4GiB."),
         click.option("--max-states", type=int, metavar="N", help="Give up after this many configurations."),
     ]
     for decorate in reversed(decorators):

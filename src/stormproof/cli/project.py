@@ -17,7 +17,9 @@ from .options import input_argument, json_option, load_input
 @click.command("project")
 @input_argument
 @click.option("--role", "roles", multiple=True, metavar="R", help="Only this role; may be repeated.")
-@click.option("--protocol", metavar="NAME", help="Which protocol of FILE; else the first that is not aux.")
+@click.option(
+    "--protocol", metavar="NAME", help="The protocol of FILE to use; default: the first that is not aux."
+)
 @click.option(
     "--style",
     type=click.Choice(["storm", "ctx"]),

@@ -30,12 +30,12 @@ _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
 @click.argument("goal", metavar="GOAL", required=False)
 @failure_options
 @click.option(
-    "--bounds", "ask_bounds", is_flag=True, help="Ask instead how many messages each channel may hold."
+    "--bounds", "ask_bounds", is_flag=True, help="Compute how many messages each channel may hold instead."
 )
 @click.option(
     "--pnml", "pnml_file", metavar="FILE", help="Also write the system as a Petri net; - for standard output."
 )
-@click.option("--force", is_flag=True, help="Overwrite the file of --pnml if it is there.")
+@click.option("--force", is_flag=True, help="Overwrite the file of --pnml if it exists.")
 @click.option(
     "--certificate", is_flag=True, help="With --json: also print the certificate of an unreachable goal."
 )
@@ -55,7 +55,7 @@ def command(
 ) -> Any:
     """Can the system in FILE ever reach GOAL under the failures, with channels of any length?
 
-    GOAL names control states and, if wanted, channel contents; a channel that is not mentioned is free.
+    GOAL names control states and, optionally, channel contents; what is not mentioned is unconstrained.
     The first word of the output is the answer. Exit codes: 0 unreachable, 1 reachable, 3 undecided.
 
     \b

@@ -27,11 +27,11 @@ MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("?
     default=BUDGET,
     show_default=True,
     metavar="N",
-    help="Configurations that one search may see.",
+    help="The most configurations that one search may visit.",
 )
 @json_option
 def command(source: str, budget: int, as_json: bool) -> int:
-    """Step through every witness of a saved result, and see whether it proves its verdict.
+    """Replay every run of a saved result, and check whether it proves its verdict.
 
     RESULT.json is what `stormproof check FILE --json` printed, `-` is standard input. Nothing is searched
     anew but what the claim at the end of a witness needs, and by code that shares nothing with the engine.
@@ -63,7 +63,7 @@ def command(source: str, budget: int, as_json: bool) -> int:
 
 
 def _confirmed(text: str, source: str, as_json: bool) -> int:
-    """Good news: a set of configurations that no step leaves, and a run for every obligation."""
+    """A certificate that a property holds: a closed set of configurations, and a run for every obligation."""
     system, model, certificate = certificate_from_json(text, source)
     found = check_certificate(system, model, certificate)
     answer = Answer(certificate.property, certificate.k, found.ok, found.message)

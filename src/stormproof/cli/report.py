@@ -37,13 +37,13 @@ from .render import describe_failures, flags
 @failure_options
 @question_options
 @click.option(
-    "--frontier", "of", metavar="NAME", help="Also the frontier of this property, as of `frontier`."
+    "--frontier", "of", metavar="NAME", help="Add the frontier of this property, as `frontier` computes it."
 )
 @click.option(
     "--examples",
     "with_examples",
     is_flag=True,
-    help="Also a sample run for each property that holds, and coverage.",
+    help="Add a sample run for each property that holds, and coverage.",
 )
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @output_options
@@ -64,7 +64,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> int:
-    """A page with the automata of FILE, its verdicts, and every violation to step through.
+    """Write a page with the automata of FILE, its verdicts, and every violation to step through.
 
     The verdicts are those under no failure, loss, corruption, reordering, crashes where somebody may crash,
     and the failures asked for.

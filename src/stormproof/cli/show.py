@@ -24,7 +24,7 @@ from .render import describe_failures, print_heading
 @input_argument
 @json_option
 def command(source: str, format: str | None, as_json: bool) -> None:
-    """Show what was read from FILE: roles, states, channels, alphabets, classes.
+    """Show the system in FILE: roles, states, channels, alphabets, classes.
 
     \b
     Examples:

@@ -59,22 +59,31 @@ STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
 @click.command("table")
 @click.argument("sources", metavar="[FILE...]", nargs=-1)
 @click.option("--models", metavar="M,...", help=f"Failure models: {', '.join(NAMED_FAILURES)}.")
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="A column; may be repeated.")
-@click.option("--max-k", type=click.IntRange(1), default=10, show_default=True, help="The least k up to N.")
+@click.option(
+    "--property", "properties", multiple=True, metavar="NAME", help="A column of the table; may be repeated."
+)
+@click.option(
+    "--max-k", type=click.IntRange(1), default=10, show_default=True, help="Search the least bound up to N."
+)
 @click.option(
     "--semantics",
     type=click.Choice(["definition", "encoding", "both"]),
     help="Faults as the paper defines them, as its evaluation encodes them, or both.",
 )
-@click.option("--compare", "against", type=click.Choice(["paper"]), help="Beside the paper's table.")
-@click.option("--to", "language", type=click.Choice(list(RENDERERS)), help="Print it in this language.")
-@click.option("-o", "--output", metavar="PATH", help="Write it there; the suffix tells the language.")
-@click.option("--force", is_flag=True, help="Overwrite PATH if it is there.")
+@click.option("--compare", "against", type=click.Choice(["paper"]), help="Compare with the paper's table.")
+@click.option("--to", "language", type=click.Choice(list(RENDERERS)), help="The output language.")
+@click.option("-o", "--output", metavar="PATH", help="The file to write; its suffix determines the language.")
+@click.option("--force", is_flag=True, help="Overwrite PATH if it exists.")
 @click.option(
     "--certificates", metavar="DIR", help="Write a certificate of each bounded cell that holds, for replay."
 )
-@click.option("--results", metavar="PATH", help="Keep every row there, and resume from it.")
-@click.option("--processes", type=click.IntRange(1), metavar="N", help="Worker processes; one a core.")
+@click.option("--results", metavar="PATH", help="Keep the results in this file, and resume from it.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of worker processes; default: one per core.",
+)
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def command(
@@ -93,7 +102,7 @@ def command(
     limits: Limits,
     as_json: bool,
 ) -> int:
-    """Many protocols under many failures, the least k for each property.
+    """Check many protocols under many failures; the least k for each property.
 
     FILEs are files, patterns or built-in protocols; without any, the sixteen protocols of the paper's table
     that the library has. No cell takes longer than five minutes, or than --timeout. Exits with 0 when every
@@ -133,7 +142,7 @@ def _language(language: str | None, output: str | None, as_json: bool) -> str | 
         suffix = Path(output).suffix
         if suffix not in SUFFIXES:
             raise UsageError(
-                f"the suffix '{suffix}' does not tell the language; add --to {'|'.join(RENDERERS)}"
+                f"the suffix '{suffix}' does not determine the language; add --to {'|'.join(RENDERERS)}"
             )
         return SUFFIXES[suffix]
     return language

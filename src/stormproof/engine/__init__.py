@@ -1,1 +1,1 @@
-"""The door to the native engine: names become integers, integers names. Only this room imports `_engine`."""
+"""Calls to the native engine: names become integers and back. Only this package imports `_engine`."""

@@ -128,7 +128,7 @@ def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
     for name in names:
         if name not in PROPERTIES:
             raise UsageError(
-                f"'{name}' is no property of a bound; there are {', '.join(PROPERTIES)}",
+                f"'{name}' is not a k-property; these are: {', '.join(PROPERTIES)}",
                 hint=did_you_mean(name, PROPERTIES),
             )
     check_bound(k)

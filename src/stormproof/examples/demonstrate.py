@@ -161,7 +161,7 @@ def _room(run: _Watched) -> Shown | None:
     if fullest is None:
         return Shown("no message is sent", False)
     held = plural(fullest[0], "message")
-    return Shown(f"no send has to wait for room: {arrow(fullest[1])} holds at most {held}", False)
+    return Shown(f"no send has to wait for space: {arrow(fullest[1])} holds at most {held}", False)
 
 
 def _waited(run: _Watched, process: str, action: Send, sent: int, full_still: bool) -> str:
@@ -170,7 +170,7 @@ def _waited(run: _Watched, process: str, action: Send, sent: int, full_still: bo
     full = f"{process} finds {arrow(channel)} full (k = {run.k})"
     if full_still:
         return f"{full} and sends {what} all the same in step {sent + 1}, since a message is lost"
-    return f"{full}, waits for room, and sends {what} in step {sent + 1}"
+    return f"{full}, waits for space, and sends {what} in step {sent + 1}"
 
 
 def full_sends(system: System, at: Configuration, k: int) -> Iterator[tuple[str, Send]]:

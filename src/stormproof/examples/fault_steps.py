@@ -73,7 +73,7 @@ class Paces:
             yield from self._faults(at)
 
     def over(self, at: Configuration) -> bool:
-        """Has everybody ended, with nothing under way but what nobody is there to take?"""
+        """Has everybody ended, with nothing in flight except what nobody will receive?"""
         ended = all(rests(p, s) for p, s in zip(self.system, at.states))
         return ended and all(not w or self._gone(at, c.receiver) for c, w in zip(self.index, at.words))
 

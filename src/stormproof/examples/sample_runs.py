@@ -71,7 +71,7 @@ class Sample:
         left = [arrow(c) for c, word in self.witness.channels.items() if word]
         still = f"but {listed(left)} still {'holds' if len(left) == 1 else 'hold'} what nobody takes"
         return {
-            "ends": "everybody has ended" + (f", {still}" if left else ", and nothing is under way"),
+            "ends": "everybody has ended" + (f", {still}" if left else ", and nothing is in flight"),
             "round": "at its end all is as in the beginning, so it can go round again",
             "loop": f"at its end all is as after step {self.back}, so it can go round again from there",
             "stuck": "at its end nothing is left to do" + (f", {still}" if left else ""),

@@ -240,7 +240,7 @@ class _Scene:
             return []
         what = self.witness.culprit.get("message", "").replace(str(CRASH), "the crash notice")
         return [
-            f"{arrow(channel)} is full and nobody ever makes room, so {process.name} can never send {what} "
+            f"{arrow(channel)} is full and stays full, so {process.name} can never send {what} "
             f"in {self.witness.states[process.name]} within k = {self.k}."
         ]
 

@@ -96,7 +96,9 @@ def _load_several(paths: list[_Path], format: str | None) -> System:
     for text, name in texts:
         found = _choose(text, name, format).name
         if found != "dot":
-            raise UsageError(f"several files make one system only in DOT, one file a role; {name} is {found}")
+            raise UsageError(
+                f"several files make one system only in DOT, one file per role; {name} is {found}"
+            )
     return read_several(texts)
 
 
@@ -110,12 +112,12 @@ def loads(text: str, format: str | None = None, name: str = "<input>") -> System
 
 def _choose(text: str, name: str, format: str | None) -> Format:
     if not text.strip():
-        raise InputError("there is nothing in it", place=Place(name))
+        raise InputError("it is empty", place=Place(name))
     if format is None:
         return detect(text, name)
     chosen = format_named(format)
     if chosen.read is None:
-        raise UsageError(f"{chosen.name} is written, not read")
+        raise UsageError(f"{chosen.name} can be written but not read")
     return chosen
 
 
@@ -144,7 +146,7 @@ def dumps(system: System, format: str, **options: Any) -> str:
     """The system as a text; FormatError says what the language cannot express."""
     chosen = format_named(format)
     if chosen.write is None:
-        raise UsageError(f"{chosen.name} is read, not written")
+        raise UsageError(f"{chosen.name} can be read but not written")
     if not chosen.complete:
         system, dropped = plain(system)
         for what in dropped:

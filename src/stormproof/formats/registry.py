@@ -66,7 +66,7 @@ def detect(text: str, name: str) -> Format:
             hint=f"say which: --format {fitting[0].name} or --format {fitting[1].name}",
         )
     raise FormatError(
-        f"the text fits none of {', '.join(f.name for f in readable())}",
+        f"the text is in none of the languages {', '.join(f.name for f in readable())}",
         place=Place(name),
         hint="say which language it is with --format, for an error that says more",
     )

@@ -1,4 +1,4 @@
-"""Faults as steps of a run: one class per thing that a channel may do to its content (paper, Def. irs)."""
+"""Faults as steps of a run: one class per thing that a channel may do to its content (definitions 2.5)."""
 
 from __future__ import annotations
 

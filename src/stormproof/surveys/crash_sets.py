@@ -148,7 +148,7 @@ def _sets(names: Sequence[str], largest: int) -> list[tuple[str, ...]]:
 def _leave_crash_out(failures: Failures) -> Failures:
     """The same faults; who may crash is for the sweep to choose."""
     if failures.crash:
-        raise UsageError("a sweep tries every set of unreliable processes; leave --crash out")
+        raise UsageError("a sweep tries every set of unreliable processes; remove --crash")
     return failures
 
 

@@ -146,7 +146,7 @@ def frontier(
     known_properties(property)
     if property == CRASH_HANDLING.name:
         raise UsageError(
-            "crash-handling has no frontier: it speaks of the text of the system",
+            "crash-handling has no frontier: it does not depend on the failures of channels",
             hint="`stormproof crash` says what is missing, and for which processes",
         )
     atoms = choices(system, faults, channels, processes)
@@ -184,7 +184,7 @@ def choices(
         names = crashing if crashing is not None else system.names
         found += [Atom("crash", process=n) for n in names if _may_start_to_crash(system, n)]
     if not found:
-        raise UsageError("no choice is left: name faults, channels or processes that the system has")
+        raise UsageError("there is nothing to try: name faults, channels or processes that the system has")
     return tuple(found)
 
 

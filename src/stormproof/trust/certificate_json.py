@@ -1,4 +1,4 @@
-"""Certificates of good news as files: whole in themselves, so that whoever has one can check it."""
+"""Certificates that properties hold, as self-contained files that anybody can check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for certificates of good news: what `confirm` then checks, step by step, without searching.
+"""The search for certificates that properties hold, which `check_certificate` checks without searching.
 
 It is the specification's own exploration, so it is slow and has a limit; the engine's verdict is not asked.
 Runs are shortest ones, found backwards from where a goal is met.

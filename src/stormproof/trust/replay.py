@@ -44,7 +44,7 @@ def replay(
     """Step through the witness and re-establish that it violates the property (`reach`: that it is a run)."""
     try:
         if property.startswith("k-") and (k is None or k < 1):
-            raise Refused(f"{property} speaks of a bound k, and none is given")
+            raise Refused(f"{property} needs a bound k, and none is given")
         if property in ("rsc", "half-duplex") and any(isinstance(s, Duplicate) for s in witness.steps):
             raise Refused(f"{property} is not defined where messages are duplicated")
         matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)

@@ -442,7 +442,7 @@ def test_everything_to_press_has_a_name(opened: Opened) -> None:
 
 
 def test_sends_and_takes_are_used() -> None:
-    """A run whose last message nobody takes is drawn with the message still under way."""
+    """A run whose last message nobody takes is drawn with the message still in flight."""
     witness = run(sends("start", "s1"), takes("start", "r1"), sends("data", "s1"))
     reports = {"none": reported(EX1, Failures(), violated("k-er", witness))}
     assert "sp-hollow" in page_of(EX1, reports)

@@ -132,7 +132,7 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
     for flight in chart.shown:
         a, b = sorted(index[end] for end in flight.channel)
         need = sum(min(text_width(printable(m), _LABEL), _LONGEST) for m in _names(flight)) + 70
-        # A message that is under way for long gets a longer way, so that its arrow is not too steep.
+        # A message that is in flight for long gets more space, so that its arrow is not too steep.
         need = max(need, min(130.0 + 7 * (flight.instants[-1] - flight.sent), 300.0))
         lack = need - sum(gaps[a:b])
         if lack > 0:

@@ -1,6 +1,6 @@
 """Message sequence charts as Mermaid text.
 
-Mermaid draws level arrows only, so a message that stays under way is announced in a note at its send
+Mermaid draws level arrows only, so a message that stays in flight is announced in a note at its send
 and drawn at its reception, with a number that joins the two.
 """
 

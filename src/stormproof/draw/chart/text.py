@@ -1,6 +1,6 @@
 """Message sequence charts for the terminal: Unicode, never wider than asked, folded where rounds repeat.
 
-A message that is received (or lost) at once is one arrow; one that stays under way while others act is cut in
+A message that is received (or lost) at once is one arrow; one that stays in flight while others act is cut in
 two, and a circled number joins its ends. A chart too wide for the terminal becomes a numbered list.
 """
 

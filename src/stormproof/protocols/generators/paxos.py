@@ -11,7 +11,7 @@ The paper describes the automata by a figure and leaves choices open. Those made
   proposer on. It falls back when a majority of promises is out of reach, and at the first rejection of an
   accept request, as in the figure. Answers to what it no longer waits for are taken and dropped.
 - *The end.* A proposer ends by telling all acceptors `chosen` or `giveup`; each answers `bye`, before
-  which the proposer takes what is still under way; an acceptor ends when all proposers have. The figure
+  which the proposer receives what is still in flight; an acceptor ends when all proposers have. The figure
   leaves this out, and without it acceptors wait for ever. Learners are proposers, as in the paper.
 - *Time-outs.* There are none, as in the figure.
 

@@ -119,7 +119,7 @@ class Proposer:
         yield Send(f"Acceptor{to}", "giveup"), after
 
     def _leave(self, outcome: str, heard: frozenset[int]) -> Moves:
-        """Take what is still under way until every acceptor has said bye, in whatever order they do."""
+        """Receive what is still in flight until every acceptor has said bye, in any order."""
         last = self.size.numbers(self.index)[-1]
         for i in range(1, self.size.acceptors + 1):
             if i in heard:
@@ -174,7 +174,7 @@ class PatientProposer(Proposer):
         return ("count", number, value, 1, 0)
 
     def _ended(self, outcome: str) -> State:
-        """Nothing is under way any more."""
+        """Nothing is in flight any more."""
         return ("done", outcome)
 
     def _collect(self, number: int, asked: int, got: int, best: Proposal | None) -> Moves:

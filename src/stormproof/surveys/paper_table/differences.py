@@ -1,4 +1,4 @@
-"""On what grounds a cell is not the published one: a replayed run, replayed runs of good news, a theorem."""
+"""Why a cell differs from the published one: a replayed run, a certificate, or a theorem."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@
     if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
   }
 
-  // A message under way is drawn as far as it has come; the rest of its way is faint.
+  // A message in flight is drawn up to its current position; the rest of its arrow is faint.
   function underway(svg, y) {
     svg.querySelectorAll(".sp-so-far").forEach((p) => p.remove());
     svg.querySelectorAll(".sp-line[data-at]").forEach((line) => {
