@@ -74,7 +74,7 @@ def _tamed(process: Process, name: str, peer: str) -> Process:
 
 def test_mermaid_says_whom_a_message_overtakes() -> None:
     shown = chart_mermaid(chart(*EXAMPLES["reordering"]))
-    assert re.search(r"\(\d\) end \(overtakes \(\d\)\)", shown.replace("#101;nd", "end"))
+    assert re.search(r"Note over p0,p1: end overtakes \(\d\)", shown.replace("#101;nd", "end"))
 
 
 def test_processes_stand_from_left_to_right() -> None:

@@ -293,6 +293,6 @@ def test_the_command() -> None:
 def test_on_the_page() -> None:
     """A verdict that holds opens its run; the same run is there once."""
     page = call("report", "two-buyer", "--examples", "--property", "k-er", "--property", "k-pg")
-    assert 'data-cell="none.k-er"' in page and re.search("k-er under none; k-pg under none[^<]*: hold<", page)
+    assert 'data-cell="none.k-er"' in page and re.search("k-er and k-pg under none[^<]*: hold<", page)
     assert "each of the 5 messages sent is received" in page and "coverage at k = 1" in page
     assert 'data-cell="none.k-er"' not in call("report", "two-buyer", "--property", "k-er")

@@ -23,6 +23,7 @@ from ..model.system import System
 from . import UNDECIDED
 from .console import console, print_json, progress_line, save_text
 from .options import failure_options, input_argument, json_option, limit_options, load_input, output_options
+from .print_chart import print_chart
 
 #: What can be drawn -> in which forms, the first by default.
 FORMS = {
@@ -109,6 +110,9 @@ def command(
         text = _conflict(*found, form, layout_time)
     else:
         text = _automata(system, roles, found, form, layout_time)
+    if drawn is not None and form == "text" and output is None and not as_json and console().is_terminal:
+        print_chart(console(), drawn, width or max(console().width, 20))
+        return
     _write(text, what, form, output, force, as_json, drawn)
 
 

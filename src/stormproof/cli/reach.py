@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from ..draw.chart.build import chart
-from ..draw.chart.text import chart_text
 from ..errors import UsageError
 from ..limits import Limits
 from ..model.failures import Failures
@@ -21,6 +20,7 @@ from ..reachability.channel_bounds import Bounds, channel_bounds
 from ..reachability.pnml import pnml
 from .console import console, print_json, progress_line, save_text
 from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .print_chart import print_chart
 
 _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
 
@@ -114,9 +114,7 @@ def _print_run(out: Console, answer: Answer) -> None:
     steps, faults = len(answer.run.steps), len(answer.run.faults)
     out.print(Text(f"run: {plural(steps, 'step')}, {plural(faults, 'fault')}, replayed ✔", style="bold"))
     out.print()
-    out.print(
-        Text(chart_text(chart(answer.system, answer.run), width=max(out.width - 2, 40))), soft_wrap=True
-    )
+    print_chart(out, chart(answer.system, answer.run))
 
 
 def _print_bounds(out: Console, found: Bounds) -> None:

@@ -12,13 +12,13 @@ from rich.text import Text
 from ..checks.headline import extent, headline
 from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
-from ..draw.chart.text import chart_text
 from ..examples.find import Examples
 from ..model.actions import Channel
 from ..model.failures import FailureModel
 from ..model.faults import KINDS
 from ..model.phrases import plural
 from ..model.system import System
+from .print_chart import print_chart
 
 #: Below this many columns a field beside its name would stand letter under letter.
 _NARROW = 50
@@ -186,8 +186,7 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     console.print()
     console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
     console.print()
-    drawn = chart_text(chart(report.system, witness), width=max(console.width - 2, 40))
-    console.print(Text(drawn), soft_wrap=True)
+    print_chart(console, chart(report.system, witness))
 
 
 def print_examples(console: Console, found: Examples) -> None:
@@ -203,9 +202,7 @@ def print_examples(console: Console, found: Examples) -> None:
             grid.add_row(Text(f"  {names}", style="bold"), Text(text))
         console.print(grid)
         console.print()
-        picture = chart(found.system, example.run.witness, waits=example.run.back is None)
-        drawn = chart_text(picture, width=max(console.width - 2, 40))
-        console.print(Text(drawn), soft_wrap=True)
+        print_chart(console, chart(found.system, example.run.witness, repeats=example.run.back))
     console.print()
     for remark in found.remarks():
         console.print(Text(remark))

@@ -18,8 +18,8 @@ from ..errors import OutputError
 #: Signs of ours that have a likeness in ASCII, one for one, so that charts stay in line.
 _LIKENESS = dict(
     zip(
-        "✔✘✕→▶▷◀◁│├┤─╌━·–…■⌛⚡†①②③④⑤⑥⑦⑧⑨",
-        "+xx>>><<|||--=--.#?!*123456789",
+        "✔✘✕→⇝⇄⧉↻◷┷▶▷◀◁│├┤┼┊┄─╌━╮╯·–…■⌛⚡†×①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
+        "+xx>~%&@o_>><<|||+:.--=\\/--.#?!*x123456789abcdefghijk",
         strict=True,
     )
 )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from ..model.actions import Transition
 from ..model.process import Process, StateKind
 from ..model.system import System
-from .chart.signs import Point, arrowhead
+from .chart.signs import arrowhead
 from .layout.curves import curve
 from .layout.layered import Box, Drawing, Edge, lay_out
-from .svg import document, escape, number, path, tag, text
+from .svg import Point, document, escape, number, path, tag, text
 from .text_metrics import clip, printable, text_width
 
 _STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
@@ -63,6 +63,19 @@ def system_svg(
     pictures = [draw_process(p, i, (here or {}).get(p.name), each) for i, p in chosen]
     title = f"the automata of {system.name}" if system.name else "the automata"
     return _sheet(pictures, _legend([p for _, p in chosen]), width, title, style)
+
+
+def automata_svgs(system: System, roles: Collection[str], seconds: float = 4.0) -> list[str]:
+    """The automata of `roles` as pictures of their own and one that explains their shapes, for a page that
+    arranges them itself; they have the numbers that they have in `system_svg`."""
+    chosen = [(i, p) for i, p in enumerate(system) if p.name in roles]
+    pictures = []
+    for i, process in chosen:
+        drawn = draw_process(process, i, None, seconds / len(chosen))
+        title = f"automaton {process.name}"
+        pictures.append(document(drawn.width, drawn.height, drawn.body, title, style=False))
+    legend = _legend([p for _, p in chosen])
+    return [*pictures, document(legend.width, legend.height, legend.body, "shapes of states", style=False)]
 
 
 def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, style: bool) -> str:
@@ -159,7 +172,7 @@ def draw_edge(
         direction = (x2, y2 + 10)
     tip = "sp-cycle-head" if "sp-cycle" in kind else "sp-head"
     head = arrowhead(direction, (x2, y2), tip, None)
-    return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo")]
+    return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo", left=True)]
 
 
 def _lines(centre: Point, labels: list[str], kind: str, left: bool = False) -> list[str]:

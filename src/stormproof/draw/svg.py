@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from .text_metrics import printable
 
+Point = tuple[float, float]
+
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 _LIGHT = {
@@ -42,6 +44,9 @@ _FIXED = f"""
 .sp-frame {{ fill: none; stroke-width: 1; stroke-dasharray: 3 3; }}
 .sp-edge {{ stroke-width: 1.3; }}
 .sp-thick {{ stroke-width: 2.6; }}
+.sp-copy {{ stroke-dasharray: 2 2.5; }}
+.sp-loop {{ fill: none; stroke-width: 1.4; stroke-dasharray: 8 4; }}
+.sp-stop {{ fill: none; stroke-width: 2.4; stroke-linecap: round; }}
 .sp-left {{ text-anchor: start; }}
 .sp-times {{ text-anchor: end; font-size: 12px; }}
 """
@@ -56,12 +61,15 @@ def _rules(colour: dict[str, str]) -> str:
 .sp-halo {{ stroke: {paper}; }}
 .sp-line, .sp-edge {{ stroke: {ink}; }}
 .sp-life, .sp-frame {{ stroke: {line}; }}
+.sp-loop, .sp-copy {{ stroke: {blue}; }} .sp text.sp-copy-text {{ fill: {blue}; }}
+.sp-copies {{ fill: {paper}; stroke: {blue}; stroke-width: 1.2; }}
+.sp-stop {{ stroke: {lost}; }} .sp text.sp-lost-text {{ fill: {lost}; }}
 .sp-dot, .sp-head {{ fill: {ink}; stroke: {ink}; }}
 .sp-hollow {{ fill: {paper}; stroke: {ink}; stroke-width: 1.4; }}
 .sp-box {{ fill: {colour["box"]}; stroke: {line}; }}
 .sp-pill {{ fill: {paper}; stroke: {line}; stroke-width: 0.8; }}
 .sp text.sp-state, .sp text.sp-small {{ fill: {faint}; }}
-.sp-lost {{ stroke: {lost}; }} .sp text.sp-lost-text {{ fill: {lost}; }}
+.sp-lost {{ stroke: {lost}; }}
 .sp-changed {{ stroke: {changed}; }} .sp-changed-fill {{ fill: {changed}; stroke: {changed}; }}
 .sp text.sp-changed-text {{ fill: {changed}; }}
 .sp-wait {{ stroke: {wait}; fill: {colour["mark"]}; }} .sp text.sp-wait-text {{ fill: {wait}; }}

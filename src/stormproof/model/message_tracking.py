@@ -71,6 +71,11 @@ class Flight:
         """The message as it is after the last corruption."""
         return self.changes[-1].becomes if self.changes else self.message
 
+    def at(self, step: int) -> Message:
+        """The message as it is just before a step."""
+        changes = [c.becomes for c in self.changes if c.at < step]
+        return changes[-1] if changes else self.message
+
     @property
     def received(self) -> int | None:
         return self.ended if self.fate is Fate.RECEIVED else None
@@ -80,11 +85,16 @@ class Flight:
         return self.fate is Fate.LOST
 
     @property
+    def since(self) -> int:
+        """The step that puts it into the channel: its send or, for a copy, the duplication."""
+        return self.sent if self.copied is None else self.copied
+
+    @property
     def instants(self) -> tuple[int, ...]:
-        """The steps that are about this message alone: its send or duplication, its corruptions, its end."""
-        start = self.sent if self.copied is None else self.copied
+        """The steps that are about this message alone: how it begins, what happens to it, how it ends."""
         ends = () if self.ended is None else (self.ended,)
-        return (start, *(c.at for c in self.changes if c.at > start), *ends)
+        faults = [*(c.at for c in self.changes), *(o.at for o in self.overtook)]
+        return tuple(dict.fromkeys((self.since, *sorted(i for i in faults if i > self.since), *ends)))
 
 
 class MessageTracker:

@@ -239,12 +239,12 @@ def test_a_duplicated_message_is_a_second_arrow_from_the_same_send() -> None:
     assert copy.received is not None and original.received == copy.received + 1
     assert found.to_json()["messages"][-1]["copy_of"] == original.index
     routes = lay_out(found).routes
-    assert routes[original.index].points[0] == routes[copy.index].points[0]
-    assert routes[original.index].points[-1] != routes[copy.index].points[-1]
+    assert routes[original.index].start == routes[copy.index].start
+    assert routes[original.index].end != routes[copy.index].end
 
 
 def test_a_duplicated_message_in_text_and_mermaid() -> None:
     text = chart_text(duplicated(), 80)
     assert "duplicated" in text and "copy" in text
     assert sum("①── data" in line for line in text.splitlines()) == 2
-    assert chart_mermaid(duplicated()).count(": (1) data") == 2
+    assert chart_mermaid(duplicated()).count("p0->>p1: (1) data") == 2

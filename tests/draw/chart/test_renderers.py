@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
-from stormproof.draw.chart.build import Chart, chart
+from stormproof.draw.chart.build import Chart, EventKind, chart
 from stormproof.draw.chart.layout import lay_out
 from stormproof.draw.chart.mermaid import chart_mermaid
+from stormproof.draw.chart.placing import touches
 from stormproof.draw.chart.svg import chart_svg
-from stormproof.draw.chart.text import chart_text
-from stormproof.model.actions import Receive, Send
-from stormproof.model.fault_steps import Corrupt
-from stormproof.model.run import Step
+from stormproof.draw.chart.text import chart_lines, chart_text
+from stormproof.model.actions import Channel, Internal, Receive, Send
+from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
+from stormproof.model.run import Act
 from stormproof.model.system import System
-from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, run, sends, takes
+from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, START, run, sends, takes
 from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system, random_witness
 from tests.support.svg_checks import check_svg, texts
@@ -131,27 +135,164 @@ def test_random_charts_are_sound_in_every_form(chunk: int) -> None:
         assert chart_mermaid(picture).startswith("sequenceDiagram\n"), seed
 
 
-def test_a_label_hides_no_short_piece_of_an_arrow() -> None:
-    """After a late corruption little way is left: the new name stands beside it."""
-    steps: tuple[Step, ...] = (
-        sends("start", "s1"),
-        *(sends("data", "s1") for _ in range(20)),
-        Corrupt(SR, 0, "start", "data"),
-        takes("data", "r3"),
+def random_chart(seed: int) -> Chart:
+    rng = random.Random(seed)
+    system = random_system(rng)
+    return chart(system, random_witness(rng, system, random_failures(rng, system), 30), fold=False)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_states_never_cover_one_another_and_no_name_its_own_line(chunk: int) -> None:
+    for seed in range(chunk * 60, chunk * 60 + 60):
+        picture = random_chart(seed)
+        layout = lay_out(picture)
+        states = [text.box for text in layout.texts if "sp-state" in text.kind.split()]
+        for a, b in itertools.combinations(states, 2):
+            apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+            assert apart, (seed, a, b)
+        names = iter(text for text in layout.texts if "sp-label" in text.kind.split())
+        for flight in picture.shown:
+            for piece in range(len(flight.changes) + 1):
+                own, name = layout.routes[flight.index].longest(piece), next(names)
+                assert not touches(name.box, *own), (seed, name.words)
+
+
+def test_every_fault_of_a_run_has_its_sign() -> None:
+    """As many crosses, stars and marks of overtaking as the caption counts losses, corruptions and swaps."""
+    seen: Counter[str] = Counter()
+    for seed in range(200):
+        picture = random_chart(seed)
+        shown = [e for e in ET.fromstring(chart_svg(picture)).iter() if e.get("data-at") is not None]
+        for fault, kind in ((Lose, "sp-cross"), (Corrupt, "sp-changed-fill"), (Swap, "sp-ring")):
+            wanted = {str(i) for i, step in enumerate(picture.steps) if isinstance(step, fault)}
+            marked = {e.get("data-at") for e in shown if kind in e.get("class", "").split()}
+            assert wanted <= marked, (seed, kind)
+            seen[kind] += len(wanted)
+    assert min(seen.values()) > 50
+
+
+def test_a_swap_is_drawn_even_if_nothing_is_received() -> None:
+    roles = (
+        process("A", ("s", Send("B", "open"), "t"), ("t", Send("B", "data"), "u")),
+        process("B", ("p", Receive("A", "open"), "q"), ("q", Receive("A", "data"), "r")),
     )
-    layout = lay_out(chart(EX1, run(*steps), fold=False))
-    (x1, _), (x2, y2) = layout.routes[0].points[-2:]
-    label = next(label for label in layout.labels if "sp-changed-text" in label.kind)
-    right = label.box[2]
-    assert right < x1 + (x2 - x1) / 2 and abs(label.y - y2) < 40
+    steps = (sends("open", "t", "A", "B"), sends("data", "u", "A", "B"), Swap(Channel("A", "B"), 0))
+    picture = chart(System(roles), run(*steps))
+    assert "overtakes open, not received" in chart_text(picture)
+    assert "overtakes open" in chart_mermaid(picture)
+    open_, data = (lay_out(picture).routes[i] for i in (0, 1))
+    assert open_.meets(data) is not None, "the arrows cross"
 
 
-def test_a_crashed_state_stands_clear_of_the_bolt() -> None:
-    picture = chart(*EXAMPLES["crash"])
-    layout = lay_out(picture)
-    at = next(line.crash for line in picture.lifelines if line.crash is not None)
-    y = layout.state_y(at)
-    assert y is not None and y - 6.5 > layout.y[at] + 13, "the pill begins below the tip of the bolt"
+def test_a_late_swap_has_a_row_of_its_own() -> None:
+    steps = (*START, sends("data", "s1"), sends("data", "s1"), sends("ack", "r0", "R", "S"), Swap(SR, 0))
+    shown = chart_text(chart(EX1, run(*steps)))
+    assert "data ⇄ data" in shown and "data overtakes data" in shown
+
+
+@pytest.mark.parametrize("width", (40, 60, 80))
+def test_what_a_message_became_is_always_legible(width: int) -> None:
+    long, longer = "a-request-with-a-long-name", "an-answer-that-nobody-asked-for"
+    roles = [
+        process("Client", ("c", Send("Server", long), "c")),
+        process("Server", ("s", Receive("Client", longer), "s")),
+        *(process(f"Other{i}", ("o", Receive("Client", "x"), "o")) for i in range(3)),
+    ]
+    channel, send = Channel("Client", "Server"), sends(long, "c", "Client", "Server")
+    taken = takes(longer, "s", "Server", "Client")
+    at_once = (send, Corrupt(channel, 0, long, longer), taken)
+    apart = (send, send, Corrupt(channel, 0, long, longer), taken)
+    for steps in (at_once, apart, at_once[:2]):
+        lines = chart_text(chart(System(tuple(roles)), run(*steps)), width).splitlines()
+        assert any(long in line for line in lines) and any(longer in line for line in lines)
+
+
+def test_the_pieces_of_a_text_chart_are_the_text_and_name_what_they_show() -> None:
+    for name, kind, words in (
+        ("loss", "lost", "✕"),
+        ("corruption", "changed", "⇝"),
+        ("loss", "wait", "⌛"),
+        ("reordering", "overtakes", "overtakes"),
+    ):
+        lines = chart_lines(chart(*EXAMPLES[name]))
+        assert "\n".join("".join(w for w, _ in line) for line in lines) == chart_text(chart(*EXAMPLES[name]))
+        assert any(style == kind and words in piece for line in lines for piece, style in line), name
+
+
+def with_copy(*received: Act) -> Chart:
+    """`data` sent once, and duplicated."""
+    return chart(EX1, run(*START, sends("data", "s1"), Duplicate(SR, 0, "data"), *received))
+
+
+def test_a_duplicate_is_drawn_as_a_copy() -> None:
+    picture = with_copy(takes("data", "r1"), takes("data", "r1"))
+    check_svg(chart_svg(picture))
+    found = Counter(kind for c in classes(picture) for kind in c.split())
+    assert found["sp-copy"] == 1 and found["sp-copies"] == 2, "a line, and a sign of two squares"
+    assert "(1) data is duplicated" in chart_mermaid(picture)
+
+
+def test_a_message_that_stays_after_its_copy_was_received() -> None:
+    picture = with_copy(takes("data", "r1"))
+    check_svg(chart_svg(picture))
+    lines = chart_text(picture).splitlines()
+    assert any("①── data" in line and "copy" in line for line in lines)
+    assert any("▷" in line and "not received" in line for line in lines)
+
+
+def with_events(**kinds: EventKind) -> Chart:
+    asks = process("P", ("p0", Send("Q", "ask"), "p1"), ("p1", Internal("retry"), "p0"))
+    answers = process(
+        "Q",
+        ("q0", Receive("P", "ask"), "q1"),
+        ("q1", Internal("again"), "q0"),
+        ("q0", Internal("halt"), "gone"),
+    )
+    steps = (
+        Act("P", Send("Q", "ask"), "p1"),
+        Act("Q", Receive("P", "ask"), "q1"),
+        Act("Q", Internal("again"), "q0"),
+        Act("P", Internal("retry"), "p0"),
+        Act("Q", Internal("halt"), "gone"),
+        Act("P", Send("Q", "ask"), "p1"),
+    )
+    picture = chart(System((asks, answers)), run(*steps))
+    lines = [
+        replace(line, events=tuple(replace(e, kind=kinds[e.name]) for e in line.events))
+        for line in picture.lifelines
+    ]
+    return replace(picture, lifelines=tuple(lines))
+
+
+def test_timers_restarts_and_stops() -> None:
+    picture = with_events(retry=EventKind.TIMEOUT, again=EventKind.RESTART, halt=EventKind.STOP)
+    check_svg(chart_svg(picture))
+    found = Counter(kind for c in classes(picture) for kind in c.split())
+    assert found["sp-clock"] == 1 and found["sp-stop"] == 3, "a bar, and a break of two strokes"
+    assert found["sp-life"] == 3, "the restarted lifeline is in two parts"
+    lines = chart_text(picture).splitlines()
+    assert any("◷ retry" in line for line in lines) and any("↻ again" in line for line in lines)
+    stop = next(i for i, line in enumerate(lines) if "┷ halt" in line)
+    column = lines[stop].index("┷")
+    assert all(line[column : column + 1].strip() in ("", "▷") for line in lines[stop + 1 :])
+
+
+def test_what_repeats_for_ever_is_framed_and_says_what_grows() -> None:
+    steps = (*START, sends("data", "s1"))
+    picture = chart(EX1, run(*steps), repeats=2, grows=(SR,))
+    check_svg(chart_svg(picture))
+    assert any("sp-loop" in c.split() for c in classes(picture))
+    assert "repeats for ever; S → R grows" in texts(chart_svg(picture))
+    assert " repeats for ever; S → R grows " in chart_text(picture)
+    assert "  loop for ever#59; S → R grows" in chart_mermaid(picture)
+    assert [line.wait is None for line in picture.lifelines] == [True, True]
+
+
+def test_who_takes_no_part_in_what_repeats_waits_for_ever() -> None:
+    looping = process("P", ("p", Internal("retry"), "p"))
+    waiting = process("Q", ("q", Receive("P", "news"), "r"))
+    picture = chart(System((looping, waiting)), run(Act("P", Internal("retry"), "p")), repeats=0)
+    assert picture.lifelines[0].wait is None and picture.lifelines[1].wait is not None
 
 
 def test_a_narrow_arrow_shows_the_whole_name_where_it_fits() -> None:

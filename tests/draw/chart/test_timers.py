@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stormproof import formats
-from stormproof.draw.chart.build import chart, describe
+from stormproof.draw.chart.build import chart, descriptions
 from stormproof.draw.chart.mermaid import chart_mermaid
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_text
@@ -32,7 +32,7 @@ def test_a_timer_is_a_clock_in_every_picture() -> None:
 
 def test_a_timer_times_out_in_sentences() -> None:
     assert Story(SYSTEM, RUN).sentences() == ["A sends q, times out, sends q and times out (late)."]
-    assert describe(STEPS[1]) == "A times out"
+    assert descriptions(chart(SYSTEM, RUN))[1] == "A times out"
 
 
 def test_a_timer_is_a_timer_in_a_saved_run() -> None:

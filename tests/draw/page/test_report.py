@@ -264,11 +264,11 @@ def test_the_chart_shows_what_has_happened_so_far(opened: Opened) -> None:
 
 
 @pytest.mark.browser
-def test_a_message_under_way_is_drawn_as_far_as_it_has_come(opened: Opened) -> None:
+def test_a_message_in_flight_is_drawn_as_far_as_it_has_come(opened: Opened) -> None:
     page = opened(paper(), "#reordering.rsc/6")
     so_far = "[...document.querySelectorAll('.run.open .sp-so-far')].map(p => p.getAttribute('d'))"
     (line,) = page.value(so_far)
-    assert page.value("document.querySelectorAll('.run.open .underway').length") == 1, (
+    assert page.value("document.querySelectorAll('.run.open .in-flight').length") == 1, (
         "data, not yet received"
     )
     cursor = page.value("document.querySelector('.run.open .sp-cursor').getAttribute('d')")

@@ -4,44 +4,52 @@ from __future__ import annotations
 
 from ...errors import InputError
 from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
-from ...model.fault_steps import Fault, Swap
 from ...model.message_tracking import Flight, MessageTracker
+from ...model.phrases import counted, listed
 from ...model.process import Process
 from ...model.run import Act, Step, Witness
 from ...model.system import System
-from .data import Chart, Lifeline, Span, Wait
+from .data import Chart, EventKind, Lifeline, LocalEvent, Span, Wait
 from .folding import folds_of
 
-__all__ = ["Chart", "Lifeline", "Span", "Wait", "chart", "describe"]
+__all__ = ["Chart", "EventKind", "Lifeline", "LocalEvent", "Span", "Wait", "chart", "descriptions"]
 
 
 def chart(
-    system: System, witness: Witness, *, title: str = "", fold: bool = True, waits: bool = True
+    system: System,
+    witness: Witness,
+    *,
+    title: str = "",
+    fold: bool = True,
+    repeats: int | None = None,
+    grows: tuple[Channel, ...] = (),
 ) -> Chart:
     """The chart of a run. Raises InputError where the witness is no run of the channels or names no state.
 
-    `waits` False leaves out who waits at the end, for a run that goes on from there.
+    With `repeats`, the steps from that one on are repeated for ever, and the channels `grows` get longer each
+    time.
     """
-    builder = _ChartBuilder(system, witness, waits)
+    builder = _ChartBuilder(system, witness, repeats)
     for instant, step in enumerate(witness.steps):
         builder.take(instant, step)
-    flights, culprit = builder.finish(), builder.culprit()
+    builder.messages.finish()
+    flights, culprit = tuple(builder.messages.flights), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
-    folds = folds_of(signatures, [(f.sent, *f.instants) for f in flights]) if fold else ()
+    folds = folds_of(signatures, _together(flights), repeats) if fold else ()
     contents = tuple(builder.contents)
-    return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, contents)
+    return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, repeats, grows, contents)
 
 
 class _ChartBuilder:
     """Follows the run: its messages, the local states, who crashes and who waits at the end."""
 
-    def __init__(self, system: System, witness: Witness, waits: bool = True) -> None:
+    def __init__(self, system: System, witness: Witness, repeats: int | None) -> None:
         self.system = system
         self.witness = witness
-        self.waits = waits
+        self.repeats = repeats
         self.messages = MessageTracker()
         self.spans = {p.name: [Span(p.initial, -1)] for p in system}
-        self.crash: dict[str, int] = {}
+        self.events: dict[str, list[LocalEvent]] = {p.name: [] for p in system}
         self.last: dict[str, int] = {}
         self.contents: list[dict[Channel, tuple[Message, ...]]] = [{}]
 
@@ -56,15 +64,12 @@ class _ChartBuilder:
             raise InputError(
                 f"step {instant} is of {step.process} in {step.state}, which the system does not have"
             )
-        if isinstance(step.action, Internal) and step.action.crashes:
-            self.crash.setdefault(step.process, instant)
+        if isinstance(step.action, Internal):
+            event = LocalEvent(instant, _event_kind(step.action), str(step.action))
+            self.events[step.process].append(event)
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
             self.spans[step.process].append(Span(step.state, instant))
-
-    def finish(self) -> tuple[Flight, ...]:
-        self.messages.finish()
-        return tuple(self.messages.flights)
 
     def culprit(self) -> int | None:
         """The message that the verdict is about: the head of a channel that is never received (k-er), or the
@@ -83,12 +88,16 @@ class _ChartBuilder:
             Lifeline(
                 p.name,
                 tuple(self.spans[p.name]),
-                self.crash.get(p.name),
+                tuple(self.events[p.name]),
                 self.last.get(p.name),
-                self._wait(p) if self.waits else None,
+                None if self._goes_on(p.name) else self._wait(p),
             )
             for p in self.system
         )
+
+    def _goes_on(self, name: str) -> bool:
+        """Does the process act in the part of the run that repeats?"""
+        return self.repeats is not None and self.last.get(name, -1) >= self.repeats
 
     def _wait(self, process: Process) -> Wait | None:
         """Blocked: nothing but receptions leaves the state, and no channel starts with one of them.
@@ -113,6 +122,17 @@ class _ChartBuilder:
         return None if any((r.peer, r.message) in heads for r in receives) else Wait(receives)
 
 
+def _event_kind(action: Internal) -> EventKind:
+    if action.timeout:
+        return EventKind.TIMEOUT
+    return EventKind.CRASH if action.crashes else EventKind.INTERNAL
+
+
+def _together(flights: tuple[Flight, ...]) -> list[tuple[int, ...]]:
+    """The instants that the arrow of each message joins; a copy begins where its original does."""
+    return [(f.sent, *f.instants) for f in flights]
+
+
 def _signatures(
     system: System, witness: Witness, flights: tuple[Flight, ...], culprit: int | None
 ) -> list[object]:
@@ -120,8 +140,9 @@ def _signatures(
     part: dict[int, tuple[object, ...]] = {}
     for flight in flights:
         changes = tuple(c.becomes for c in flight.changes)
-        passes, blamed = bool(flight.overtakes), flight.index == culprit
-        look = (flight.channel, flight.message, changes, flight.fate, passes, blamed)
+        passed = tuple(o.message for o in flight.overtook)
+        copy, blamed = flight.copy_of is not None, flight.index == culprit
+        look = (flight.channel, flight.message, changes, flight.fate, passed, copy, blamed)
         for place, i in enumerate(flight.instants):
             part[i] = (place, *look)
     state = {p.name: p.initial for p in system}
@@ -131,14 +152,27 @@ def _signatures(
             signatures.append((step, state[step.process], part.get(i)))
             state[step.process] = step.state
         else:
-            signatures.append((type(step), step if isinstance(step, Swap) else None, part.get(i)))
+            signatures.append((type(step), part.get(i)))
     return signatures
 
 
-def describe(step: Step) -> str:
-    """One step as a phrase, for lists and for the page."""
-    if isinstance(step, Fault):
-        return f"{step.phrase()} on {step.channel.sender} → {step.channel.receiver}"
+def descriptions(drawn: Chart) -> list[str]:
+    """Every step as a phrase, for lists and for the page."""
+    about = {i: flight for flight in drawn.flights for i in flight.instants}
+    return [_describe(i, step, about.get(i)) for i, step in enumerate(drawn.steps)]
+
+
+def _describe(i: int, step: Step, flight: Flight | None) -> str:
+    if isinstance(step, Act):
+        return _describe_act(step)
+    where = f"on {step.channel.sender} → {step.channel.receiver}"
+    passed = [str(o.message) for o in flight.overtook if o.at == i] if flight is not None else []
+    if flight is not None and passed:
+        return f"{flight.at(i)} overtakes {listed(counted(passed), distinct=False)} {where}"
+    return f"{step.phrase()} {where}"
+
+
+def _describe_act(step: Act) -> str:
     if isinstance(step.action, Send):
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):

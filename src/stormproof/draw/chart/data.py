@@ -1,7 +1,9 @@
-"""What a message sequence chart is made of; `chart` makes one from a run."""
+"""What a message sequence chart is made of; `build` makes one from a run."""
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +11,29 @@ from ...model.actions import Channel, Message, Receive, Send
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Step, message_to_json
 from .folding import Fold
+
+
+class EventKind(enum.Enum):
+    """What a process does without any channel, and the sign that text charts have for it."""
+
+    INTERNAL = "■"
+    TIMEOUT = "◷"
+    CRASH = "⚡"
+    STOP = "┷"
+    RESTART = "↻"
+
+    @property
+    def is_fault(self) -> bool:
+        return self in (EventKind.CRASH, EventKind.STOP, EventKind.RESTART)
+
+
+@dataclass(frozen=True)
+class LocalEvent:
+    """An event of one process at an instant."""
+
+    at: int
+    kind: EventKind
+    name: str
 
 
 @dataclass(frozen=True)
@@ -39,18 +64,32 @@ class Span:
 
 @dataclass(frozen=True)
 class Lifeline:
+    """A process over time. `last` is the instant of its last action."""
+
     name: str
     spans: tuple[Span, ...]
-    crash: int | None = None
+    events: tuple[LocalEvent, ...] = ()
     last: int | None = None
     wait: Wait | None = None
+
+    @property
+    def crash(self) -> int | None:
+        return self._first(EventKind.CRASH)
+
+    @property
+    def stop(self) -> int | None:
+        return self._first(EventKind.STOP)
+
+    def _first(self, kind: EventKind) -> int | None:
+        return next((event.at for event in self.events if event.kind is kind), None)
 
 
 @dataclass(frozen=True)
 class Chart:
     """Everything a renderer needs. `steps` are the instants; `folds` say which are drawn once for many.
 
-    `culprit` is the index of the message that the verdict is about, if it is about one.
+    `culprit` is the index of the message that the verdict is about, if it is about one. The steps from
+    `repeats` on, if it is given, are repeated for ever; the channels `grows` get longer each time.
     """
 
     lifelines: tuple[Lifeline, ...]
@@ -59,6 +98,8 @@ class Chart:
     folds: tuple[Fold, ...] = ()
     title: str = ""
     culprit: int | None = None
+    repeats: int | None = None
+    grows: tuple[Channel, ...] = ()
     contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -73,7 +114,19 @@ class Chart:
     @property
     def shown(self) -> tuple[Flight, ...]:
         hidden = self.hidden
-        return tuple(f for f in self.flights if f.sent not in hidden)
+        return tuple(f for f in self.flights if f.since not in hidden)
+
+    @property
+    def events(self) -> dict[int, tuple[str, LocalEvent]]:
+        """The local events by their instants, each with its process."""
+        return {event.at: (line.name, event) for line in self.lifelines for event in line.events}
+
+    @property
+    def for_ever(self) -> str:
+        """How long the part that repeats does so: for ever, and which channels grow meanwhile."""
+        growing = ", ".join(f"{c.sender} → {c.receiver}" for c in self.grows)
+        verb = "grows" if len(self.grows) == 1 else "grow"
+        return "for ever" + (f"; {growing} {verb}" if growing else "")
 
     def outcome(self, flight: Flight) -> str:
         """What is said of a message still in flight at the end. That it is *never* received is known only of
@@ -88,11 +141,14 @@ class Chart:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        data: dict[str, Any] = {
             "lifelines": [_lifeline_json(line) for line in self.lifelines],
             "messages": [_flight_json(f) for f in self.flights],
             "folds": [{"first": f.first, "length": f.length, "times": f.times} for f in self.folds],
         }
+        if self.repeats is not None:
+            data["repeats"] = {"from": self.repeats, "grows": [str(c) for c in self.grows]}
+        return data
 
     def to_svg(self) -> str:
         """The chart as an SVG picture."""
@@ -116,11 +172,19 @@ class Chart:
         return self.to_svg()
 
 
+def numbered(chart: Chart, apart: Collection[int], write: Callable[[int], str]) -> dict[int, str]:
+    """Numbers that join the ends of messages drawn in several parts; a copy has that of its original."""
+    origin = {f.index: f.index if f.copy_of is None else f.copy_of for f in chart.shown}
+    number = {index: write(n) for n, index in enumerate(sorted({origin[i] for i in apart}), 1)}
+    return {index: number[first] for index, first in origin.items() if first in number}
+
+
 def _lifeline_json(line: Lifeline) -> dict[str, Any]:
     data: dict[str, Any] = {"process": line.name}
     data["states"] = [{"state": s.state, "after": s.since} for s in line.spans]
-    if line.crash is not None:
-        data["crash"] = line.crash
+    for name, at in (("crash", line.crash), ("stop", line.stop)):
+        if at is not None:
+            data[name] = at
     if line.wait is not None:
         data["waits"] = [{"from": r.peer, "message": message_to_json(r.message)} for r in line.wait.receives]
         data["cannot_send"] = [{"to": s.peer, "message": message_to_json(s.message)} for s in line.wait.sends]

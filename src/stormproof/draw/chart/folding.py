@@ -28,14 +28,22 @@ class Fold:
         return range(self.first + self.length, self.first + self.length * self.times)
 
 
-def folds_of(signatures: Sequence[object], together: Sequence[tuple[int, ...]]) -> tuple[Fold, ...]:
+def folds_of(
+    signatures: Sequence[object], together: Sequence[tuple[int, ...]], cut: int | None = None
+) -> tuple[Fold, ...]:
     """Greedy from the start, the fold that hides most first.
 
     `together` are instants that one arrow joins. They must all be drawn, or all be hidden in rounds of the
     same number (the third send and the third reception, say), so that the arrow drawn stands for the hidden
     ones; a fold that breaks this is none. Dropping one may break another, so this repeats until none does.
+    No fold reaches across the instant `cut`.
     """
-    folds = _candidates([hash(s) for s in signatures], signatures)
+    parts = [signatures] if cut is None else [signatures[:cut], signatures[cut:]]
+    folds = [
+        Fold(fold.first + offset, fold.length, fold.times)
+        for offset, part in zip((0, cut or 0), parts)
+        for fold in _candidates([hash(s) for s in part], part)
+    ]
     while True:
         turn = {i: (i - f.first) // f.length for f in folds for i in f.hidden}
         torn = {i for group in together if len({turn.get(i, 0) for i in group}) > 1 for i in group}

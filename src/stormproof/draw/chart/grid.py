@@ -5,84 +5,93 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 
-from ...model.message_tracking import Fate
 from ..text_metrics import cells, clip_cells, printable
-from .build import Chart, Lifeline
 
-_LEAST_GAP = 9
-_LONGEST_STATE = 16
-_NOTE = 16
+#: A piece of a line and the name of its style; the plain style is empty.
+Styled = tuple[str, str]
+
+_MIRRORED = {"▶": "◀", "▷": "◁"}
+#: A remark beside the chart that has less room than this goes below its row.
+_LEAST_NOTE = 12
 
 
 class Grid:
-    """Rows of cells with a lifeline for each process; every method that draws adds a row, but `note`."""
+    """Rows of cells with a lifeline for each process; every method that draws adds a row, except `note`."""
 
-    def __init__(self, x: Mapping[str, int], width: int) -> None:
+    def __init__(self, x: Mapping[str, int], width: int, note_at: int) -> None:
         self.x = dict(x)
         self.order = list(x)
         self.width = width
+        self.note_at = note_at
         self.life = dict.fromkeys(x, "│")
-        self._rows: list[list[str]] = []
+        self._rows: list[list[Styled]] = []
 
-    def rows(self) -> list[str]:
-        return ["".join(row) for row in self._rows]
+    def rows(self) -> list[list[Styled]]:
+        """Each row as pieces of one style, without blanks at its end."""
+        return [_pieces(row) for row in self._rows]
 
-    def _row(self, lives: bool = True) -> None:
-        self._rows.append([" "] * self.width)
+    def row(self, lives: bool = True) -> None:
+        """A new row, with the lifelines or empty."""
+        self._rows.append([(" ", "")] * self.width)
         if lives:
             for name, x in self.x.items():
-                self._put(x, self.life[name])
+                self.put(x, self.life[name], style="life")
 
-    def _put(self, x: int, text: str, room: int | None = None) -> int:
+    def put(self, x: int, text: str, room: int | None = None, style: str = "") -> int:
         """Write from a column on, within the grid, wide characters in two cells; returns where it ends."""
         row = self._rows[-1]
         limit = self.width if room is None else min(self.width, x + room)
         for character in clip_cells(text, limit - x):
             size = cells(character)
             if size == 0:
-                row[max(x - 1, 0)] += character
+                row[max(x - 1, 0)] = (row[max(x - 1, 0)][0] + character, style)
                 continue
-            row[x] = character
+            row[x] = (character, style)
             for extra in range(x + 1, min(x + size, self.width)):
-                row[extra] = ""
+                row[extra] = ("", style)
             x += size
         return x
 
+    def gap(self, name: str) -> int:
+        """The columns from a lifeline to the next one, or to the edge."""
+        i = self.order.index(name)
+        return (self.x[self.order[i + 1]] if i + 1 < len(self.order) else self.width) - self.x[name]
+
     def heading(self, names: Iterable[str]) -> None:
-        self._row(lives=False)
+        self.row(lives=False)
         behind = 0
         for i, name in enumerate(names):
             shown = printable(name)
             start = max(self.x[name] - cells(shown) // 2, behind)
             stop = self.x[self.order[i + 1]] - 1 if i + 1 < len(self.order) else self.width
-            behind = self._put(start, shown, max(stop - start, 1)) + 1
+            behind = self.put(start, shown, max(stop - start, 1), "name") + 1
 
-    def state_row(self, states: Mapping[str, str]) -> None:
-        """States stand left of the first lifeline and right of the others."""
-        self._row()
+    def states(self, states: Mapping[str, str]) -> None:
+        """States are written left of the first lifeline and right of the others."""
+        self.row()
         for name, state in states.items():
             shown, x = printable(state), self.x[name]
             if name == self.order[0]:
                 shown = clip_cells(shown, max(x - 1, 0))
-                self._put(x - 1 - cells(shown), shown)
+                self.put(x - 1 - cells(shown), shown, style="state")
             else:
-                self._put(x + 2, shown, self._gap(name) - 3)
+                self.put(x + 2, shown, self.gap(name) - 3, "state")
 
-    def _gap(self, name: str) -> int:
-        i = self.order.index(name)
-        return (self.x[self.order[i + 1]] if i + 1 < len(self.order) else self.width) - self.x[name]
+    def event(self, name: str, sign: str, words: str, style: str) -> None:
+        """An event that touches no channel."""
+        self.row()
+        behind = self.put(self.x[name], sign, style=style)
+        self.put(behind + 1, words, self.gap(name) - 4, style)
 
-    def own(self, name: str, sign: str, words: str) -> None:
-        """An action that touches no channel."""
-        self._row()
-        behind = self._put(self.x[name], sign)
-        self._put(behind + 1, words, self._gap(name) - 4)
-
-    def kill(self, name: str) -> None:
+    def fade(self, name: str) -> None:
+        """The lifeline of a process that has crashed and only announces it."""
         self.life[name] = "┊"
 
     def end(self, name: str) -> None:
         self.life[name] = " "
+
+    def resume(self, name: str) -> None:
+        self.life[name] = "│"
 
     def arrow(
         self,
@@ -95,91 +104,129 @@ class Grid:
         stroke: str = "─",
         reach: float = 1.0,
         skip: float = 0.0,
-    ) -> None:
-        """A level arrow, from `skip` to `reach` of the way; a `start` text stands where it begins."""
-        self._row()
-        a, b = self.x[sender], self.x[receiver]
-        right = b > a
-        span = abs(b - a)
+        style: str = "",
+    ) -> bool:
+        """A level arrow, from `skip` to `reach` of the way; a `start` text stands where it begins.
+
+        Returns whether the words are there in full.
+        """
+        self.row()
+        a, b = self.x[sender], self._target(sender, receiver, words)
+        right, span = b > a, abs(b - a)
         first, last = round(span * skip), round(span * reach) if reach < 1 else span - 1
         if not skip:
-            self._put(a, "├" if right else "┤")
+            self.put(a, "├" if right else "┤", style=style)
             first = 1
         low, high = (a + first, a + last) if right else (a - last, a - first)
         for x in range(low, high + 1):
-            self._put(x, "┼" if x in self.x.values() else stroke)
-        flip = {"▶": "◀", "▷": "◁"}
-        head = tip if right else flip.get(tip, tip)
-        self._put(high - cells(head) + 1 if right else low, head)
+            self.put(x, "┼" if x in self.x.values() else stroke, style=style)
+        head = tip if right else _MIRRORED.get(tip, tip)
+        self.put(high - cells(head) + 1 if right else low, head, style=style)
         if start:
-            self._put(low if right else high - cells(start) + 1, start)
-        self._label(
-            low + max(cells(head if not right else start), 1),
-            high - max(cells(head if right else start), 1),
-            words,
-            slack=0 if start else 1,
-            right=right,
-        )
+            self.put(low if right else high - cells(start) + 1, start, style=style)
+        left_sign, right_sign = (start, head) if right else (head, start)
+        inside = (low + max(cells(left_sign), 1), high - max(cells(right_sign), 1))
+        return self._label(*inside, words, slack=0 if start else 1, right=right, style=style)
 
-    def _label(self, low: int, high: int, words: str, slack: int = 0, right: bool = True) -> None:
-        """In the widest stretch between lifelines, with a blank on both sides; over the first dash of the
-        arrow as well (`slack`) where the words would not fit otherwise."""
+    def back(self, name: str, words: str, start: str) -> bool:
+        """A message to oneself arrives: from `start`, beside the lifeline, back to it."""
+        self.row()
+        a, b = self.x[name], self._target(name, name, words)
+        for x in range(a + 1, b):
+            self.put(x, "─")
+        self.put(a + 1, "◀")
+        self.put(b - cells(start), start)
+        return self._label(a + 2, b - cells(start) - 1, words)
+
+    def _target(self, sender: str, receiver: str, words: str) -> int:
+        """The column to which an arrow leads: for a message to oneself, some way to the right."""
+        if sender != receiver:
+            return self.x[receiver]
+        return self.x[sender] + max(min(cells(words) + 8, self.gap(sender) - 1), 6)
+
+    def _label(
+        self, low: int, high: int, words: str, slack: int = 0, right: bool = True, style: str = ""
+    ) -> bool:
+        """In the widest stretch between lifelines, or across them where it would not fit otherwise, with a
+        blank on both sides; over the first dash of the arrow as well (`slack`) if that helps."""
         cuts = [low - 1, *sorted(x for x in self.x.values() if low <= x <= high), high + 1]
         size, left, stop = max((b - a, a, b) for a, b in itertools.pairwise(cuts))
-        if cells(words) > size - 3 and len(cuts) == 2:
-            left, stop = (left - slack, stop) if right else (left, stop + slack)
-            size += slack
-        room = size - 3
-        shown = clip_cells(words, room)
+        if cells(words) > size - 3:
+            left, stop = low - 1, high + 1
+            if cells(words) > stop - left - 3:
+                left, stop = (left - slack, stop) if right else (left, stop + slack)
+            size = stop - left
+        shown = clip_cells(words, size - 3)
         if shown:
             at = left + 1 + max((size - 1 - cells(shown) - 2) // 2, 0)
-            self._put(at, f" {shown} ", stop - at)
+            self.put(at, f" {shown} ", stop - at, style)
+        return shown == words
 
-    def between(self, sender: str, receiver: str, words: str) -> None:
-        """Words between two lifelines, for what happens inside a channel."""
-        self._row()
+    def between(self, sender: str, receiver: str, words: str, style: str) -> None:
+        """What happens inside a channel: between its lifelines, or over others where that is too narrow."""
+        self.row()
         low, high = sorted((self.x[sender], self.x[receiver]))
-        self._label(low + 1, high - 1, words)
+        if sender != receiver and cells(words) <= high - low - 3:
+            self._label(low + 1, high - 1, words, style=style)
+        elif cells(words) <= self.width - low - 2:
+            self.put(low + 2, words, style=style)
+        else:
+            self._rows.pop()
+            self.remark(words, style)
 
-    def note(self, words: str) -> None:
-        """A remark at the right end of the last row, if there is room for it."""
-        if words:
-            x = self.note_at
-            if self.width - x >= 4:
-                self._put(x, words)
+    def note(self, words: str, style: str = "note") -> None:
+        """A remark beside the last row, or below it where the chart leaves no room."""
+        if not words:
+            return
+        room = self.width - self.note_at
+        if cells(words) <= room:
+            self.put(self.note_at, words, style=style)
+        elif room >= _LEAST_NOTE:
+            for i, line in enumerate(wrap(words, room)):
+                if i:
+                    self.row()
+                self.put(self.note_at, line, style=style)
+        else:
+            self.remark(words, style)
 
-    note_at = 0
+    def remark(self, words: str, style: str = "note") -> None:
+        """Rows of text of their own."""
+        for line in wrap(words, self.width - 2):
+            self.row(lives=False)
+            self.put(2, line, style=style)
 
-    def fold(self, words: str) -> None:
-        self._row(lives=False)
+    def frame(self, words: str, style: str = "fold") -> None:
+        """A dotted line over all lifelines, above and below what is repeated."""
+        self.row(lives=False)
         low, high = min(self.x.values()), max(self.x.values())
         start = max(low - 3, 0)
-        self._put(start, "┄" * (min(high + 4, self.width) - start))
-        self._put(start + 2, words, high - low)
+        self.put(start, "┄" * (min(max(high + 4, start + cells(words) + 4), self.width) - start), style=style)
+        self.put(start + 2, words, style=style)
 
     def waits(self, phrases: Mapping[str, list[str]]) -> None:
-        """Hourglasses at the foot of the lifelines; what is awaited goes on over several rows if it must."""
+        """Hourglasses at the foot of the lifelines; what is awaited takes several rows if it must."""
         table, aside = {}, []
         for name, lines in phrases.items():
-            room = self._gap(name) - 4
-            table[name] = [part for line in lines for part in _wrap(line, room)]
+            room = self.gap(name) - 4
+            table[name] = [part for line in lines for part in wrap(line, room)]
             if any(cells(part) > room for part in table[name]):
                 aside += [f"⌛ {printable(name)}: {line}" for line in lines]
                 table[name] = [""]
         for i in range(max(map(len, table.values()))):
-            self._row(lives=False)
+            self.row(lives=False)
             for name in self.order:
                 if i < len(table.get(name, ())):
-                    self._put(self.x[name], "⌛" if i == 0 else "  ")
-                    self._put(self.x[name] + 3, table[name][i], self._gap(name) - 4)
+                    self.put(self.x[name], "⌛" if i == 0 else "  ", style="wait")
+                    self.put(self.x[name] + 3, table[name][i], self.gap(name) - 4, "wait")
                 elif name not in table and i == 0:
-                    self._put(self.x[name], self.life[name])
-        for line in (part for words in aside for part in _wrap(words, self.width)):
-            self._row(lives=False)
-            self._put(0, line)
+                    self.put(self.x[name], self.life[name], style="life")
+        for line in (part for words in aside for part in wrap(words, self.width)):
+            self.row(lives=False)
+            self.put(0, line, style="wait")
 
 
-def _wrap(words: str, room: int) -> list[str]:
+def wrap(words: str, room: int) -> list[str]:
+    """Broken at blanks; a word that is too long has a line of its own."""
     lines: list[str] = []
     for word in words.split(" "):
         if lines and cells(f"{lines[-1]} {word}") <= room:
@@ -189,63 +236,8 @@ def _wrap(words: str, room: int) -> list[str]:
     return lines
 
 
-def grid_for(chart: Chart, width: int) -> Grid | None:
-    """Where the lifelines go, or None when they would stand too close."""
-    names, first, last = chart.names, chart.lifelines[0], chart.lifelines[-1]
-    left = max([*(_state(s.state) for s in first.spans), cells(printable(names[0])) // 2]) + 1
-    right = max([*(_state(s.state) for s in last.spans), (cells(printable(names[-1])) + 1) // 2]) + 2
-    note = _NOTE if any(f.fate is not Fate.RECEIVED or f.changes or f.overtakes for f in chart.shown) else 0
-    gaps, waits = _gaps(chart), max(right + note, _waiting(last, len(names) > 2))
-    for room in (waits, right + note, right):
-        fitted = _fit(gaps, width - left - room - 1)
-        # Room for what the last one waits for is taken only where nothing else has to shrink for it.
-        if fitted is not None and (room <= right + note or fitted == gaps):
-            break
-    else:
-        return None
-    x = {names[0]: left}
-    for before, name, gap in zip(names, names[1:], fitted):
-        x[name] = x[before] + gap
-    grid = Grid(x, width)
-    grid.note_at = x[names[-1]] + right + 1
-    return grid
-
-
-def _waiting(line: Lifeline, several: bool) -> int:
-    """The room for what a process waits for at the end."""
-    phrases = line.wait.phrases(several) if line.wait is not None else ()
-    return max((min(cells(printable(p)), 30) + 5 for p in phrases), default=0)
-
-
-def _state(name: str) -> int:
-    return min(cells(printable(name)), _LONGEST_STATE)
-
-
-def _gaps(chart: Chart) -> list[int]:
-    """The room that labels, states, names and waits would like between neighbours."""
-    names = chart.names
-    index = {name: i for i, name in enumerate(names)}
-    gaps = [max(_LEAST_GAP, 16 if len(names) == 2 else 0) for _ in names[1:]]
-    for i, line in enumerate(chart.lifelines[:-1]):
-        own = [cells(printable(line.name)) // 2 + cells(printable(names[i + 1])) // 2 + 3]
-        own += [_state(s.state) + 4 for s in line.spans] if i else []
-        if line.wait is not None:
-            own.append(_waiting(line, len(names) > 2))
-        gaps[i] = max([gaps[i], *own])
-    for flight in chart.shown:
-        a, b = sorted(index[end] for end in flight.channel)
-        if b - a == 1:
-            words = " ⇝ ".join(printable(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
-            gaps[a] = max(gaps[a], min(cells(words), 40) + 12)
-    return gaps
-
-
-def _fit(gaps: list[int], room: int) -> list[int] | None:
-    """Shrink the widest gaps until they fit, but none below the least."""
-    gaps = list(gaps)
-    if _LEAST_GAP * len(gaps) > room:
-        return None
-    while sum(gaps) > room:
-        widest = max(range(len(gaps)), key=gaps.__getitem__)
-        gaps[widest] -= 1
-    return gaps
+def _pieces(row: list[Styled]) -> list[Styled]:
+    while row and row[-1][0] in ("", " ") and not (row[-1][0] == "" and len(row) > 1 and row[-2][0] != " "):
+        row = row[:-1]
+    grouped = itertools.groupby(row, key=lambda cell: cell[1])
+    return [("".join(character for character, _ in same), style) for style, same in grouped]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from ..svg import number
-
-Point = tuple[float, float]
+from ..svg import Point, number
 
 #: How far control points reach; at most a half, since harmonic means are at most twice the lesser secant.
 _PULL = 0.45

@@ -1,7 +1,7 @@
 """A layered drawing of a directed graph (Sugiyama, Tagawa, Toda 1981), with no package but Python.
 
 Cycles are broken by a depth-first search, nodes are ranked, every edge gets a point on each rank that it
-passes and a box for its label on the middle one (so labels take part in the layout and cover nothing),
+passes and, on the middle one, a box beside it for its label (so labels cover nothing),
 crossings are reduced by medians and exchanges, and each rank is placed by isotonic regression: the positions
 nearest to the neighbours' that keep the order and the distances. Past the time limit a plain layout in
 rows takes its place.
@@ -14,13 +14,14 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
+from ..svg import Point
 from .ordering import order_ranks
 from .placing import place_ranks
 
-Point = tuple[float, float]
-
 #: Space between boxes of one rank, and between ranks.
 GAP_X, GAP_Y = 22.0, 26.0
+#: How far the label of an edge is from its line.
+BESIDE = 6.0
 #: Edges with more bends than this in all are not worth the memory: nobody could follow them.
 _MOST_BENDS = 20_000
 
@@ -48,7 +49,8 @@ class Box:
 
 @dataclass
 class Edge:
-    """An edge with its label's box; `points` are filled in by the layout, from source to target."""
+    """An edge with its label's box; the layout fills in its `points`, from source to target, and the middle
+    of the left side of its label."""
 
     source: Hashable
     target: Hashable
@@ -202,8 +204,9 @@ def _with_bends(
         previous = a
         for r in range(rank[a] + 1, rank[b]):
             bend = _Bend(i, r)
-            wide, high = (edges[i].width, edges[i].height) if r == middle else (0.0, 0.0)
-            sizes[bend] = Box(wide / 2, wide / 2, high)
+            # The line passes left of its label, which is part of the rank and so keeps clear of the rest.
+            wide, high = (edges[i].width + BESIDE, edges[i].height) if r == middle else (0.0, 0.0)
+            sizes[bend] = Box(0.0, wide, high)
             ranks[r].append(bend)
             links.append((previous, bend))
             previous = bend
@@ -236,8 +239,12 @@ def _route(
         half_a, half_b = boxes[a].half, boxes[b].half
         start = (ports[i, 0], spots[a][1] + half_a)
         end = (ports[i, 1], spots[b][1] - half_b)
-        points = [start, *inner[i], end]
-        edge.label = spots[_Bend(i, (rank[a] + rank[b]) // 2)]
+        middle = (rank[a] + rank[b]) // 2 - rank[a] - 1
+        x, y = inner[i][middle]
+        edge.label = (x + BESIDE, y)
+        # Straight along the label, so that no bend of the line runs into it.
+        along = [(x, y - edge.height / 2), (x, y + edge.height / 2)] if edge.height > 4 else [(x, y)]
+        points = [start, *inner[i][:middle], *along, *inner[i][middle + 1 :], end]
         edge.points = points[::-1] if i in flipped else points
 
 
@@ -295,7 +302,7 @@ def _straight(
     half_a, half_b = boxes[edge.source].half, boxes[edge.target].half
     if y1 == y2:
         low = (x1 * 0.6 + x2 * 0.4, y1 + half_a + GAP_Y * 0.8)
-        return [(x1, y1 + half_a), low, (x2, y2 + half_b)], low
+        return [(x1, y1 + half_a), low, (x2, y2 + half_b)], (low[0] + BESIDE, low[1] + edge.height / 2 + 4)
     side = 1 if y2 > y1 else -1
-    label = (x1 * 0.6 + x2 * 0.4, y1 * 0.6 + y2 * 0.4)
+    label = (x1 * 0.6 + x2 * 0.4 + BESIDE, y1 * 0.6 + y2 * 0.4)
     return [(x1, y1 + side * half_a), (x2, y2 - side * half_b)], label

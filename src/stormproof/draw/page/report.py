@@ -18,7 +18,7 @@ from ...examples.find import Examples
 from ...model.phrases import plural
 from ...model.system import System
 from ...surveys.frontier import Frontier
-from ..automaton import system_svg
+from ..automaton import automata_svgs
 from ..svg import stylesheet
 from ..text_metrics import printable
 from .frontier import frontier_section
@@ -113,8 +113,7 @@ def _automata(found: VerdictMatrix) -> list[dict[str, object]]:
         notes = ["with crash handling as checked"] if i else []
         large = [p for p in system if p.name not in small]
         notes += [f"{p.name} has {len(p.states)} states, too many for a picture here" for p in large]
-        drawn = system_svg(system, style=False, roles=small) if small else ""
-        pictures.append({"svg": drawn, "notes": notes})
+        pictures.append({"svgs": automata_svgs(system, small) if small else [], "notes": notes})
     return pictures
 
 

@@ -12,7 +12,7 @@ from ...examples.find import Examples
 from ...model.actions import Channel
 from ...model.run import Act, Witness
 from ...model.system import System
-from ..chart.build import Chart, chart, describe
+from ..chart.build import Chart, chart, descriptions
 from ..text_metrics import printable
 
 MARKS = {True: "✔", False: "✘", None: "?"}
@@ -51,21 +51,24 @@ class ShownRun:
         """For each moment, the start first: what happened, local states, channels, the transition taken."""
         order = {p.name: {s: j for j, s in enumerate(p.states)} for p in system}
         number = {name: i for i, name in enumerate(system.names)}
-        moments = [self._moment(-1, order, None)]
+        phrases = ["the start", *descriptions(self.chart)]
+        moments = [self._moment(-1, phrases[0], order, None)]
         for i, step in enumerate(self.chart.steps):
             edge = None
             if isinstance(step, Act):
                 before = self.chart.states_at(i - 1)[step.process]
                 here = order[step.process]
                 edge = f"{number[step.process]}:{here[before]}:{here[step.state]}"
-            moments.append(self._moment(i, order, edge))
+            moments.append(self._moment(i, phrases[i + 1], order, edge))
         return moments
 
-    def _moment(self, i: int, order: Mapping[str, Mapping[str, int]], edge: str | None) -> dict[str, Any]:
+    def _moment(
+        self, i: int, said: str, order: Mapping[str, Mapping[str, int]], edge: str | None
+    ) -> dict[str, Any]:
         at = self.chart.states_at(i)
         words = self.chart.contents[i + 1]
         return {
-            "say": "the start" if i < 0 else printable(describe(self.chart.steps[i])),
+            "say": printable(said),
             "at": [order[name][state] for name, state in at.items()],
             "in": [[_name(c), [printable(m) for m in word]] for c, word in words.items()],
             "edge": edge,
@@ -125,7 +128,7 @@ def _sample_for(
         return None
     told = "; ".join(f"{names}: {text}" for names, text in examples.lines(example))
     told = f"{told}. The run is complete: {example.run.closing}."
-    picture = chart(report.system, example.run.witness, fold=False, waits=example.run.back is None)
+    picture = chart(report.system, example.run.witness, fold=False, repeats=example.run.back)
     system = _system_number(found, report.system)
     for i, run in enumerate(found.runs):
         if (run.good, run.system, run.explanation, run.chart) == (True, system, told, picture):

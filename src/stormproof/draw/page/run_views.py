@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...checks.properties import RSC
 from ...model.phrases import listed, plural
-from ..chart.build import describe
+from ..chart.build import descriptions
 from ..chart.svg import chart_svg
 from ..conflict_graph import conflict_picture, conflict_svg
 from ..text_metrics import printable
@@ -47,7 +47,7 @@ def _view(found: VerdictMatrix, run: ShownRun) -> RunView:
         explanation=run.explanation,
         command=run.command,
         chart=chart_svg(run.chart, style=False),
-        steps=tuple(printable(describe(step)) for step in run.chart.steps),
+        steps=tuple(printable(words) for words in descriptions(run.chart)),
         conflict_graph=_conflict_graph(run, cells),
     )
 

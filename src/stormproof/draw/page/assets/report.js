@@ -81,7 +81,7 @@
     const band = svg.querySelector('[data-step="' + (step - 1) + '"]');
     line.setAttribute("visibility", band ? "visible" : "hidden");
     const box = here.querySelector(".chart");
-    underway(svg, band ? Number(band.getAttribute("data-y")) : 0);
+    inFlight(svg, band ? Number(band.getAttribute("data-y")) : 0);
     if (!band) { box.scrollTop = 0; return; }
     const y = Number(band.getAttribute("data-y"));
     line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
@@ -91,21 +91,32 @@
   }
 
   // A message in flight is drawn up to its current position; the rest of its arrow is faint.
-  function underway(svg, y) {
+  function inFlight(svg, y) {
     svg.querySelectorAll(".sp-so-far").forEach((p) => p.remove());
     svg.querySelectorAll(".sp-line[data-at]").forEach((line) => {
-      const [x1, y1, x2, y2] = line.getAttribute("d").match(/-?[\d.]+/g).map(Number);
-      const part = (y - y1) / (y2 - y1);
-      const open = step < data.runs[run].steps.length - 1 && Number(line.getAttribute("data-at")) < step && part < 1;
-      line.classList.toggle("underway", open);
-      if (!open || part <= 0) return;
+      const numbers = line.getAttribute("d").match(/-?[\d.]+/g).map(Number);
+      const way = cut(numbers, y);
+      const open = step < data.runs[run].steps.length - 1 && Number(line.getAttribute("data-at")) < step && y < numbers.at(-1);
+      line.classList.toggle("in-flight", open);
+      if (!open || way.length < 2) return;
       const done = line.cloneNode(false);
       done.removeAttribute("data-at");
-      done.classList.remove("underway");
+      done.classList.remove("in-flight");
       done.classList.add("sp-so-far");
-      done.setAttribute("d", "M" + x1 + " " + y1 + "L" + (x1 + (x2 - x1) * part) + " " + y);
+      done.setAttribute("d", "M" + way.map((point) => point.join(" ")).join("L"));
       line.after(done);
     });
+  }
+
+  // The corners of a line down to a height, and the point where it gets there.
+  function cut(numbers, y) {
+    const way = [];
+    for (let i = 0; i < numbers.length; i += 2) {
+      const [x1, y1, x2, y2] = [numbers[i - 2], numbers[i - 1], numbers[i], numbers[i + 1]];
+      if (y2 <= y) way.push([x2, y2]);
+      else if (i && y1 < y) way.push([x1 + (x2 - x1) * (y - y1) / (y2 - y1), y]);
+    }
+    return way;
   }
 
   function automata(moment) {
@@ -117,6 +128,18 @@
     picture.querySelectorAll("[data-edge]").forEach((p) => {
       p.classList.toggle("taken", p.getAttribute("data-edge") === moment.edge);
     });
+    if (moment.edge !== null) reveal(picture, moment.edge.split(":")[0]);
+  }
+
+  // The automaton of the process that acts comes into view, if the automata have to be scrolled: from its name on
+  // if that shows the current state too.
+  function reveal(picture, process) {
+    const state = picture.querySelector('.now[data-process="' + process + '"]');
+    if (!state || !picture.closest(".follow")) return;
+    const box = picture.getBoundingClientRect(), here = state.getBoundingClientRect();
+    const top = state.closest("svg").getBoundingClientRect().top;
+    if (top >= box.top && here.bottom <= box.bottom) return;
+    picture.scrollTop += here.bottom - top < box.height ? top - box.top : here.top - box.top - box.height / 2;
   }
 
   function locals(list, moment) {
