@@ -14,6 +14,9 @@ MOST = 2**62
 #: The largest bound that is taken; a search with longer channels than this ends by its other limits anyway.
 MAX_K = 10**6
 
+#: What a search is written for.
+MAX_THREADS = 2
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -39,6 +42,15 @@ def check_bound(k: int, name: str = "k") -> None:
         raise UsageError(f"{name} must be at least 1, not {k}")
     if k > MAX_K:
         raise UsageError(f"{name} must be at most {MAX_K:,}, not {k}")
+
+
+def check_threads(threads: int | None) -> None:
+    """None is for as many threads as the machine has, up to MAX_THREADS."""
+    if threads is not None and not 1 <= threads <= MAX_THREADS:
+        raise UsageError(
+            f"threads must be from 1 to {MAX_THREADS}, not {threads}",
+            hint="without it, a search uses what the machine has",
+        )
 
 
 def format_memory(amount: float) -> str:

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from stormproof.checks.api import check
 from stormproof.engine.k_properties import explore
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
@@ -121,5 +122,11 @@ def test_questions_without_an_answer() -> None:
         explore(LARGE, perfect(LARGE), 0, properties=ALWAYS)
     with pytest.raises(UsageError, match="did you mean 'k-er'"):
         explore(LARGE, perfect(LARGE), 1, properties=["k-err"])
-    with pytest.raises(UsageError, match="at least one thread"):
-        explore(LARGE, perfect(LARGE), 1, properties=ALWAYS, threads=0)
+
+
+@pytest.mark.parametrize("threads", [-1, 0, 3, 256])
+def test_only_the_threads_that_are_used_are_accepted(threads: int) -> None:
+    with pytest.raises(UsageError, match=f"threads must be from 1 to 2, not {threads}"):
+        explore(LARGE, perfect(LARGE), 1, properties=ALWAYS, threads=threads)
+    with pytest.raises(UsageError, match=f"not {threads}"):
+        check(pairs(1, "a"), properties=["rsc"], threads=threads)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..engine.watch import ProgressCallback, left
-from ..limits import Limits, check_bound
+from ..limits import Limits, check_bound, check_threads
 from ..model.failures import FailureModel, Failures
 from ..model.survival import Budget
 from ..model.system import System
@@ -41,6 +41,9 @@ class Options:
     progress: ProgressCallback | None = None
     effort: float = EFFORT
     budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        check_threads(self.threads)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from .. import _engine
 from ..errors import InternalError, UsageError, did_you_mean
-from ..limits import Limits, check_bound
+from ..limits import MAX_THREADS, Limits, check_bound, check_threads
 from ..model.actions import Firing, Message, Word
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -136,10 +136,8 @@ def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
 
 
 def _threads(asked: int | None) -> int:
-    """The search is written for one or two threads."""
-    if asked is not None and asked < 1:
-        raise UsageError(f"a search needs at least one thread, not {asked}")
-    return min(2, _cores() if asked is None else asked)
+    check_threads(asked)
+    return min(MAX_THREADS, _cores()) if asked is None else asked
 
 
 def _cores() -> int:
