@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from stormproof.engine.coverability import ChannelForm
 from stormproof.goals.cubes import cubes
 from stormproof.goals.parse import parse_goal
 from stormproof.limits import Limits
@@ -149,7 +150,7 @@ def _point(
     return {
         "family": family,
         "size": size,
-        "counters": sum(1 if s.form == 2 else len(s.letters) for s in shapes(system, model)),
+        "counters": sum(1 if s.form is ChannelForm.LENGTH else len(s.letters) for s in shapes(system, model)),
         "answer": answer.answer,
         "controls": len(proof.controls) if isinstance(proof, Closure) else None,
         "minimal": len(proof.basis) if isinstance(proof, Closure) else None,

@@ -10,21 +10,21 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "system.hpp"
 
 namespace stormproof {
 
-constexpr std::uint32_t none = UINT32_MAX;
 
 // How a state was reached: what the sender did alone, its send, and in a matched pair the same of the receiver.
-struct RscMove {
+struct Arrival {
     std::uint32_t sender = none, before_send = none, send = none;
     std::uint32_t receiver = none, before_reception = none, reception = none;
 };
 
-struct RscNode {
+struct RscState {
     std::uint64_t bits = 0;  // the first word of the payload, here so that walking an antichain stays in one place
     std::uint32_t next = none, cost = 0, key = none, parent = none;
-    RscMove move;
+    Arrival arrival;
     bool dead = false;  // subsumed by a state that came later and is as cheap
 };
 
@@ -33,35 +33,35 @@ class Antichain {
     Antichain(std::size_t key_words, std::size_t payload_words, const Monitor& monitor)
         : key_words_(key_words), payload_words_(payload_words), monitor_(monitor) {}
 
-    const RscNode& node(std::uint32_t i) const { return nodes_[i]; }
-    const std::uint64_t* key(std::uint32_t i) const { return &keys_[std::size_t(nodes_[i].key) * key_words_]; }
+    const RscState& state(std::uint32_t i) const { return states_[i]; }
+    const std::uint64_t* key(std::uint32_t i) const { return &keys_[std::size_t(states_[i].key) * key_words_]; }
     const std::uint64_t* payload(std::uint32_t i) const { return &payloads_[std::size_t(i) * payload_words_]; }
-    std::size_t size() const { return nodes_.size(); }
+    std::size_t size() const { return states_.size(); }
     std::uint64_t bytes() const { return bytes_; }
-    bool full() const { return full_; }  // the memory limit forbade to grow: the answer is not complete
+    bool full() const { return full_; }  // the memory limit forbade growth: the answer is not complete
 
     // The number of the new state, or `none` when an old one subsumes it (or memory is full). `settled`: every
     // state still to come costs at least this.
     std::uint32_t add(const std::uint64_t* key, const std::uint64_t* payload, std::uint32_t parent,
-                      std::uint32_t cost, std::uint32_t settled, const RscMove& move) {
+                      std::uint32_t cost, std::uint32_t settled, const Arrival& arrival) {
         std::uint32_t k = find_key(key);
         if (k == none || subsumed(heads_[k], payload, cost)) return none;
-        if (!room(nodes_, 1) || !room(payloads_, payload_words_)) return none;
+        if (!room(states_, 1) || !room(payloads_, payload_words_)) return none;
         remove_subsumed(k, payload, cost, settled);
-        std::uint32_t i = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({payload[0], heads_[k], cost, k, parent, move, false});
+        std::uint32_t i = static_cast<std::uint32_t>(states_.size());
+        states_.push_back({payload[0], heads_[k], cost, k, parent, arrival, false});
         payloads_.insert(payloads_.end(), payload, payload + payload_words_);
         heads_[k] = i;
         return i;
     }
 
-    // Memory that somebody else uses beside.
+    // Counts memory that the search uses outside of the antichain.
     void charge(std::uint64_t more) {
         if (!monitor_.allows(bytes_ + more)) full_ = true;
         bytes_ += more;
     }
 
-    // Asks the monitor before a vector grows, so that the limit on memory is really kept.
+    // Asks the monitor before a vector grows, so that the memory limit is never exceeded.
     template <class T>
     bool room(std::vector<T>& v, std::size_t more) {
         std::size_t need = v.size() + more;
@@ -85,19 +85,19 @@ class Antichain {
     }
 
     bool subsumed(std::uint32_t head, const std::uint64_t* small, std::uint32_t cost) const {
-        for (std::uint32_t i = head; i != none; i = nodes_[i].next) {
-            const RscNode& old = nodes_[i];
+        for (std::uint32_t i = head; i != none; i = states_[i].next) {
+            const RscState& old = states_[i];
             if (!(small[0] & ~old.bits) && old.cost <= cost && includes_rest(payload(i), small)) return true;
         }
         return false;
     }
 
-    // Takes out of the antichain what the new state subsumes from now on; what was not yet expanded and is no
-    // cheaper need not be.
+    // Removes from the antichain what the new state subsumes; a removed state that was not yet expanded and is no
+    // cheaper need not be expanded.
     void remove_subsumed(std::uint32_t k, const std::uint64_t* big, std::uint32_t cost, std::uint32_t settled) {
         std::uint32_t* link = &heads_[k];
         while (*link != none) {
-            RscNode& old = nodes_[*link];
+            RscState& old = states_[*link];
             bool covered = !(old.bits & ~big[0]) && cost <= std::max(old.cost, settled) &&
                            includes_rest(big, payload(*link));
             if (covered) {
@@ -150,7 +150,7 @@ class Antichain {
     const Monitor& monitor_;
     std::uint64_t bytes_ = 0;
     bool full_ = false;
-    std::vector<RscNode> nodes_;
+    std::vector<RscState> states_;
     std::vector<std::uint64_t> payloads_, keys_;
     std::vector<std::uint32_t> heads_, table_;
 };

@@ -3,8 +3,8 @@
 NB_MODULE(_engine, m) {
     m.doc() = "The native searches of stormproof. Only stormproof.engine imports this.";
     bind_system(m);
-    bind_kproperties(m);
+    bind_k_properties(m);
     bind_rsc(m);
-    bind_cover(m);
+    bind_coverability(m);
     bind_survival(m);
 }

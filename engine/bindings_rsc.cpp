@@ -1,3 +1,4 @@
+// search_rsc() from Python.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,13 +10,13 @@ using namespace stormproof;
 
 void bind_rsc(nb::module_& m) {
     nb::class_<RscResult>(m, "RscResult")
-        .def_prop_ro("stop", [](const RscResult& self) { return static_cast<int>(self.stop); })
+        .def_ro("stop", &RscResult::stop)
         .def_ro("violated", &RscResult::violated)
         .def_ro("shortest", &RscResult::shortest)
         .def_ro("states", &RscResult::states)
         .def_ro("transitions", &RscResult::transitions)
         .def_ro("memory", &RscResult::memory)
-        .def_ro("moves", &RscResult::moves)
+        .def_ro("firings", &RscResult::firings)
         .def_ro("communication", &RscResult::communication);
     m.def("search_rsc", &search_rsc, nb::arg("system"), nb::arg("monitor"), nb::call_guard<nb::gil_scoped_release>());
 }

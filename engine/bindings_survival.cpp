@@ -95,7 +95,7 @@ void bind_survival(nb::module_& m) {
         .def_prop_ro("proof", [](const Finding& f) { return std::pair(f.proof.blocks, f.proof.counted); });
     using survival::Result;
     nb::class_<Result>(m, "SurvivalResult")
-        .def_prop_ro("stop", [](const Result& r) { return static_cast<int>(r.stop); })
+        .def_ro("stop", &Result::stop)
         .def_ro("configurations", &Result::configurations)
         .def_ro("stored", &Result::stored)
         .def_ro("memory", &Result::memory)

@@ -13,7 +13,8 @@
 namespace nb = nanobind;
 using namespace stormproof;
 
-using TransitionTuple = std::tuple<std::uint32_t, std::uint8_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+using TransitionTuple =
+    std::tuple<std::uint32_t, ActionKind, std::optional<std::uint32_t>, std::uint32_t, std::uint32_t>;
 
 static void add_process(System& self, std::uint32_t states, std::uint32_t initial,
                         const std::vector<TransitionTuple>& transitions,
@@ -24,8 +25,8 @@ static void add_process(System& self, std::uint32_t states, std::uint32_t initia
     process.crashed.assign(states, 0);
     for (auto state : crashed) process.crashed.at(state) = 1;
     for (const auto& [source, kind, channel, message, target] : transitions) {
-        if (source >= states || target >= states || kind > 2) throw nb::value_error("transition out of range");
-        process.transitions.push_back({source, static_cast<Kind>(kind), channel, message, target});
+        if (source >= states || target >= states) throw nb::value_error("transition out of range");
+        process.transitions.push_back({source, kind, channel.value_or(none), message, target});
     }
     std::stable_sort(process.transitions.begin(), process.transitions.end(),
                      [](const Transition& a, const Transition& b) { return a.source < b.source; });
@@ -33,9 +34,10 @@ static void add_process(System& self, std::uint32_t states, std::uint32_t initia
 }
 
 static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiver,
-                        const std::vector<std::string>& faults, bool total, std::vector<std::uint32_t> pool,
+                        const std::vector<std::string>& faults, std::vector<std::uint32_t> pool,
                         std::vector<std::vector<std::uint32_t>> becomes) {
     becomes.resize(self.messages);
+    for (auto& others : becomes) std::sort(others.begin(), others.end());
     Channel channel;
     channel.sender = sender;
     channel.receiver = receiver;
@@ -44,20 +46,33 @@ static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiv
         if (!flag) throw nb::value_error("a channel has no such fault");
         *flag = true;
     }
-    channel.total = total;
     channel.pool = std::move(pool);
     channel.becomes = std::move(becomes);
     self.channels.push_back(std::move(channel));
 }
 
+static void bind_enums(nb::module_& m) {
+    nb::enum_<ActionKind>(m, "ActionKind")
+        .value("SEND", ActionKind::send)
+        .value("RECEIVE", ActionKind::receive)
+        .value("INTERNAL", ActionKind::internal);
+    nb::enum_<Stop>(m, "Stop", "The limit that stopped a search; NONE when it ran to its end.")
+        .value("NONE", Stop::none)
+        .value("TIME", Stop::time)
+        .value("MEMORY", Stop::memory)
+        .value("STATES", Stop::states)
+        .value("INTERRUPTED", Stop::interrupted);
+}
+
 void bind_system(nb::module_& m) {
+    bind_enums(m);
     nb::class_<System>(m, "System")
         .def("__init__", [](System* self, std::uint32_t messages) { new (self) System{{}, {}, messages}; },
              nb::arg("messages"))
         .def("add_process", &add_process, nb::arg("states"), nb::arg("initial"), nb::arg("transitions"),
              nb::arg("crashed"))
         .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("faults"),
-             nb::arg("total"), nb::arg("pool"), nb::arg("becomes"));
+             nb::arg("pool"), nb::arg("becomes"));
 
     nb::class_<Monitor>(m, "Monitor")
         .def("__init__",

@@ -1,15 +1,7 @@
 // The control-state graph: a finite over-approximation that prunes the backward search.
-#include "cover.hpp"
+#include "coverability.hpp"
 
 namespace stormproof {
-
-bool may_become(const Channel& channel, std::uint32_t sent, std::uint32_t got) {
-    if (sent == got) return true;
-    if (sent >= channel.becomes.size()) return false;
-    for (auto other : channel.becomes[sent])
-        if (other == got) return true;
-    return false;
-}
 
 Controls::Controls(const System& system, Monitor& monitor) : system_(system) {
     sent_.assign(system.channels.size(), std::vector<std::uint8_t>(system.messages, 0));
@@ -56,14 +48,14 @@ void Controls::expand(std::uint32_t id) {
             if (t.source != rows_[id][p]) continue;
             Text next = rows_[id];
             next[p] = static_cast<char16_t>(t.target);
-            if (t.kind != Kind::internal && t.message == crash_message) {
+            if (t.kind != ActionKind::internal && t.message == crash_message) {
                 auto& mark = next[processes + t.channel];
-                if (mark != (t.kind == Kind::receive ? 1 : 0)) continue;
-                mark = t.kind == Kind::send ? 1 : 0;
-            } else if (t.kind == Kind::send) {
+                if (mark != (t.kind == ActionKind::receive ? 1 : 0)) continue;
+                mark = t.kind == ActionKind::send ? 1 : 0;
+            } else if (t.kind == ActionKind::send) {
                 offer(t.channel, t.message);
                 for (auto other : system_.channels[t.channel].becomes[t.message]) offer(t.channel, other);
-            } else if (t.kind == Kind::receive && !sent_[t.channel][t.message]) {
+            } else if (t.kind == ActionKind::receive && !sent_[t.channel][t.message]) {
                 waiting_[t.channel][t.message].push_back(id);
                 continue;
             }

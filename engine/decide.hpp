@@ -1,9 +1,10 @@
-// One question, from exploration to violations, for configurations of W words.
+// Answers one question for configurations of W words: explores, solves the goals and collects the violations.
 #pragma once
 
 #include <algorithm>
 #include <ctime>
 #include <optional>
+#include <stdexcept>
 
 #include "explore.hpp"
 #include "futures.hpp"
@@ -13,7 +14,7 @@
 
 namespace stormproof {
 
-// Processor time of the whole process: what a measurement on a busy machine can go by.
+// Processor time of the whole process, which other work on the machine disturbs less than the clock.
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 template <unsigned W>
@@ -26,7 +27,7 @@ class Decision {
         answer_.reduced = reduce_;
         answer_.stop = reduce_ ? explore<Reducer<W>>(monitor_)
                                : explore<Explorer<W>>(monitor_, q.threads, q.parallel_from);
-        if (answer_.stop != Stop::none || q.explore_only) return answer_;
+        if (answer_.stop != Stop::none) return answer_;
         analyse();
         if (answer_.stop == Stop::none) conclude();
         return answer_;
@@ -59,8 +60,8 @@ class Decision {
         offenders_.emplace(g, q);
         Futures<W> futures(g, monitor_);
         // Directed systems have k-sibi and k-obi: no state has two peers to choose from.
-        const bool ask_sibi = (q.properties >> sibi & 1) && !m.directed;
-        if ((q.properties >> obi & 1) && !m.directed && !offenders_->collect_obi(monitor_)) return stop();
+        const bool ask_sibi = q.properties.has(Property::sibi) && !m.directed;
+        if (q.properties.has(Property::obi) && !m.directed && !offenders_->collect_obi(monitor_)) return stop();
         for (const auto& goals : groups(goals_of(m, q.properties))) {
             const GoalSet set(m, goals, q.properties);
             answer_.stop = futures.solve(set, ask_sibi, q.components);
@@ -69,8 +70,6 @@ class Decision {
             if (reduce_ && !ordered()) return stop();
             if (!offenders_->collect(set, futures, ask_sibi, monitor_)) return stop();
         }
-        answer_.sweeps = futures.sweeps;
-        answer_.components = futures.component_passes;
         answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak);
     }
 
@@ -91,22 +90,21 @@ class Decision {
 
     void conclude() {
         answer_.decided = q.properties;
-        for (std::uint32_t p = 0; p < property_count; ++p) {
-            if (!offenders_->first[p]) continue;
-            answer_.violated |= 1u << p;
-            answer_.violations.push_back(offenders_->violation(static_cast<Property>(p)));
+        for (Property property : all_properties) {
+            if (!offenders_->first[property]) continue;
+            answer_.violated.add(property);
+            answer_.violations.push_back(offenders_->violation(property));
         }
     }
 };
 
-// Does the reduced graph decide all that is asked?
+// Does the reduced graph decide every property in question?
 inline bool reducible(const Machine& m, const Question& q) {
-    const std::uint32_t side = 1u << obi | 1u << sibi;
-    return m.perfect && (m.directed || !(q.properties & side));
+    return m.perfect && (m.directed || !q.properties.has_any({Property::obi, Property::sibi}));
 }
 
-// By reduction where it is asked for and decides everything. A violation that it finds gets a shortest run from
-// a breadth-first search of the full graph within a budget.
+// Uses reduction where the question allows it and it decides everything. For a violation that it finds, a
+// breadth-first search of the full graph within a budget looks for a shortest run.
 template <unsigned W>
 Answer decide_with(const Machine& m, const Question& q, Monitor& monitor) {
     if (!q.reduction || !reducible(m, q)) return Decision<W>(m, q, monitor, false).run();

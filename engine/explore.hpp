@@ -1,14 +1,14 @@
 // The k-bounded transition system, explored breadth first.
 //
-// Successors are made in batches: while one batch is generated, the slots and the configurations that it will
-// be compared with are fetched from memory, which is what a search waits for.
+// Successors are generated in batches. While one batch is generated, the slots and the configurations that it
+// will be compared with are fetched from memory: memory latency is what limits a search.
 //
 // With two threads both expand blocks of the current level and share the index; a configuration belongs to
-// the shard of the thread that found it first. Levels are the same whatever the threads do, so counts,
-// verdicts and the lengths of witnesses are.
+// the shard of the thread that found it first. Levels do not depend on the threads, so neither do counts,
+// verdicts and the lengths of witnesses.
 //
 // Silent steps cost nothing in the length of a run: a level is closed under them, round by round, before its
-// actions are taken. Nothing remembers parents: a predecessor is in the round before, see offenders.hpp.
+// actions are taken. Parents are not stored: a predecessor is in the round before, see offenders.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "graph.hpp"
 #include "limits.hpp"
 #include "parallel.hpp"
+#include "platform.hpp"
 #include "visited.hpp"
 
 namespace stormproof {
@@ -33,7 +34,7 @@ class Explorer {
         for (auto& worker : workers_) worker.batch.resize(batch_size + m.max_degree);
     }
 
-    // Explores everything, or until a limit: then says which.
+    // Explores everything, or until a limit stops it; returns that limit.
     Stop run() {
         if (!hand_out_budget()) return stop_;
         add_initial();
@@ -57,13 +58,13 @@ class Explorer {
   private:
     static constexpr std::size_t batch_size = 64;
     static constexpr unsigned checked_blocks = 16;
-    struct Pending {
+    struct Successor {
         Config<W> config;
         std::uint64_t hash;
         bool last;
     };
     struct alignas(cache_line) Worker {
-        std::vector<Pending> batch;
+        std::vector<Successor> batch;
         std::size_t pending = 0;
         std::uint64_t budget = 0;  // how many configurations it may still add before the index must grow
     };
@@ -78,7 +79,7 @@ class Explorer {
     std::uint32_t block_;
     alignas(cache_line) std::atomic<std::uint64_t> cursor_{0};
     alignas(cache_line) std::atomic<bool> halt_{false};
-    std::atomic<std::uint8_t> failed_{0};
+    std::atomic<Stop> failed_{Stop::none};
     Stop stop_ = Stop::none;
     std::atomic<std::uint64_t> peak_{0};
 
@@ -125,7 +126,7 @@ class Explorer {
             } else {
                 work(0, round, only_silent);
             }
-            if (failed_) return stop_at(static_cast<Stop>(failed_.load()));
+            if (failed_ != Stop::none) return stop_at(failed_);
             if (cursor_ >= round.size()) return true;
         }
     }
@@ -152,7 +153,7 @@ class Explorer {
         flush(who, only_silent);
     }
 
-    // Asked before the blocks up to the next check are expanded: what they may add must still be allowed.
+    // Checked before the blocks up to the next check are expanded: the memory limit must allow what they may add.
     bool over_limit() {
         report();
         Stop why = monitor_.over();
@@ -163,8 +164,8 @@ class Explorer {
     }
 
     void fail(Stop why) {
-        std::uint8_t none = 0;
-        failed_.compare_exchange_strong(none, static_cast<std::uint8_t>(why));
+        Stop before = Stop::none;
+        failed_.compare_exchange_strong(before, why);
         halt_ = true;
     }
 
@@ -176,14 +177,14 @@ class Explorer {
         Worker& worker = workers_[who];
         const std::size_t before = worker.pending;
         const auto push = [&](const Config<W>& next) {
-            Pending& p = worker.batch[worker.pending++];
+            Successor& p = worker.batch[worker.pending++];
             p.config = next;
             p.hash = hash_of(next);
             p.last = false;
             visited_.fetch_slot(p.hash);
         };
         if (!only_silent) {
-            each_enabled(m, c, [&](std::uint32_t, const Step& step) { push(perform(m, step, c)); });
+            each_enabled(m, c, [&](std::uint32_t, const Instruction& instruction) { push(perform(m, instruction, c)); });
         }
         if (m.silent) each_silent(m, c, push);
         if (!only_silent) {
@@ -207,7 +208,7 @@ class Explorer {
             visited_.fetch_config(worker.batch[i].hash);
         }
         for (std::size_t i = 0; i < worker.pending; ++i) {
-            const Pending& p = worker.batch[i];
+            const Successor& p = worker.batch[i];
             bool fresh = false;
             const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
             if (id == no_edges) fail(Stop::memory);

@@ -1,12 +1,12 @@
-// Forward search with at most k messages a channel. Interference is lazy: a channel keeps what was sent, and a
-// reception takes any message that the channel's faults can bring to its head. So the search sees one
-// configuration where the definition has all that silent steps may make of it.
+// Forward search with at most k messages per channel. Interference is applied lazily: a channel keeps what was
+// sent, and a reception takes any message that the channel's faults can bring to its head. So the search stores
+// one configuration where the definition has all that silent steps may make of it.
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 
-#include "asked.hpp"
-#include "cover.hpp"
+#include "channel_demand.hpp"
+#include "coverability.hpp"
 
 namespace stormproof {
 
@@ -15,14 +15,14 @@ namespace {
 struct Node {
     const Text* key;
     std::uint32_t parent;
-    Via via;
+    TakenStep via;
 };
 
 class Forward {
   public:
-    Forward(const System& system, const std::vector<Shape>& shapes, const std::vector<Cube>& goal, std::uint32_t k,
-            bool summarise, std::uint64_t most, Monitor& monitor)
-        : system_(system), shapes_(shapes), goal_(goal), k_(k), summarise_(summarise), most_(most), monitor_(monitor) {
+    Forward(const System& system, const std::vector<ChannelForm>& forms, const std::vector<Cube>& goal, std::uint32_t k,
+            bool summarise, std::optional<std::uint64_t> max_states, Monitor& monitor)
+        : system_(system), forms_(forms), goal_(goal), k_(k), summarise_(summarise), max_states_(max_states), monitor_(monitor) {
         outgoing_.resize(system.processes.size());
         for (std::size_t p = 0; p < system.processes.size(); ++p) {
             outgoing_[p].resize(system.processes[p].states);
@@ -37,7 +37,7 @@ class Forward {
         for (const auto& process : system_.processes) start.control.push_back(static_cast<char16_t>(process.initial));
         start.control.append(system_.channels.size(), 0);
         start.contents.resize(system_.channels.size());
-        visit(start, nobody, {});
+        visit(start, none, {});
         for (std::uint32_t at = 0; at < nodes_.size() && !out_.found; ++at) {
             if ((at & 255) == 0 && stopped(at)) break;
             expand(at);
@@ -55,15 +55,15 @@ class Forward {
         monitor_.frontier = nodes_.size() - at;
         monitor_.memory = bytes_;
         out_.stop = monitor_.over();
-        if (out_.stop == Stop::none && most_ && nodes_.size() > most_) out_.stop = Stop::states;
+        if (out_.stop == Stop::none && max_states_ && nodes_.size() > *max_states_) out_.stop = Stop::states;
         return out_.stop != Stop::none;
     }
 
     Text pack(const Configuration& at) const {
         Text key = at.control;
-        for (const auto& word : at.contents) {
-            key.push_back(static_cast<char16_t>(word.size()));
-            key += word;
+        for (const auto& content : at.contents) {
+            key.push_back(static_cast<char16_t>(content.size()));
+            key += content;
         }
         return key;
     }
@@ -80,7 +80,7 @@ class Forward {
         return at;
     }
 
-    void visit(const Configuration& at, std::uint32_t parent, Via via) {
+    void visit(const Configuration& at, std::uint32_t parent, TakenStep via) {
         if (out_.found) return;
         auto [place, fresh] = ids_.emplace(pack(at), static_cast<std::uint32_t>(nodes_.size()));
         if (!fresh) return;
@@ -96,9 +96,9 @@ class Forward {
     void found(std::uint32_t at, std::uint32_t cube) {
         out_.found = true;
         out_.cube = cube;
-        for (; at != nobody; at = nodes_[at].parent) {
+        for (; at != none; at = nodes_[at].parent) {
             out_.configurations.push_back(unpack(*nodes_[at].key));
-            if (nodes_[at].parent != nobody) out_.steps.push_back(nodes_[at].via);
+            if (nodes_[at].parent != none) out_.steps.push_back(nodes_[at].via);
         }
         std::reverse(out_.configurations.begin(), out_.configurations.end());
         std::reverse(out_.steps.begin(), out_.steps.end());
@@ -111,72 +111,72 @@ class Forward {
         std::vector<std::vector<std::uint8_t>> accepted;
         if (cube.deadlock && !waits_for_good(at, accepted)) return false;
         if (cube.stuck) receptions(at, accepted);
-        std::vector<const ChannelGoal*> goals(system_.channels.size(), nullptr);
-        for (const auto& goal : cube.channels) goals[goal.channel] = &goal;
-        for (std::uint32_t c = 0; c < goals.size(); ++c) {
+        std::vector<const ChannelDemand*> demands(system_.channels.size(), nullptr);
+        for (const auto& demand : cube.channels) demands[demand.channel] = &demand;
+        for (std::uint32_t c = 0; c < demands.size(); ++c) {
             const auto* taken = cube.deadlock && !accepted[c].empty() ? &accepted[c] : nullptr;
             const auto* heads = cube.stuck && !accepted[c].empty() ? &accepted[c] : nullptr;
-            if (!goals[c] && !taken && !heads) continue;
-            Asked asked(system_, c, shapes_[c], at.contents[c], at.control[processes + c] != 0);
-            if (heads) {
-                if (!untaken(asked, c, goals[c], *heads, taken)) return false;
-            } else if (!(summarise_ ? asked.may_satisfy(goals[c], taken, k_) : asked.satisfies(goals[c], taken))) return false;
+            if (!demands[c] && !taken && !heads) continue;
+            DemandCheck check(system_, c, forms_[c], at.contents[c], at.control[processes + c] != 0);
+            if (heads ? !untaken(check, c, demands[c], *heads, taken) : !meets(check, demands[c], taken)) return false;
         }
         return true;
     }
 
-    // Is what is asked of the channel met with a head that is not taken, or with no message at all?
-    bool untaken(Asked& asked, std::uint32_t c, const ChannelGoal* goal, const std::vector<std::uint8_t>& heads,
-                 const std::vector<std::uint8_t>* taken) const {
-        const auto meets = [&](const ChannelGoal& g) {
-            return summarise_ ? asked.may_satisfy(&g, taken, k_) : asked.satisfies(&g, taken);
-        };
-        ChannelGoal wanted = goal ? *goal : ChannelGoal{};
+    bool meets(DemandCheck& check, const ChannelDemand* demand, const std::vector<std::uint8_t>* taken) const {
+        return summarise_ ? check.may_satisfy(demand, taken, k_) : check.satisfies(demand, taken);
+    }
+
+    // Is the demand met with a head that is not accepted, or with no message at all?
+    bool untaken(DemandCheck& check, std::uint32_t c, const ChannelDemand* demand,
+                 const std::vector<std::uint8_t>& heads, const std::vector<std::uint8_t>* taken) const {
+        ChannelDemand wanted = demand ? *demand : ChannelDemand{};
         wanted.channel = c;
         if (wanted.exact) {
-            const bool crash = wanted.word.empty() && wanted.mark == 1;
-            const bool is_taken = crash ? heads[crash_message] : !wanted.word.empty() && heads[wanted.word.front()];
-            return !is_taken && meets(wanted);
+            const bool crash = wanted.messages.empty() && wanted.crash == true;
+            const bool is_taken = crash ? heads[crash_message]
+                                        : !wanted.messages.empty() && heads[wanted.messages.front()];
+            return !is_taken && meets(check, &wanted, taken);
         }
-        if (wanted.has_head) return !heads[wanted.head] && meets(wanted);
-        if (wanted.word.empty()) {
-            for (int mark : {0, 1}) {
-                if ((wanted.mark >= 0 && wanted.mark != mark) || (mark && heads[crash_message])) continue;
-                if (meets({c, mark, true, {}, false, 0})) return true;
+        if (wanted.head) return !heads[*wanted.head] && meets(check, &wanted, taken);
+        if (wanted.messages.empty()) {
+            for (bool crash : {false, true}) {
+                if ((wanted.crash && *wanted.crash != crash) || (crash && heads[crash_message])) continue;
+                const ChannelDemand empty{c, crash, true, {}, {}};
+                if (meets(check, &empty, taken)) return true;
             }
         }
-        wanted.has_head = true;
-        for (std::uint32_t m = 0; m < system_.messages; ++m) {
-            if (m == crash_message || heads[m]) continue;
+        for (std::uint32_t m = crash_message + 1; m < system_.messages; ++m) {
+            if (heads[m]) continue;
             wanted.head = static_cast<char16_t>(m);
-            if (meets(wanted)) return true;
+            if (meets(check, &wanted, taken)) return true;
         }
         return false;
     }
 
-    // What each channel's receiver takes now.
+    // What each channel's receiver accepts now.
     void receptions(const Configuration& at, std::vector<std::vector<std::uint8_t>>& accepted) const {
         accepted.resize(system_.channels.size());
         for (std::size_t p = 0; p < system_.processes.size(); ++p)
             for (auto t : outgoing_[p][at.control[p]]) {
-                const auto& step = system_.processes[p].transitions[t];
-                if (step.kind != Kind::receive) continue;
-                accepted[step.channel].resize(system_.messages, 0);
-                accepted[step.channel][step.message] = 1;
+                const auto& transition = system_.processes[p].transitions[t];
+                if (transition.kind != ActionKind::receive) continue;
+                accepted[transition.channel].resize(system_.messages, 0);
+                accepted[transition.channel][transition.message] = 1;
             }
     }
 
-    // Nobody can send or act internally, and somebody waits to receive; `accepted` tells for what.
+    // Nobody can send or act internally, and somebody waits to receive; `accepted` gets the messages that are waited for.
     bool waits_for_good(const Configuration& at, std::vector<std::vector<std::uint8_t>>& accepted) const {
         accepted.resize(system_.channels.size());
         bool waits = false;
         for (std::size_t p = 0; p < system_.processes.size(); ++p)
             for (auto t : outgoing_[p][at.control[p]]) {
-                const auto& step = system_.processes[p].transitions[t];
-                if (step.kind != Kind::receive) return false;
+                const auto& transition = system_.processes[p].transitions[t];
+                if (transition.kind != ActionKind::receive) return false;
                 waits = true;
-                accepted[step.channel].resize(system_.messages, 0);
-                accepted[step.channel][step.message] = 1;
+                accepted[transition.channel].resize(system_.messages, 0);
+                accepted[transition.channel][transition.message] = 1;
             }
         return waits;
     }
@@ -185,73 +185,73 @@ class Forward {
         const Configuration at = unpack(*nodes_[id].key);
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
             for (auto t : outgoing_[p][at.control[p]]) {
-                const auto& step = system_.processes[p].transitions[t];
+                const auto& transition = system_.processes[p].transitions[t];
                 Configuration next = at;
-                next.control[p] = static_cast<char16_t>(step.target);
-                if (step.kind == Kind::internal) visit(next, id, {p, t, no_channel, 0, 0});
-                else if (step.kind == Kind::send) send(id, next, p, t, step);
-                else receive(id, next, p, t, step);
+                next.control[p] = static_cast<char16_t>(transition.target);
+                if (transition.kind == ActionKind::internal) visit(next, id, {p, t, none, 0, 0});
+                else if (transition.kind == ActionKind::send) send(id, next, p, t, transition);
+                else receive(id, next, p, t, transition);
                 if (out_.found) return;
             }
     }
 
-    void send(std::uint32_t id, Configuration& next, std::uint32_t p, std::uint32_t t, const Transition& step) {
-        auto& word = next.contents[step.channel];
-        Via via{p, t, step.channel, 0, 0};
-        if (step.message == crash_message) {
-            next.control[system_.processes.size() + step.channel] = 1;
-        } else if (summarise_ && summary_holds(step, word)) {
+    void send(std::uint32_t id, Configuration& next, std::uint32_t p, std::uint32_t t, const Transition& transition) {
+        auto& content = next.contents[transition.channel];
+        TakenStep via{p, t, transition.channel, 0, 0};
+        if (transition.message == crash_message) {
+            next.control[system_.processes.size() + transition.channel] = 1;
+        } else if (summarise_ && summary_holds(transition, content)) {
             // nothing more is kept
-        } else if (word.size() >= k_ && !(summarise_ && shapes_[step.channel] == Shape::bag)) {
+        } else if (content.size() >= k_ && !(summarise_ && forms_[transition.channel] == ChannelForm::multiset)) {
             cut_ = true;
-            if (!system_.channels[step.channel].loss) return;
+            if (!system_.channels[transition.channel].loss) return;
             via.choice = 1;  // lost at once
-        } else if (shapes_[step.channel] == Shape::count) {
-            word.push_back(static_cast<char16_t>(system_.channels[step.channel].pool.front()));
+        } else if (forms_[transition.channel] == ChannelForm::length) {
+            content.push_back(static_cast<char16_t>(system_.channels[transition.channel].pool.front()));
         } else {
-            auto message = static_cast<char16_t>(step.message);
-            bool bag = shapes_[step.channel] == Shape::bag;
-            word.insert(bag ? std::lower_bound(word.begin(), word.end(), message) : word.end(), message);
+            auto message = static_cast<char16_t>(transition.message);
+            bool bag = forms_[transition.channel] == ChannelForm::multiset;
+            content.insert(bag ? std::lower_bound(content.begin(), content.end(), message) : content.end(), message);
         }
         visit(next, id, via);
     }
 
-    // Into a full summary: a counter stays, a message goes behind a word. False when there is room.
-    bool summary_holds(const Transition& step, Text& word) const {
-        auto message = static_cast<char16_t>(step.message);
-        if (shapes_[step.channel] == Shape::count) return word.size() >= k_;
-        if (shapes_[step.channel] == Shape::bag)
-            return static_cast<std::uint32_t>(std::count(word.begin(), word.end(), message)) >= k_;
-        auto bar = word.find(behind);
+    // Into a full summary: a counter stays, a message goes behind a content. False when there is room.
+    bool summary_holds(const Transition& transition, Text& content) const {
+        auto message = static_cast<char16_t>(transition.message);
+        if (forms_[transition.channel] == ChannelForm::length) return content.size() >= k_;
+        if (forms_[transition.channel] == ChannelForm::multiset)
+            return static_cast<std::uint32_t>(std::count(content.begin(), content.end(), message)) >= k_;
+        auto bar = content.find(behind);
         if (bar == Text::npos) {
-            if (word.size() < k_) return false;
-            word.push_back(behind);
-            bar = word.size() - 1;
+            if (content.size() < k_) return false;
+            content.push_back(behind);
+            bar = content.size() - 1;
         }
-        auto at = std::lower_bound(word.begin() + bar + 1, word.end(), message);
-        if (at == word.end() || *at != message) word.insert(at, message);
+        auto at = std::lower_bound(content.begin() + bar + 1, content.end(), message);
+        if (at == content.end() || *at != message) content.insert(at, message);
         return true;
     }
 
     // What a summarised content may be once the message at `i` is taken from it.
     void take_from_summary(std::uint32_t id, const Configuration& at, std::uint32_t p, std::uint32_t t,
-                           const Transition& step, std::uint32_t i) {
-        const auto& word = at.contents[step.channel];
-        Via via{p, t, step.channel, i, 0};
+                           const Transition& transition, std::uint32_t i) {
+        const auto& content = at.contents[transition.channel];
+        TakenStep via{p, t, transition.channel, i, 0};
         Configuration next = at;
-        auto& left = next.contents[step.channel];
-        if (shapes_[step.channel] != Shape::word) {
-            if (static_cast<std::uint32_t>(std::count(word.begin(), word.end(), word[i])) >= k_) visit(next, id, via);
+        auto& left = next.contents[transition.channel];
+        if (forms_[transition.channel] != ChannelForm::queue) {
+            if (static_cast<std::uint32_t>(std::count(content.begin(), content.end(), content[i])) >= k_) visit(next, id, via);
             left.erase(i, 1);
             return visit(next, id, via);
         }
-        auto bar = word.find(behind);
-        if (system_.channels[step.channel].loss) {
+        auto bar = content.find(behind);
+        if (system_.channels[transition.channel].loss) {
             left.erase(0, i > bar ? bar : i + 1);
             return visit(next, id, via);
         }
-        Text first = word.substr(1, bar == Text::npos ? Text::npos : bar - 1);
-        Text rest = bar == Text::npos ? Text() : word.substr(bar + 1);
+        Text first = content.substr(1, bar == Text::npos ? Text::npos : bar - 1);
+        Text rest = bar == Text::npos ? Text() : content.substr(bar + 1);
         if (rest.empty()) {
             left = first;
             return visit(next, id, via);
@@ -266,49 +266,49 @@ class Forward {
         }
     }
 
-    void receive(std::uint32_t id, const Configuration& at, std::uint32_t p, std::uint32_t t, const Transition& step) {
-        const auto& channel = system_.channels[step.channel];
-        const auto& word = at.contents[step.channel];
-        if (step.message == crash_message) {
-            auto mark = system_.processes.size() + step.channel;
-            if (!at.control[mark] || (!word.empty() && !channel.loss)) return;
+    void receive(std::uint32_t id, const Configuration& at, std::uint32_t p, std::uint32_t t, const Transition& transition) {
+        const auto& channel = system_.channels[transition.channel];
+        const auto& content = at.contents[transition.channel];
+        if (transition.message == crash_message) {
+            auto mark = system_.processes.size() + transition.channel;
+            if (!at.control[mark] || (!content.empty() && !channel.loss)) return;
             Configuration next = at;
             next.control[mark] = 0;
-            next.contents[step.channel].clear();
-            return visit(next, id, {p, t, step.channel, 0, 0});
+            next.contents[transition.channel].clear();
+            return visit(next, id, {p, t, transition.channel, 0, 0});
         }
-        Shape shape = shapes_[step.channel];
-        for (std::uint32_t i = 0; i < word.size(); ++i) {
+        ChannelForm shape = forms_[transition.channel];
+        for (std::uint32_t i = 0; i < content.size(); ++i) {
             if (summarise_) {
-                if (word[i] == behind) continue;
-                if (shape == Shape::count || may_become(channel, word[i], step.message))
-                    take_from_summary(id, at, p, t, step, i);
-                if (shape == Shape::count || (shape == Shape::word && !channel.loss)) return;
+                if (content[i] == behind) continue;
+                if (shape == ChannelForm::length || channel.may_become(content[i], transition.message))
+                    take_from_summary(id, at, p, t, transition, i);
+                if (shape == ChannelForm::length || (shape == ChannelForm::queue && !channel.loss)) return;
                 continue;
             }
-            if (shape != Shape::count && !may_become(channel, word[i], step.message)) {
-                if (shape == Shape::word && !channel.loss) return;
+            if (shape != ChannelForm::length && !channel.may_become(content[i], transition.message)) {
+                if (shape == ChannelForm::queue && !channel.loss) return;
                 continue;
             }
-            if (shape == Shape::bag && i > 0 && word[i] == word[i - 1]) continue;
+            if (shape == ChannelForm::multiset && i > 0 && content[i] == content[i - 1]) continue;
             Configuration next = at;
-            next.contents[step.channel].erase(shape == Shape::word ? 0 : i, shape == Shape::word ? i + 1 : 1);
-            visit(next, id, {p, t, step.channel, i, 0});
+            next.contents[transition.channel].erase(shape == ChannelForm::queue ? 0 : i, shape == ChannelForm::queue ? i + 1 : 1);
+            visit(next, id, {p, t, transition.channel, i, 0});
             if (channel.duplicate) {
                 Configuration same = at;
-                if (shape == Shape::word) same.contents[step.channel].erase(0, i);
-                visit(same, id, {p, t, step.channel, i, kept});
+                if (shape == ChannelForm::queue) same.contents[transition.channel].erase(0, i);
+                visit(same, id, {p, t, transition.channel, i, kept});
             }
-            if (shape != Shape::bag) return;  // what is left after the first fit has all later ones below it
+            if (shape != ChannelForm::multiset) return;  // what is left after the first fit has all later ones below it
         }
     }
 
     const System& system_;
-    const std::vector<Shape>& shapes_;
+    const std::vector<ChannelForm>& forms_;
     const std::vector<Cube>& goal_;
     std::uint32_t k_;
     bool summarise_;
-    std::uint64_t most_;
+    std::optional<std::uint64_t> max_states_;
     Monitor& monitor_;
     std::vector<std::vector<std::vector<std::uint32_t>>> outgoing_;
     std::unordered_map<Text, std::uint32_t> ids_;
@@ -320,9 +320,9 @@ class Forward {
 
 }  // namespace
 
-ForwardResult forward(const System& system, const std::vector<Shape>& shapes, const std::vector<Cube>& goal,
-                      std::uint32_t k, bool summarise, std::uint64_t most, Monitor& monitor) {
-    return Forward(system, shapes, goal, k, summarise, most, monitor).run();
+ForwardResult forward(const System& system, const std::vector<ChannelForm>& forms, const std::vector<Cube>& goal,
+                      std::uint32_t k, bool summarise, std::optional<std::uint64_t> max_states, Monitor& monitor) {
+    return Forward(system, forms, goal, k, summarise, max_states, monitor).run();
 }
 
 }  // namespace stormproof

@@ -6,10 +6,10 @@
 //
 // First by sweeps over all configurations, against the order of the breadth-first search and along it in turn:
 // a path that needs n changes of direction takes n sweeps, and a sweep is a sequential pass, so this is fast
-// and what it finds is sound. When every need is met nothing more is to be known. If needs are left when sweeps no
+// and what it finds is sound. Once every need is met, the search for futures ends. If needs are left when sweeps no
 // longer meet many of them, strongly connected components (Tarjan; one pass for the goals that forbid nobody
 // and one per forbidden process, over the graph without its moves) give the solution in time linear in the
-// graph; they need only be looked for where something is left.
+// graph; they are computed only where a need is left.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,12 @@
 #include <optional>
 #include <vector>
 
-#include "explore.hpp"
 #include "goals.hpp"
+#include "graph.hpp"
+#include "limits.hpp"
+#include "memory.hpp"
 #include "parallel.hpp"
+#include "platform.hpp"
 
 namespace stormproof {
 
@@ -29,24 +32,23 @@ class Futures {
   public:
     Futures(const Graph<W>& graph, Monitor& monitor) : g(graph), m(graph.m), monitor_(monitor) {}
 
-    std::uint32_t sweeps = 0, component_passes = 0;
     std::uint64_t peak = 0;
 
     // Solves for one set of goals. With `exact` until F is the solution itself; else only until every need is
     // known to be met or F is the solution. Then what `unmet_at` says is exact.
     Stop solve(const GoalSet& set, bool exact, bool components_only) {
+        const bool again = set_ != nullptr;
         set_ = &set;
         exact_ = exact;
         for (unsigned s = 0; s < 2; ++s)
             if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
-        if (sweeps > 0) forget();
+        if (again) forget();
         for (std::uint64_t n = 0, before = g.size();; ++n, before = unmet_count_) {
             sweep(n);
             if (stop_ != Stop::none) return stop_;
-            ++sweeps;
             unmet_ = unmet_count_ > 0;
             if ((n > 0 && !changed_) || (!unmet_ && !exact)) return Stop::none;
-            // The first sweeps, and those that meet a tenth of what is left, are worth their while.
+            // The first sweeps, and those that meet a tenth of what is left, are worth their cost.
             if (components_only || n == most_sweeps || (n >= 10 && unmet_count_ > before - before / 10)) break;
         }
         return solve_by_components();
@@ -55,9 +57,8 @@ class Futures {
     // The goals that a configuration needs and cannot reach.
     std::uint64_t unmet_at(std::uint32_t id) const { return set_->needs(m, g.config(id)) & ~of(id); }
     bool unmet() const { return unmet_; }
-    std::uint64_t of(std::uint32_t id) const { return masks_[g.shard_of(id)][g.local(id)]; }
-    void release() {
-        for (auto& masks : masks_) masks.clear();
+    std::uint64_t of(std::uint32_t id) const {
+        return masks_[g.shard_of(id)][g.local(id)].load(std::memory_order_relaxed);
     }
 
   private:
@@ -67,7 +68,7 @@ class Futures {
     const Machine& m;
     Monitor& monitor_;
     const GoalSet* set_ = nullptr;
-    std::array<Stretch<std::uint64_t>, 2> masks_;
+    std::array<Stretch<std::atomic<std::uint64_t>>, 2> masks_;
     std::atomic<bool> changed_{false};
     std::atomic<std::uint64_t> unmet_count_{0};
     std::atomic<bool> halt_{false};
@@ -75,7 +76,7 @@ class Futures {
     Stop stop_ = Stop::none;
     std::uint64_t extra_ = 0;
 
-    // Asks before it takes: the masks are counted as memory of the search.
+    // Checks the limit before it allocates: the masks count as memory of the search.
     template <class T>
     bool take(Stretch<T>& array, std::uint64_t entries) {
         if (entries <= array.capacity()) return true;
@@ -92,23 +93,19 @@ class Futures {
 
     // The masks of another set of goals mean something else.
     void forget() {
-        for (unsigned s = 0; s < 2; ++s) std::fill_n(masks_[s].data(), std::uint64_t{g.shards[s].size}, 0);
+        for (unsigned s = 0; s < 2; ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) masks_[s][i].store(0, std::memory_order_relaxed);
     }
 
     std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
         std::uint64_t mask = start;
         g.each_step(
             id,
-            [&](std::uint32_t number, const Step& step, std::uint32_t to) {
-                mask |= set_->fires[number] | (load(to) & set_->keeps[step.process]);
+            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to) {
+                mask |= set_->fires[number] | (of(to) & set_->keeps[instruction.process]);
             },
-            [&](std::uint32_t to) { mask |= load(to); });
+            [&](std::uint32_t to) { mask |= of(to); });
         return mask;
-    }
-
-    std::uint64_t load(std::uint32_t id) const {
-        auto& mask = const_cast<std::uint64_t&>(masks_[g.shard_of(id)][g.local(id)]);
-        return std::atomic_ref<std::uint64_t>(mask).load(std::memory_order_relaxed);
     }
 
     // Even sweeps go against the order of the search, odd ones along it.
@@ -139,25 +136,26 @@ class Futures {
 
     static constexpr std::uint64_t ahead = 8;
 
-    // The masks that the configuration will be computed from.
+    // Fetches the masks from which the configuration's own will be computed.
     void fetch(unsigned s, std::uint64_t i, std::uint64_t turn) const {
-        if (turn > 0 && masks_[s][i] == set_->all) return;
+        if (turn > 0 && masks_[s][i].load(std::memory_order_relaxed) == set_->all) return;
         g.each_edge(g.number(s, i), [&](std::uint32_t to) {
-            __builtin_prefetch(&masks_[g.shard_of(to)][g.local(to)]);
+            prefetch(&masks_[g.shard_of(to)][g.local(to)]);
         });
     }
 
-    // The first value: what is settled for not being needed, what it fires, and what its successors have.
+    // The first value: the goals that count as met since they are not needed, those it fires, and those of its
+    // successors.
     bool begin_at(unsigned s, std::uint64_t i, std::uint64_t& unmet) {
         const std::uint64_t need = set_->needs(m, g.shards[s].configs[i]);
         const std::uint64_t after = value(g.number(s, i), exact_ ? 0 : set_->settled & ~need);
         unmet += (need & ~after) != 0;
-        std::atomic_ref<std::uint64_t>(masks_[s][i]).store(after, std::memory_order_relaxed);
+        masks_[s][i].store(after, std::memory_order_relaxed);
         return true;
     }
 
     bool improve_at(unsigned s, std::uint64_t i, std::uint64_t& unmet) {
-        std::atomic_ref<std::uint64_t> mask(masks_[s][i]);
+        std::atomic<std::uint64_t>& mask = masks_[s][i];
         const std::uint64_t before = mask.load(std::memory_order_relaxed);
         if (before == set_->all) return false;
         const std::uint64_t after = value(g.number(s, i), before);
@@ -168,7 +166,7 @@ class Futures {
 
     bool over() {
         stop_ = monitor_.over();
-        // The number of configurations is settled; only time, memory and interruption matter now.
+        // The number of configurations is final; only time, memory and interruption matter now.
         if (stop_ == Stop::states) stop_ = Stop::none;
         if (stop_ != Stop::none) halt_ = true;
         return stop_ != Stop::none;
@@ -177,7 +175,7 @@ class Futures {
     // ---- components ------------------------------------------------------------------------------------
 
     Stop solve_by_components() {
-        std::vector<std::uint32_t> forbidden{nobody};
+        std::vector<std::uint32_t> forbidden{none};
         for (const Goal& goal : set_->goals)
             if (std::find(forbidden.begin(), forbidden.end(), goal.without) == forbidden.end())
                 forbidden.push_back(goal.without);
@@ -187,7 +185,6 @@ class Futures {
                 if (set_->goals[i].without == without) wanted |= std::uint64_t{1} << i;
             if (!wanted) continue;
             if (!components(without, wanted)) return stop_;
-            ++component_passes;
         }
         unmet_ = true;
         return Stop::none;
@@ -272,8 +269,8 @@ class Futures {
         };
         g.each_step(
             node,
-            [&](std::uint32_t, const Step& step, std::uint32_t to) {
-                if (step.process != without) count(to);
+            [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
+                if (instruction.process != without) count(to);
             },
             count);
         return found;
@@ -287,8 +284,8 @@ class Futures {
         for (std::uint64_t i = first; i < open; ++i) all |= value(open_[i], of(open_[i])) & wanted;
         for (std::uint64_t i = first; i < open; ++i) {
             low(open_[i]) = done;
-            std::uint64_t& mask = masks_[g.shard_of(open_[i])][g.local(open_[i])];
-            mask = (mask & ~wanted) | all;
+            std::atomic<std::uint64_t>& mask = masks_[g.shard_of(open_[i])][g.local(open_[i])];
+            mask.store((of(open_[i]) & ~wanted) | all, std::memory_order_relaxed);
         }
         return first;
     }

@@ -1,18 +1,10 @@
+// Chooses the goals of the properties that are asked, and compiles them into masks.
 #include "goals.hpp"
 
 #include <set>
 
 namespace stormproof {
 namespace {
-
-bool is_send(const Step& s) {
-    return s.op == Op::send_length || s.op == Op::send_word || s.op == Op::send_wide || s.op == Op::send_bag;
-}
-bool is_receive(const Step& s) {
-    return s.op != Op::internal && s.op != Op::never && !is_send(s);
-}
-
-bool asks(std::uint32_t properties, Property p) { return properties >> p & 1; }
 
 template <class Visit>
 void each_state(const Machine& m, Visit&& visit) {
@@ -26,31 +18,31 @@ std::set<std::uint32_t> sent_into(const Machine& m) {
     each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
         if (info.kind != StateKind::sending) return;
         for (auto i = info.first; i < info.end; ++i)
-            if (is_send(m.steps[i])) found.insert(m.steps[i].channel);
+            if (is_send(m.instructions[i].op)) found.insert(m.instructions[i].channel);
     });
     return found;
 }
 
-std::set<std::pair<std::uint32_t, std::uint32_t>> wanted_sends(const Machine& m, std::uint32_t properties) {
+std::set<std::pair<std::uint32_t, std::uint32_t>> wanted_sends(const Machine& m, const PropertySet& properties) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> found;
     each_state(m, [&](std::uint32_t, std::uint32_t, const StateInfo& info) {
         for (auto i = info.first; i < info.end; ++i) {
-            const Step& s = m.steps[i];
-            const bool literal = asks(properties, exh_literal) && info.kind == StateKind::sending && is_send(s);
-            const bool awaited = asks(properties, sibi) && !info.directed && is_receive(s);
+            const Instruction& s = m.instructions[i];
+            const bool literal = properties.has(Property::exh_literal) && info.kind == StateKind::sending && is_send(s.op);
+            const bool awaited = properties.has(Property::sibi) && !info.directed && is_receive(s.op);
             if (literal || awaited) found.insert({s.channel, s.letter});
         }
     });
     return found;
 }
 
-void add_receptions(const Machine& m, std::uint32_t properties, std::vector<Goal>& out) {
+void add_receptions(const Machine& m, const PropertySet& properties, std::vector<Goal>& out) {
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
-        if (asks(properties, er) || asks(properties, er_up_to_crash))
+        if (properties.has_any({Property::er, Property::er_up_to_crash}))
             for (std::uint32_t a = 0; a < m.channels[c].letters.size(); ++a)
-                out.push_back({Goal::receive, c, a, nobody, nobody});
-        if (asks(properties, wer) && !m.channels[c].letters.empty())
-            out.push_back({Goal::taken, c, 0, nobody, nobody});
+                out.push_back({Goal::receive, c, a, none, none});
+        if (properties.has(Property::wer) && !m.channels[c].letters.empty())
+            out.push_back({Goal::taken, c, 0, none, none});
     }
 }
 
@@ -61,18 +53,18 @@ bool settles(const Machine& m, const Goal& goal) {
     for (const StateInfo& info : m.processes[goal.process].states) {
         if (info.kind != StateKind::receiving) continue;
         for (auto i = info.first; i < info.end; ++i)
-            if (m.steps[i].op == Op::internal) return false;
+            if (m.instructions[i].op == Op::internal) return false;
     }
     return true;
 }
 
-bool fires_goal(const Step& s, const Goal& goal) {
+bool fires_goal(const Instruction& s, const Goal& goal) {
     switch (goal.kind) {
-        case Goal::receive: return is_receive(s) && s.channel == goal.channel && s.letter == goal.letter;
-        case Goal::taken: return is_receive(s) && s.channel == goal.channel;
-        case Goal::room: return is_receive(s) && s.channel == goal.channel && !s.keeps;
-        case Goal::receives: return is_receive(s) && s.process == goal.process;
-        case Goal::sent: return is_send(s) && s.channel == goal.channel && s.letter == goal.letter;
+        case Goal::receive: return is_receive(s.op) && s.channel == goal.channel && s.letter == goal.letter;
+        case Goal::taken: return is_receive(s.op) && s.channel == goal.channel;
+        case Goal::room: return is_receive(s.op) && s.channel == goal.channel && !s.keeps;
+        case Goal::receives: return is_receive(s.op) && s.process == goal.process;
+        case Goal::sent: return is_send(s.op) && s.channel == goal.channel && s.letter == goal.letter;
     }
     return false;
 }
@@ -80,41 +72,41 @@ bool fires_goal(const Step& s, const Goal& goal) {
 GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64_t bit) {
     const ChannelLayout& ch = m.channels[channel];
     GoalSet::FullTest test{channel, 0, 0, 0, bit};
-    if (ch.form == Form::wide) return test;
+    if (ch.form == PackedForm::wide_queue) return test;
     test.word = ch.field.word;
     test.value = ch.full << ch.field.shift;
-    // The top bit of a word says that it is full; a length is full at k.
-    test.mask = (ch.form == Form::word ? ch.full : ch.field.mask) << ch.field.shift;
+    // The top bit of a queue says that it is full; a length is full at k.
+    test.mask = (ch.form == PackedForm::queue ? ch.full : ch.field.mask) << ch.field.shift;
     return test;
 }
 
 }  // namespace
 
-std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties) {
+std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
     std::vector<Goal> out;
-    if (asks(properties, exh) || asks(properties, exh_up_to_crash))
+    if (properties.has_any({Property::exh, Property::exh_up_to_crash}))
         for (auto c : sent_into(m))
             if (!m.channels[c].loss) out.push_back({Goal::room, c, 0, m.sender[c], m.sender[c]});
-    if (asks(properties, pg))
+    if (properties.has(Property::pg))
         for (std::uint32_t p = 0; p < m.processes.size(); ++p)
             for (const StateInfo& info : m.processes[p].states)
                 if (info.kind == StateKind::receiving) {
-                    out.push_back({Goal::receives, no_channel, 0, p, nobody});
+                    out.push_back({Goal::receives, none, 0, p, none});
                     break;
                 }
     add_receptions(m, properties, out);
-    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c], nobody});
+    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c], none});
     return out;
 }
 
-GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties) : goals(std::move(chosen)) {
-    fires.assign(m.steps.size(), 0);
+GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties) : goals(std::move(chosen)) {
+    fires.assign(m.instructions.size(), 0);
     keeps.assign(m.processes.size(), ~std::uint64_t{0});
     std::vector<Heads> by_channel(m.channels.size());
     sent_bit.resize(m.channels.size());
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
         by_channel[c].channel = c;
-        by_channel[c].plain = m.channels[c].form == Form::length && m.channels[c].crash_letter == no_letter;
+        by_channel[c].plain = m.channels[c].form == PackedForm::length && m.channels[c].crash_letter == no_letter;
         by_channel[c].letter.assign(m.channels[c].letters.size(), 0);
         sent_bit[c].assign(m.channels[c].letters.size(), 0);
     }
@@ -122,11 +114,11 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
     for (std::size_t g = 0; g < goals.size(); ++g) {
         const Goal& goal = goals[g];
         const std::uint64_t bit = std::uint64_t{1} << g;
-        for (std::size_t i = 0; i < m.steps.size(); ++i)
-            if (fires_goal(m.steps[i], goal)) fires[m.steps[i].same_as] |= bit;
+        for (std::size_t i = 0; i < m.instructions.size(); ++i)
+            if (fires_goal(m.instructions[i], goal)) fires[m.instructions[i].same_as] |= bit;
         all |= bit;
         if (settles(m, goal)) settled |= bit;
-        if (goal.without != nobody) keeps[goal.without] &= ~bit;
+        if (goal.without != none) keeps[goal.without] &= ~bit;
         if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;
         if (goal.kind == Goal::receive) by_channel[goal.channel].letter[goal.letter] |= bit;
         if (goal.kind == Goal::taken)
@@ -140,10 +132,10 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t prope
             if (info.kind != StateKind::sending || goal.process != p) return;
             bool sends = false;
             for (auto i = info.first; i < info.end; ++i)
-                sends = sends || (is_send(m.steps[i]) && m.steps[i].channel == goal.channel &&
-                                  (goal.kind == Goal::room || m.steps[i].letter == goal.letter));
+                sends = sends || (is_send(m.instructions[i].op) && m.instructions[i].channel == goal.channel &&
+                                  (goal.kind == Goal::room || m.instructions[i].letter == goal.letter));
             if (sends && goal.kind == Goal::room) need.rooms |= bit;
-            if (sends && goal.kind == Goal::sent && asks(properties, exh_literal)) need.always |= bit;
+            if (sends && goal.kind == Goal::sent && properties.has(Property::exh_literal)) need.always |= bit;
         });
     }
     for (auto& h : by_channel)

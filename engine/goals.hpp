@@ -1,32 +1,33 @@
-// What a configuration asks of its future, as bits.
+// What must be reachable from a configuration, as bits.
 //
 // A goal is a set of actions, one of which must be reachable, perhaps without any move of one process:
 //   receive   that message from that channel (k-er, when it is the head there);
 //   taken     anything from that channel (k-wer);
 //   receives  anything by that process (k-pg, when it is in a receiving state);
 //   sent      that message into that channel (k-exh-literal; k-sibi);
-//   room      anything from that channel, while its sender does not act. A send of a perfect channel can fire
-//             at once unless the channel is full, and while the sender rests the channel only shrinks; so this
-//             is what k-exh asks of a sending state whose channel is full. A lossy channel always has room.
+//   room      anything from that channel, while its sender does not act. A send into a perfect channel can fire
+//             at once unless the channel is full, and while the sender does not act the channel only shrinks; so
+//             this is what k-exh requires in a sending state whose channel is full. A lossy channel always has
+//             room.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "kproperties.hpp"
-#include "machine.hpp"
+#include "k_properties.hpp"
+#include "successors.hpp"
 
 namespace stormproof {
 
 struct Goal {
     enum Kind : std::uint8_t { receive, taken, receives, sent, room } kind;
-    std::uint32_t channel = no_channel;
+    std::uint32_t channel = none;
     std::uint32_t letter = 0;
-    std::uint32_t process = nobody;
-    std::uint32_t without = nobody;  // the process that must not act
+    std::uint32_t process = none;
+    std::uint32_t without = none;  // the process that must not act
 };
 
-std::vector<Goal> goals_of(const Machine& m, std::uint32_t properties);
+std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties);
 
 // Up to 64 goals at once, compiled into masks.
 struct GoalSet {
@@ -36,7 +37,7 @@ struct GoalSet {
     };
     struct FullTest {
         std::uint32_t channel = 0, word = 0;
-        std::uint64_t mask = 0, value = 0;  // full when (w & mask) == value; mask 0: a wide word, ask it
+        std::uint64_t mask = 0, value = 0;  // full when (w & mask) == value; mask 0: a wide queue, see channel_full
         std::uint64_t bit = 0;
     };
     struct Heads {
@@ -46,21 +47,21 @@ struct GoalSet {
         bool plain = false;                 // a length without crash flag: any of its letters may be the head
     };
     std::vector<Goal> goals;
-    std::vector<std::uint64_t> fires;                 // step -> goals that it reaches
+    std::vector<std::uint64_t> fires;                 // instruction -> goals that it reaches
     std::vector<std::uint64_t> keeps;                 // process -> goals whose run may contain its moves
     std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
     std::vector<FullTest> full_tests;
     std::vector<Heads> heads;                         // the channels whose heads are needed
-    // Goals that count as met wherever they are not needed: what leaves the configurations that need one of them
-    // is the goal itself, so that what is said of the others never reaches a configuration that needs it.
-    //   room      while the sender rests a full channel stays full until something is taken;
+    // Goals that count as met wherever they are not needed: only the goal itself leaves the configurations that
+    // need it, so the value assumed for the others never reaches a configuration that needs it.
+    //   room      while the sender does not act a full channel stays full until something is taken;
     //   receive, taken   on a channel without loss and corruption the message stays where it is;
     //   receives  when no receiving state of the process has an internal action.
     std::uint64_t settled = 0;
     std::uint64_t all = 0;
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
 
-    GoalSet(const Machine& m, std::vector<Goal> chosen, std::uint32_t properties);
+    GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties);
 
     template <unsigned W>
     std::uint64_t needs(const Machine& m, const Config<W>& c) const {
@@ -71,13 +72,13 @@ struct GoalSet {
             if (is) full |= test.bit;
         }
         for (std::size_t p = 0; p < m.processes.size(); ++p) {
-            const StateNeed& here = state_needs[p][m.processes[p].state.get(c)];
+            const StateNeed& here = state_needs[p][m.processes[p].state.get(c.w)];
             need |= here.always | (here.rooms & full);
         }
         for (const Heads& h : heads) {
             const ChannelLayout& ch = m.channels[h.channel];
             if (h.plain)
-                need |= ch.field.get(c) ? h.every : 0;
+                need |= ch.field.get(c.w) ? h.every : 0;
             else
                 each_head(ch, c, [&](std::uint32_t letter) { need |= h.letter[letter]; });
         }

@@ -1,6 +1,6 @@
 // The k-bounded transition system as it is kept: configurations in the order in which they were found, and for
 // each the numbers of its successors. Which step leads to which successor is not kept: steps are derived again,
-// in the order in which the successors stand.
+// in the order of the successors.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine.hpp"
-#include "store.hpp"
+#include "memory.hpp"
+#include "platform.hpp"
+#include "successors.hpp"
 
 namespace stormproof {
 
@@ -17,7 +18,7 @@ constexpr std::uint32_t last_edge = std::uint32_t{1} << 31;  // marks the last s
 constexpr std::uint32_t no_edges = UINT32_MAX;
 constexpr std::uint32_t most_numbers = last_edge - 2;
 
-// A number that its one writer counts up while another thread may read it.
+// A counter with one writer, which another thread may read.
 class Tally {
   public:
     operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
@@ -36,7 +37,7 @@ template <unsigned W>
 struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
-    Stretch<std::uint32_t> edges;  // only its own thread writes there, and nobody reads before the search ends
+    Stretch<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
     Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
     alignas(cache_line) Tally size;
     Tally edge_count;
@@ -69,7 +70,7 @@ class Graph {
     std::array<Shard<W>, 2> shards;
     std::vector<Round> rounds;
     bool reduced = false;
-    // Of a reduced graph, which is not found breadth first: its order of breadth and the parents in it.
+    // Of a reduced graph, which is not explored breadth first: its breadth-first order and the parents in it.
     Growing<std::uint32_t> order, parents;
 
     unsigned shard_of(std::uint32_t id) const { return id & shard_bits; }
@@ -96,8 +97,8 @@ class Graph {
         }
     }
 
-    // Every step that was taken from a configuration, with where it leads:
-    // action(step number, step, successor), then silent(successor).
+    // Every step that was taken from a configuration, and its successor:
+    // action(number of the instruction, instruction, successor), then silent(successor).
     template <class Action, class Silent>
     void each_step(std::uint32_t id, Action&& action, Silent&& silent) const {
         const Shard<W>& own = shards[shard_of(id)];
@@ -106,10 +107,10 @@ class Graph {
         const std::uint32_t* next = shards[at >> 31].edges.data() + (at & ~last_edge);
         std::uint32_t edge = 0;
         const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
-        each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Step& step) {
-            if (only != everyone && step.process != only) return;
+        each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Instruction& instruction) {
+            if (only != everyone && instruction.process != only) return;
             edge = *next++;
-            action(number, step, edge & ~last_edge);
+            action(number, instruction, edge & ~last_edge);
         });
         while (!(edge & last_edge)) {
             edge = *next++;

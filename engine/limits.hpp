@@ -1,6 +1,6 @@
-// How a search is watched and stopped: limits on time, memory and states, and interruption.
+// Limits of a search on time, memory and states, its progress, and its interruption.
 //
-// The search calls `over()` every few thousand states and stops when it is true; another thread (the one
+// The search calls `over()` every few thousand states and stops when it names a limit; another thread (the one
 // that draws the progress line) reads the counters and may call `interrupt()`.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace stormproof {
 
-enum class Stop : std::uint8_t { none = 0, time = 1, memory = 2, states = 3, interrupted = 4 };
+// The limit that stopped a search.
+enum class Stop : std::uint8_t { none, time, memory, states, interrupted };
 
 class Monitor {
   public:
@@ -18,7 +19,7 @@ class Monitor {
     Monitor(double seconds, std::uint64_t bytes, std::uint64_t most_states)
         : max_seconds_(seconds), max_bytes_(bytes), max_states_(most_states), start_(clock::now()) {}
     Monitor(const Monitor& other) = delete;
-    // A part of a search with a budget of states of its own: the other limits are those of `whole`.
+    // For a part of a search, with its own budget of states: the other limits are those of `whole`.
     Monitor(const Monitor& whole, std::uint64_t most_states)
         : whole_(&whole), max_seconds_(whole.max_seconds_), max_bytes_(whole.max_bytes_), max_states_(most_states),
           start_(whole.start_) {}
@@ -29,10 +30,8 @@ class Monitor {
 
     double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
-    // May `more` bytes be allocated on top of `used`? To be asked *before* a table grows, so that the limit
-    // is really kept.
-    bool allows(std::uint64_t used_and_more) const { return max_bytes_ == 0 || used_and_more <= max_bytes_; }
-    std::uint64_t max_bytes() const { return max_bytes_; }
+    // May so many bytes be in use? Asked *before* a table grows, so that the limit is never exceeded.
+    bool allows(std::uint64_t bytes) const { return max_bytes_ == 0 || bytes <= max_bytes_; }
     std::uint64_t max_states() const { return max_states_; }
 
     // Which limit has been hit, if any; the counters above must be up to date.

@@ -1,47 +1,19 @@
-// Chooses the form of each channel, packs the fields into words and compiles the transitions.
+// Chooses the packed form of each channel, places the fields and compiles the transitions into instructions.
 #include "machine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace stormproof {
 namespace {
 
-// Hands out fields: the first word with room, else a new word.
-class Packer {
-  public:
-    Field field(std::uint64_t values) {
-        const auto bits = static_cast<std::uint32_t>(std::bit_width(values - 1));
-        return bits_field(bits);
-    }
-    Field bits_field(std::uint32_t bits) {
-        if (bits == 0) return {};
-        const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-        for (std::uint32_t i = 0; i < used_.size(); ++i)
-            if (used_[i] + bits <= 64) {
-                used_[i] += bits;
-                return {i, used_[i] - bits, mask};
-            }
-        used_.push_back(bits);
-        return {static_cast<std::uint32_t>(used_.size() - 1), 0, mask};
-    }
-    std::uint32_t whole_words(std::uint32_t count) {
-        const auto first = static_cast<std::uint32_t>(used_.size());
-        used_.insert(used_.end(), count, 64);
-        return first;
-    }
-    std::uint32_t words() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(used_.size())); }
-
-  private:
-    std::vector<std::uint32_t> used_;
-};
-
-// The messages that can ever stand in a channel: those sent there, and what they may become.
-std::vector<std::uint32_t> standing(const System& system, std::uint32_t channel) {
+// The messages that can ever be in a channel: those sent there, and what they may become.
+std::vector<std::uint32_t> possible_messages(const System& system, std::uint32_t channel) {
     std::set<std::uint32_t> found;
     for (const Process& p : system.processes)
         for (const Transition& t : p.transitions)
-            if (t.kind == Kind::send && t.channel == channel) found.insert(t.message);
+            if (t.kind == ActionKind::send && t.channel == channel) found.insert(t.message);
     const Channel& ch = system.channels[channel];
     std::set<std::uint32_t> all = found;
     for (auto message : found)
@@ -49,12 +21,12 @@ std::vector<std::uint32_t> standing(const System& system, std::uint32_t channel)
     return {all.begin(), all.end()};
 }
 
-// Corruption turns every message that can stand in the channel into every other one.
-bool all_alike(const Channel& ch, const std::vector<std::uint32_t>& standing) {
-    for (auto a : standing)
-        for (auto b : standing) {
+// Corruption turns every message that can be in the channel into every other one.
+bool all_alike(const Channel& ch, const std::vector<std::uint32_t>& messages) {
+    for (auto a : messages)
+        for (auto b : messages) {
             if (a == b || a == crash_message || b == crash_message) continue;
-            if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), b) == ch.becomes[a].end()) return false;
+            if (!ch.may_become(a, b)) return false;
         }
     return true;
 }
@@ -63,19 +35,19 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
     const Channel& ch = system.channels[number];
     ChannelLayout out;
     out.k = k;
-    out.letters = standing(system, number);
+    out.letters = possible_messages(system, number);
     out.letter_of.assign(system.messages, no_letter);
     for (std::uint32_t a = 0; a < out.letters.size(); ++a) out.letter_of[out.letters[a]] = a;
     out.crash_letter = out.letter_of[crash_message];
     const auto users = out.letters.size() - (out.crash_letter != no_letter);
     out.loss = ch.loss && users > 0;
     if (all_alike(ch, out.letters))
-        out.form = Form::length;
+        out.form = PackedForm::length;
     else
         // One message cannot be overtaken: at k = 1 reordering can do nothing.
-        out.form = ch.reorder && k > 1 ? Form::bag : Form::word;
-    out.faithful = !out.loss && (out.form != Form::length || users <= 1);
-    if (out.form == Form::length) return out;
+        out.form = ch.reorder && k > 1 ? PackedForm::multiset : PackedForm::queue;
+    out.faithful = !out.loss && (out.form != PackedForm::length || users <= 1);
+    if (out.form == PackedForm::length) return out;
     out.becomes.resize(out.letters.size());
     for (std::uint32_t a = 0; a < out.letters.size(); ++a) {
         if (a == out.crash_letter) continue;
@@ -87,11 +59,11 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
 }
 
 void place_channel(ChannelLayout& ch, Packer& packer) {
-    if (ch.form == Form::length || ch.form == Form::bag) {
+    if (ch.form == PackedForm::length || ch.form == PackedForm::multiset) {
         ch.full = ch.k;
         ch.field = packer.field(std::uint64_t{ch.k} + 1);
         if (ch.crash_letter != no_letter) ch.crash = packer.field(2);
-        if (ch.form == Form::bag)
+        if (ch.form == PackedForm::multiset)
             for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
                 ch.counts.push_back(a == ch.crash_letter ? Field{} : packer.field(std::uint64_t{ch.k} + 1));
         return;
@@ -102,56 +74,56 @@ void place_channel(ChannelLayout& ch, Packer& packer) {
         ch.full = std::uint64_t{1} << (width - 1);
         ch.field = packer.bits_field(static_cast<std::uint32_t>(width));
     } else {
-        ch.form = Form::wide;
+        ch.form = PackedForm::wide_queue;
         ch.words = static_cast<std::uint32_t>((width + 63) / 64);
         ch.first_word = packer.whole_words(ch.words);
     }
 }
 
 Op op_of(const Transition& t, const ChannelLayout& ch) {
-    const bool send = t.kind == Kind::send;
+    const bool send = t.kind == ActionKind::send;
     if (ch.letter_of[t.message] == no_letter) return Op::never;
     switch (ch.form) {
-        case Form::length: return send ? Op::send_length : Op::receive_length;
-        case Form::word: return send ? Op::send_word : Op::receive_word;
-        case Form::wide: return send ? Op::send_wide : Op::receive_wide;
-        default: return send ? Op::send_bag : Op::receive_bag;
+        case PackedForm::length: return send ? Op::send_length : Op::receive_length;
+        case PackedForm::queue: return send ? Op::send_queue : Op::receive_queue;
+        case PackedForm::wide_queue: return send ? Op::send_wide : Op::receive_wide;
+        default: return send ? Op::send_multiset : Op::receive_multiset;
     }
 }
 
 std::uint64_t in_place(const Field& f, std::uint64_t value) { return value << f.shift; }
 
-Guard guard_of(const Step& s, const ChannelLayout& ch) {
+Guard guard_of(const Instruction& instruction, const ChannelLayout& ch) {
     Guard g;
     const auto differs = [&](const Field& f, std::uint64_t value) {
         g.word = f.word;
         g.c = in_place(f, f.mask);
         g.d = in_place(f, value);
     };
-    if (s.may_be_lost) return g;
-    switch (s.op) {
+    if (instruction.may_be_lost) return g;
+    switch (instruction.op) {
         case Op::never: g.b = 1; break;
         case Op::send_length:
-        case Op::send_bag: differs(ch.field, ch.full); break;
-        case Op::send_word:  // the top bit says that it is full
+        case Op::send_multiset: differs(ch.field, ch.full); break;
+        case Op::send_queue:  // the top bit says that it is full
             g.word = ch.field.word;
             g.a = in_place(ch.field, ch.full);
             break;
-        case Op::receive_word: {  // the head is the letter, and something stands above it
+        case Op::receive_queue: {  // the head is the letter, and there is something above it
             const std::uint64_t head = (std::uint64_t{1} << ch.bits) - 1;
             differs(ch.field, 0);
             g.c = in_place(ch.field, ch.field.mask & ~head);
             g.a = in_place(ch.field, head);
-            g.b = in_place(ch.field, s.head);
+            g.b = in_place(ch.field, instruction.head);
             break;
         }
         case Op::receive_length:
             if (ch.crash_letter == no_letter) differs(ch.field, 0);
             else g.special = true;
             break;
-        case Op::receive_bag:
-            if (s.crash) g.special = true;
-            else differs(ch.counts[s.head], 0);
+        case Op::receive_multiset:
+            if (instruction.crash) g.special = true;
+            else differs(ch.counts[instruction.head], 0);
             break;
         case Op::send_wide:
         case Op::receive_wide: g.special = true; break;
@@ -160,36 +132,36 @@ Guard guard_of(const Step& s, const ChannelLayout& ch) {
     return g;
 }
 
-Step compile_step(const Machine& m, std::uint32_t process, std::uint32_t number, const Transition& t) {
-    Step s;
-    s.process = process;
-    s.transition = number;
-    s.op = Op::internal;
+Instruction compile_transition(const Machine& m, std::uint32_t process, std::uint32_t number, const Transition& t) {
+    Instruction instruction;
+    instruction.process = process;
+    instruction.transition = number;
+    instruction.op = Op::internal;
     const Field& state = m.processes[process].state;
-    s.state_word = state.word;
-    s.state_delta = (std::uint64_t{t.target} - std::uint64_t{t.source}) << state.shift;
-    if (t.kind == Kind::internal) return s;
+    instruction.state_word = state.word;
+    instruction.state_delta = (std::uint64_t{t.target} - std::uint64_t{t.source}) << state.shift;
+    if (t.kind == ActionKind::internal) return instruction;
     const ChannelLayout& ch = m.channels[t.channel];
-    s.channel = t.channel;
-    s.op = op_of(t, ch);
-    s.letter = s.head = ch.letter_of[t.message];
-    s.crash = t.message == crash_message;
-    s.may_be_lost = t.kind == Kind::send && ch.loss && !s.crash;
-    s.guard = guard_of(s, ch);
-    return s;
+    instruction.channel = t.channel;
+    instruction.op = op_of(t, ch);
+    instruction.letter = instruction.head = ch.letter_of[t.message];
+    instruction.crash = t.message == crash_message;
+    instruction.may_be_lost = t.kind == ActionKind::send && ch.loss && !instruction.crash;
+    instruction.guard = guard_of(instruction, ch);
+    return instruction;
 }
 
 // The same reception by which the message also stays: what is delivered may be a corrupted copy of what stays.
-void add_keeping(const ChannelLayout& ch, const Step& taking, std::vector<Step>& out) {
-    Step s = taking;
-    s.keeps = true;
-    out.push_back(s);
-    if (ch.form == Form::length) return;
+void add_keeping(const ChannelLayout& ch, const Instruction& taking, std::vector<Instruction>& out) {
+    Instruction keeping = taking;
+    keeping.keeps = true;
+    out.push_back(keeping);
+    if (ch.form == PackedForm::length) return;
     for (std::uint32_t a = 0; a < ch.becomes.size(); ++a) {
-        if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), s.letter) == ch.becomes[a].end()) continue;
-        s.head = a;
-        s.guard = guard_of(s, ch);
-        out.push_back(s);
+        if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), keeping.letter) == ch.becomes[a].end()) continue;
+        keeping.head = a;
+        keeping.guard = guard_of(keeping, ch);
+        out.push_back(keeping);
     }
 }
 
@@ -198,10 +170,10 @@ void classify(StateInfo& info, const System& system, const Process& process,
     std::set<std::uint32_t> to, from;
     bool internal = false, crashes = false;
     for (const Transition& t : leaving) {
-        if (t.kind == Kind::internal) internal = true;
+        if (t.kind == ActionKind::internal) internal = true;
         if (process.crashed[t.target] != process.crashed[t.source]) crashes = true;
-        if (t.kind == Kind::send) to.insert(system.channels[t.channel].receiver);
-        if (t.kind == Kind::receive) from.insert(system.channels[t.channel].sender);
+        if (t.kind == ActionKind::send) to.insert(system.channels[t.channel].receiver);
+        if (t.kind == ActionKind::receive) from.insert(system.channels[t.channel].sender);
     }
     info.kind = to.empty() ? (from.empty() ? StateKind::final : StateKind::receiving)
                            : (from.empty() ? StateKind::sending : StateKind::mixed);
@@ -209,24 +181,24 @@ void classify(StateInfo& info, const System& system, const Process& process,
     info.alone = !crashes && to.size() + from.size() + internal == 1;
 }
 
-bool same_effect(const Step& a, const Step& b) {
+bool same_effect(const Instruction& a, const Instruction& b) {
     const bool lengths = a.op == Op::send_length || a.op == Op::receive_length;
     return lengths && a.op == b.op && a.channel == b.channel && a.crash == b.crash && a.keeps == b.keeps &&
            a.state_delta == b.state_delta;
 }
 
-void add_steps(Machine& m, StateInfo& info, const std::vector<Step>& steps) {
-    std::vector<Step> others;
-    info.first = static_cast<std::uint32_t>(m.steps.size());
-    for (Step s : steps) {
-        auto same = std::find_if(m.steps.begin() + info.first, m.steps.end(),
-                                 [&](const Step& other) { return same_effect(other, s); });
-        s.same_as = static_cast<std::uint32_t>(same - m.steps.begin());
-        (same == m.steps.end() ? m.steps : others).push_back(s);
+void add_instructions(Machine& m, StateInfo& info, const std::vector<Instruction>& compiled) {
+    std::vector<Instruction> others;
+    info.first = static_cast<std::uint32_t>(m.instructions.size());
+    for (Instruction instruction : compiled) {
+        auto same = std::find_if(m.instructions.begin() + info.first, m.instructions.end(),
+                                 [&](const Instruction& other) { return same_effect(other, instruction); });
+        instruction.same_as = static_cast<std::uint32_t>(same - m.instructions.begin());
+        (same == m.instructions.end() ? m.instructions : others).push_back(instruction);
     }
-    info.last = static_cast<std::uint32_t>(m.steps.size());
-    m.steps.insert(m.steps.end(), others.begin(), others.end());
-    info.end = static_cast<std::uint32_t>(m.steps.size());
+    info.last = static_cast<std::uint32_t>(m.instructions.size());
+    m.instructions.insert(m.instructions.end(), others.begin(), others.end());
+    info.end = static_cast<std::uint32_t>(m.instructions.size());
 }
 
 void compile_process(Machine& m, const System& system, std::uint32_t number) {
@@ -238,16 +210,17 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
     for (std::uint32_t state = 0; state < process.states; ++state) {
         StateInfo& info = out.states[state];
         std::vector<Transition> leaving;
-        std::vector<Step> steps;
+        std::vector<Instruction> compiled;
         for (; next < process.transitions.size() && process.transitions[next].source == state; ++next) {
             leaving.push_back(process.transitions[next]);
             const Transition& t = leaving.back();
-            const Step step = compile_step(m, number, next, t);
-            steps.push_back(step);
-            if (t.kind == Kind::receive && system.channels[t.channel].duplicate && !step.crash && step.op != Op::never)
-                add_keeping(m.channels[t.channel], step, steps);
+            const Instruction instruction = compile_transition(m, number, next, t);
+            compiled.push_back(instruction);
+            const bool receives = t.kind == ActionKind::receive && instruction.op != Op::never && !instruction.crash;
+            if (receives && system.channels[t.channel].duplicate)
+                add_keeping(m.channels[t.channel], instruction, compiled);
         }
-        add_steps(m, info, steps);
+        add_instructions(m, info, compiled);
         info.crashed = process.crashed[state];
         classify(info, system, process, leaving);
         m.directed = m.directed && info.directed;
@@ -264,7 +237,7 @@ std::uint32_t most_successors(const Machine& m) {
     for (const ChannelLayout& ch : m.channels) {
         std::uint64_t each = ch.loss;
         for (const auto& others : ch.becomes) each = std::max<std::uint64_t>(each, others.size() + ch.loss);
-        most += each * (ch.form == Form::bag ? ch.letters.size() : ch.form == Form::length ? 1 : ch.k);
+        most += each * (ch.form == PackedForm::multiset ? ch.letters.size() : ch.form == PackedForm::length ? 1 : ch.k);
     }
     return static_cast<std::uint32_t>(most);
 }
@@ -273,7 +246,6 @@ std::uint32_t most_successors(const Machine& m) {
 
 Machine compile(const System& system, std::uint32_t k) {
     Machine m;
-    m.k = k;
     Packer packer;
     for (const Process& p : system.processes) {
         m.processes.emplace_back();

@@ -1,7 +1,6 @@
 // Which configurations break which property, the first of them for each property, and a shortest run to it.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "explore.hpp"
 #include "futures.hpp"
 #include "goals.hpp"
-#include "kproperties.hpp"
+#include "k_properties.hpp"
 #include "slice.hpp"
 
 namespace stormproof {
@@ -18,7 +17,7 @@ namespace stormproof {
 struct Offence {
     std::uint32_t id = 0;
     std::size_t round = SIZE_MAX;
-    std::uint32_t process = nobody, step = nobody, channel = nobody, letter = no_letter;
+    std::uint32_t process = none, instruction = none, channel = none, letter = no_letter;
 };
 
 template <unsigned W>
@@ -27,10 +26,10 @@ class Offenders {
     Offenders(const Graph<W>& graph, const Question& question)
         : g(graph), m(graph.m), q(question) {}
 
-    std::array<std::optional<Offence>, property_count> first;
+    PerProperty<std::optional<Offence>> first;
 
-    // Adds the offences that one solved set of goals shows. Among configurations of one round the smallest
-    // counts, so that the answer does not depend on threads.
+    // Adds the offences that one solved set of goals shows. Among the configurations of one round the smallest is
+    // chosen, so that the answer does not depend on threads.
     bool collect(const GoalSet& set, const Futures<W>& futures, bool sibi_asked, Monitor& monitor) {
         level_ = levels(g);
         std::uint64_t turn = 0;
@@ -46,7 +45,7 @@ class Offenders {
         return true;
     }
 
-    // k-obi needs no future: some sends of a state can fire within the bound and others cannot.
+    // k-obi needs no goals: some sends of a state can fire within the bound and others cannot.
     bool collect_obi(Monitor& monitor) {
         level_ = levels(g);
         std::uint64_t turn = 0;
@@ -64,9 +63,9 @@ class Offenders {
         Violation out;
         out.property = property;
         out.shortest = !g.reduced;
-        out.moves = run_to(offence.id, offence.round);
+        out.firings = run_to(offence.id, offence.round);
         out.end = end_at(offence);
-        if (g.reduced || nearest_[property].size() > q.most_ends) return out;
+        if (g.reduced || nearest_[property].size() > q.max_ends) return out;
         std::vector<std::uint32_t> ids;
         for (const Offence& other : nearest_[property]) ids.push_back(other.id);
         out.controls = Slice<W>(g).controls(ids, level_[offence.round], q.slice_budget);
@@ -80,17 +79,17 @@ class Offenders {
     const Machine& m;
     const Question& q;
     std::vector<std::uint32_t> level_;  // of each round
-    std::array<std::vector<Offence>, property_count> nearest_;  // all of the least level, or one too many
+    PerProperty<std::vector<Offence>> nearest_;  // all of the least level, or max_ends + 1 of them
 
     End end_at(const Offence& offence) const {
         End out;
-        out.process = offence.process;
-        out.channel = offence.channel;
-        if (offence.step != nobody) out.transition = m.steps[offence.step].transition;
+        if (offence.process != none) out.process = offence.process;
+        if (offence.channel != none) out.channel = offence.channel;
+        if (offence.instruction != none) out.transition = m.instructions[offence.instruction].transition;
         if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
         const Config<W>& c = g.config(offence.id);
         out.states = states_of(m, c);
-        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.words.push_back(word_of(m.channels[i], c));
+        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.contents.push_back(content_of(m.channels[i], c));
         return out;
     }
 
@@ -106,16 +105,16 @@ class Offenders {
 
     bool crashed(std::uint32_t process, const Config<W>& c) const {
         const ProcessLayout& p = m.processes[process];
-        return p.states[p.state.get(c)].crashed;
+        return p.states[p.state.get(c.w)].crashed;
     }
 
     void note(Property property, const Offence& offence) {
-        if (!(q.properties >> property & 1)) return;
+        if (!q.properties.has(property)) return;
         std::optional<Offence>& best = first[property];
         std::vector<Offence>& nearest = nearest_[property];
         if (best && level_[offence.round] > level_[best->round]) return;
         if (best && level_[offence.round] < level_[best->round]) nearest.clear();
-        if (nearest.size() <= q.most_ends) nearest.push_back(offence);
+        if (nearest.size() <= q.max_ends) nearest.push_back(offence);
         if (!best || offence.round < best->round ||
             (offence.round == best->round && g.config(offence.id) < g.config(best->id)))
             best = offence;
@@ -125,27 +124,27 @@ class Offenders {
         const Config<W>& c = g.config(id);
         for (; unmet; unmet &= unmet - 1) {
             const Goal& goal = set.goals[static_cast<std::size_t>(std::countr_zero(unmet))];
-            Offence o{id, round, goal.process, nobody, goal.channel, no_letter};
+            Offence o{id, round, goal.process, none, goal.channel, no_letter};
             switch (goal.kind) {
                 case Goal::receive:
                     o.letter = goal.letter;
-                    note(er, o);
-                    if (!crashed(m.receiver[goal.channel], c)) note(er_up_to_crash, o);
+                    note(Property::er, o);
+                    if (!crashed(m.receiver[goal.channel], c)) note(Property::er_up_to_crash, o);
                     break;
                 case Goal::taken: {
                     each_head(m.channels[goal.channel], c, [&](std::uint32_t a) { o.letter = a; });
-                    note(wer, o);
+                    note(Property::wer, o);
                     break;
                 }
-                case Goal::receives: note(pg, o); break;
+                case Goal::receives: note(Property::pg, o); break;
                 case Goal::sent:
                     name_send(o, c, goal.letter);
-                    note(exh_literal, o);
+                    note(Property::exh_literal, o);
                     break;
                 case Goal::room:
                     name_send(o, c, no_letter);
-                    note(exh, o);
-                    if (!crashed(m.receiver[goal.channel], c)) note(exh_up_to_crash, o);
+                    note(Property::exh, o);
+                    if (!crashed(m.receiver[goal.channel], c)) note(Property::exh_up_to_crash, o);
             }
         }
     }
@@ -153,72 +152,69 @@ class Offenders {
     // The first send of the process into that channel (of that letter, if given) in its present state.
     void name_send(Offence& o, const Config<W>& c, std::uint32_t letter) const {
         const ProcessLayout& p = m.processes[o.process];
-        const StateInfo& info = p.states[p.state.get(c)];
-        for (auto i = info.first; i < info.end && o.step == nobody; ++i)
-            if (m.steps[i].channel == o.channel && (letter == no_letter || m.steps[i].letter == letter)) {
-                o.step = i;
-                o.letter = m.steps[i].letter;
+        const StateInfo& info = p.states[p.state.get(c.w)];
+        for (auto i = info.first; i < info.end && o.instruction == none; ++i)
+            if (m.instructions[i].channel == o.channel && (letter == no_letter || m.instructions[i].letter == letter)) {
+                o.instruction = i;
+                o.letter = m.instructions[i].letter;
             }
-    }
-
-    static bool is_send(const Step& s) {
-        return s.op == Op::send_length || s.op == Op::send_word || s.op == Op::send_wide || s.op == Op::send_bag;
     }
 
     void judge_obi(std::uint32_t id, std::size_t round) {
         const Config<W>& c = g.config(id);
         for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
-            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c)];
+            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
             bool can = false;
-            std::uint32_t cannot = nobody;
+            std::uint32_t cannot = none;
             for (auto i = info.first; i < info.last; ++i) {
-                if (!is_send(m.steps[i])) continue;
-                if (enabled(m, m.steps[i], c)) can = true;
-                else if (cannot == nobody) cannot = i;
+                if (!is_send(m.instructions[i].op)) continue;
+                if (enabled(m, m.instructions[i], c)) can = true;
+                else if (cannot == none) cannot = i;
             }
-            if (!can || cannot == nobody) continue;
-            note(obi, {id, round, p, cannot, m.steps[cannot].channel, m.steps[cannot].letter});
+            if (!can || cannot == none) continue;
+            note(Property::obi, {id, round, p, cannot, m.instructions[cannot].channel, m.instructions[cannot].letter});
         }
     }
 
-    // `q->p?a` can be taken, and another reception of p, from another process, can be taken as well or waits
-    // for a message that can still be sent afterwards.
+    // `q->p?a` is enabled, and another reception of p, from another process, is enabled as well or waits for a
+    // message that can still be sent afterwards.
     void judge_sibi(const GoalSet& set, const Futures<W>& futures, std::uint32_t id, std::size_t round) {
         const Config<W>& c = g.config(id);
         g.each_step(
             id,
-            [&](std::uint32_t number, const Step& step, std::uint32_t to) {
-                if (is_send(step) || step.op == Op::internal) return;
-                const ProcessLayout& p = m.processes[step.process];
-                const StateInfo& info = p.states[p.state.get(c)];
+            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to) {
+                if (is_send(instruction.op) || instruction.op == Op::internal) return;
+                const ProcessLayout& p = m.processes[instruction.process];
+                const StateInfo& info = p.states[p.state.get(c.w)];
                 if (info.directed) return;
                 for (auto i = info.first; i < info.last; ++i) {
-                    const Step& other = m.steps[i];
-                    if (i == number || is_send(other) || other.op == Op::internal || other.op == Op::never) continue;
-                    if (other.channel == step.channel) continue;
+                    const Instruction& other = m.instructions[i];
+                    if (i == number || is_send(other.op) || other.op == Op::internal || other.op == Op::never) continue;
+                    if (other.channel == instruction.channel) continue;
                     if (enabled(m, other, c) || (futures.of(to) & set.sent_bit[other.channel][other.letter]))
-                        note(sibi, {id, round, step.process, i, other.channel, other.letter});
+                        note(Property::sibi, {id, round, instruction.process, i, other.channel, other.letter});
                 }
             },
             [](std::uint32_t) {});
     }
 
-    // ---- a word that a channel's form stands for --------------------------------------------------------
+    // ---- a content that a channel's packed form stands for ----------------------------------------------
 
-    std::vector<std::uint32_t> word_of(const ChannelLayout& ch, const Config<W>& c) const {
+    std::vector<std::uint32_t> content_of(const ChannelLayout& ch, const Config<W>& c) const {
         std::vector<std::uint32_t> out;
-        if (ch.form == Form::word || ch.form == Form::wide) {
-            read_word(ch, c, out);
+        if (ch.form == PackedForm::queue || ch.form == PackedForm::wide_queue) {
+            read_queue(ch, c, out);
             for (auto& letter : out) letter = ch.letters[letter];
             return out;
         }
-        const bool crash = ch.crash.get(c);
-        if (ch.form == Form::length) {
-            const std::uint32_t any = ch.letters.empty() ? 0 : ch.letters[ch.crash_letter == 0 ? ch.letters.size() - 1 : 0];
-            out.assign(ch.field.get(c) - crash, any);
+        const bool crash = ch.crash.get(c.w);
+        if (ch.form == PackedForm::length) {
+            const std::size_t any_letter = ch.crash_letter == 0 ? ch.letters.size() - 1 : 0;
+            const std::uint32_t any = ch.letters.empty() ? 0 : ch.letters[any_letter];
+            out.assign(ch.field.get(c.w) - crash, any);
         } else {
             for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
-                if (a != ch.crash_letter) out.insert(out.end(), ch.counts[a].get(c), ch.letters[a]);
+                if (a != ch.crash_letter) out.insert(out.end(), ch.counts[a].get(c.w), ch.letters[a]);
         }
         if (crash) out.push_back(crash_message);
         return out;
@@ -226,51 +222,50 @@ class Offenders {
 
     // ---- the run ---------------------------------------------------------------------------------------
 
-    using Moves = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
     // Backwards: a configuration of a silent round has a silent predecessor in the round before; any other
     // has a predecessor by an action in the level before, as early a round of it as possible: fewer faults.
-    Moves run_to(std::uint32_t id, std::size_t round) const {
-        Moves moves;
+    std::vector<Firing> run_to(std::uint32_t id, std::size_t round) const {
+        std::vector<Firing> firings;
         if (g.reduced) return run_by_parents(id);
         while (round > 0) {
             if (g.rounds[round].silent) {
-                id = predecessor(id, --round, true, moves).value();
+                id = predecessor(id, --round, true, firings).value();
                 continue;
             }
             std::size_t start = round - 1;
             while (g.rounds[start].silent) --start;
             std::optional<std::uint32_t> before;
             for (std::size_t r = start; r < round && !before; ++r) {
-                before = predecessor(id, r, false, moves);
+                before = predecessor(id, r, false, firings);
                 if (before) start = r;
             }
             id = before.value();
             round = start;
         }
-        return {moves.rbegin(), moves.rend()};
+        return {firings.rbegin(), firings.rend()};
     }
 
-    Moves run_by_parents(std::uint32_t id) const {
-        Moves moves;
+    std::vector<Firing> run_by_parents(std::uint32_t id) const {
+        std::vector<Firing> firings;
         for (; id != 0; id = g.parents[id]) {
             bool found = false;
             g.each_step(
                 g.parents[id],
-                [&](std::uint32_t, const Step& step, std::uint32_t to) {
+                [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
                     if (found || to != id) return;
                     found = true;
-                    moves.push_back({step.process, step.transition});
+                    firings.push_back({instruction.process, instruction.transition});
                 },
                 [](std::uint32_t) {});
         }
-        return {moves.rbegin(), moves.rend()};
+        return {firings.rbegin(), firings.rend()};
     }
 
-    // The smallest configuration of a round that has such a step to `id`; its move is added.
-    std::optional<std::uint32_t> predecessor(std::uint32_t id, std::size_t round, bool silent, Moves& moves) const {
+    // The smallest configuration of a round that has such a step to `id`; its firing is added.
+    std::optional<std::uint32_t> predecessor(std::uint32_t id, std::size_t round, bool silent,
+                                             std::vector<Firing>& firings) const {
         std::optional<std::uint32_t> found;
-        std::pair<std::uint32_t, std::uint32_t> move;
+        Firing firing;
         for (unsigned s = 0; s < 2; ++s)
             for (std::uint64_t i = g.rounds[round].begin[s]; i < g.rounds[round].end[s]; ++i) {
                 const std::uint32_t from = g.number(s, i);
@@ -280,15 +275,15 @@ class Offenders {
                 bool right = false;
                 g.each_step(
                     from,
-                    [&](std::uint32_t, const Step& step, std::uint32_t to) {
+                    [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
                         if (silent || right || to != id) return;
                         right = true;
-                        move = {step.process, step.transition};
+                        firing = {instruction.process, instruction.transition};
                     },
                     [&](std::uint32_t to) { right = right || (silent && to == id); });
                 if (right) found = from;
             }
-        if (found && !silent) moves.push_back(move);
+        if (found && !silent) firings.push_back(firing);
         return found;
     }
 };

@@ -1,4 +1,4 @@
-// Two threads, or one after the other where the machine gives no second one.
+// Runs work(0) and work(1) in two threads, or one after the other where no second thread can be started.
 #pragma once
 
 #include <system_error>

@@ -9,8 +9,8 @@
 //     the head stays. And each a in A commutes with each action of another process: a may make room for it or
 //     give it a message, but takes nothing away. So in a run r -w->, if p acts in w, its first action a is in A
 //     and can be moved to the front; if it does not, then r -a-> r' -w-> for every a in A.
-// (2) Stack proviso: each cycle of the reduced graph has a configuration where everybody was taken, so no run can be put
-//     off for ever: after finitely many steps by (1) that do not shorten w, one shortens it.
+// (2) Stack proviso: each cycle of the reduced graph has a configuration where everybody was taken, so no run can be
+//     postponed for ever: after finitely many steps by (1) that do not shorten w, one shortens it.
 //
 // Goals. From a configuration of the reduced graph the same goals are reachable as in the full one: move the run
 // w that ends in the goal along by (1); either its first p-action comes to the front (w is shorter, or was
@@ -144,18 +144,18 @@ class Reducer {
     std::uint16_t choose(std::uint32_t node) {
         const Config<W> c = g.config(node);
         for (std::uint16_t p = 0; p < m.processes.size(); ++p) {
-            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c)];
+            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
             if (info.alone && successors(info, c) && leaves_path()) return p;
         }
         next_.clear();
-        each_enabled(m, c, [&](std::uint32_t, const Step& step) { next_.push_back(perform(m, step, c)); });
+        each_enabled(m, c, [&](std::uint32_t, const Instruction& instruction) { next_.push_back(perform(m, instruction, c)); });
         return everyone;
     }
 
     bool successors(const StateInfo& info, const Config<W>& c) {
         next_.clear();
         for (auto i = info.first; i < info.last; ++i)
-            if (enabled(m, m.steps[i], c)) next_.push_back(perform(m, m.steps[i], c));
+            if (enabled(m, m.instructions[i], c)) next_.push_back(perform(m, m.instructions[i], c));
         return !next_.empty();
     }
 
@@ -170,7 +170,7 @@ class Reducer {
     bool over() {
         report();
         stop_ = monitor_.over();
-        // What may be added before the next look must still be allowed.
+        // The memory limit must allow what may be added before the next check.
         const std::uint64_t more = 1024 * m.max_degree * (sizeof(Config<W>) + sizeof(Frame) + 16);
         if (stop_ == Stop::none && !monitor_.allows(monitor_.memory + more)) stop_ = Stop::memory;
         return stop_ != Stop::none;
@@ -185,7 +185,7 @@ class Reducer {
     }
 };
 
-// The order of breadth of a reduced graph, with parents: as short as its own paths can be.
+// Puts a reduced graph into breadth-first order, with parents: its paths are then as short as they can be.
 template <unsigned W>
 bool order_by_breadth(Graph<W>& g, const Monitor& monitor) {
     const std::uint64_t n = g.size();

@@ -1,49 +1,15 @@
+// The search of rsc.hpp.
 #include "rsc.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "antichain.hpp"
+#include "fields.hpp"
 #include "rsc_local.hpp"
 
 namespace stormproof {
 namespace {
-
-// A number of a few bits inside an array of words.
-struct Field {
-    std::uint32_t word = 0, shift = 0;
-    std::uint64_t mask = 0;
-    std::uint32_t get(const std::uint64_t* at) const {
-        return static_cast<std::uint32_t>((at[word] >> shift) & mask);
-    }
-    void put(std::uint64_t* at, std::uint32_t value) const {
-        at[word] = (at[word] & ~(mask << shift)) | (std::uint64_t(value) << shift);
-    }
-};
-
-// Places fields one after the other; none straddles two words.
-class Layout {
-  public:
-    Field field(std::uint32_t values) {
-        std::uint32_t width = std::max(1, static_cast<int>(std::bit_width(values > 0 ? values - 1 : 0)));
-        if (used_ % 64 + width > 64) used_ += 64 - used_ % 64;
-        Field made{used_ / 64, used_ % 64, (std::uint64_t(1) << width) - 1};
-        used_ += width;
-        return made;
-    }
-    std::size_t words() const { return (used_ + 63) / 64; }
-
-  private:
-    std::uint32_t used_ = 0;
-};
-
-bool may_become(const Channel& channel, std::uint32_t sent, std::uint32_t received) {
-    if (sent == received) return true;
-    if (sent == crash_message) return false;
-    const auto& others = channel.becomes[sent];
-    return std::binary_search(others.begin(), others.end(), received);
-}
 
 // Everything that `may_become` allows, in order.
 std::vector<std::uint32_t> arrives_as(const Channel& channel, std::uint32_t sent) {
@@ -53,17 +19,17 @@ std::vector<std::uint32_t> arrives_as(const Channel& channel, std::uint32_t sent
     return found;
 }
 
-// Sends that no later reception tells apart share a number, so that one guess stands for all of them.
-struct Pending {
+// Sends that no later reception can distinguish share a number, so that one guess stands for all of them.
+struct PendingSend {
     std::uint32_t channel = none, message = none;
 };
 
-// When a violation is known, the search for a shortest one gives up after so many states.
+// When a violation is known, the search for a shortest one stops after so many states.
 constexpr std::uint64_t most_for_shortest = 5'000'000;
 
-// Two ways to search the same states. `deciding`: depth first and blind to length, so that a state is dropped
-// for any other that can do as much, whatever the way to it; few states, and the first violation will do.
-// Otherwise cheapest first, for violations shorter than one that is known.
+// Two ways to search the same states. `deciding`: depth first and without regard to length, so that a state is
+// dropped for any other that can do as much, however it was reached; few states, and the first violation is enough.
+// Otherwise cheapest first, for violations shorter than a known one.
 class Search {
   public:
     Search(const System& system, Monitor& monitor, bool deciding, std::uint64_t states_before = 0)
@@ -97,9 +63,9 @@ class Search {
     }
 
   private:
-    Layout make_layout() {
+    Packer make_layout() {
         number_pendings();
-        Layout keys;
+        Packer keys;
         for (const auto& process : system_.processes) control_.push_back(keys.field(process.states));
         pending_ = keys.field(static_cast<std::uint32_t>(pendings_.size()));
         for (std::size_t p = 0; p < system_.processes.size(); ++p) depends_.push_back(payload_layout_.field(2));
@@ -113,17 +79,17 @@ class Search {
     }
 
     bool sends_crash(std::uint32_t c) const {
-        auto sent = named_on(c, Kind::send);
+        auto sent = named_on(c, ActionKind::send);
         return std::find(sent.begin(), sent.end(), crash_message) != sent.end();
     }
 
-    // What a receiver can ever take of a message decides its class; a send that nobody can take is no guess.
+    // What a receiver can ever receive of a message decides its class; a send that nobody can receive is no guess.
     void number_pendings() {
         std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> classes;
         pending_of_.resize(system_.channels.size());
         for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
-            auto taken = named_on(c, Kind::receive);
-            for (std::uint32_t m : named_on(c, Kind::send)) {
+            auto taken = named_on(c, ActionKind::receive);
+            for (std::uint32_t m : named_on(c, ActionKind::send)) {
                 std::vector<std::uint32_t> takes = arrives_as(system_.channels[c], m);
                 std::erase_if(takes, [&](std::uint32_t r) {
                     return !std::binary_search(taken.begin(), taken.end(), r);
@@ -137,9 +103,9 @@ class Search {
         }
     }
 
-    std::vector<std::uint32_t> named_on(std::uint32_t c, Kind kind) const {
+    std::vector<std::uint32_t> named_on(std::uint32_t c, ActionKind kind) const {
         const auto& channel = system_.channels[c];
-        const auto& process = system_.processes[kind == Kind::send ? channel.sender : channel.receiver];
+        const auto& process = system_.processes[kind == ActionKind::send ? channel.sender : channel.receiver];
         std::vector<std::uint32_t> found;
         for (const auto& t : process.transitions)
             if (t.kind == kind && t.channel == c) found.push_back(t.message);
@@ -152,9 +118,9 @@ class Search {
         key_.assign(layout_.words(), 0);
         payload_.assign(payload_layout_.words(), 0);
         for (std::size_t p = 0; p < control_.size(); ++p)
-            control_[p].put(key_.data(), system_.processes[p].initial);
+            control_[p].set(key_.data(), system_.processes[p].initial);
         for (const auto& field : free_)
-            if (field.mask) field.put(payload_.data(), 1);
+            if (field.mask) field.set(payload_.data(), 1);
         buckets_.resize(1);
         std::uint32_t i = states_.add(key_.data(), payload_.data(), none, 0, 0, {});
         if (i != none && states_.room(buckets_[0], 1)) buckets_[0].push_back(i), ++waiting_;
@@ -162,7 +128,7 @@ class Search {
 
     void visit(std::uint32_t i) {
         --waiting_;
-        if (states_.node(i).dead) return;
+        if (states_.state(i).dead) return;
         ++result_.states;
         expand(i);
     }
@@ -185,7 +151,7 @@ class Search {
         return locals_.stopped() == Stop::none ? late_ : locals_.stopped();
     }
 
-    // One state of a large system may have millions of successors, so limits are asked for among them, too.
+    // One state of a large system may have millions of successors, so limits are checked among them, too.
     bool late() {
         if (++turns_ % (1 << 16) == 0) late_ = monitor_.over();
         return late_ != Stop::none;
@@ -197,58 +163,59 @@ class Search {
         monitor_.memory = states_.bytes();
     }
 
-    // A violation that was seen is certain, even where a limit keeps us from knowing that none is shorter.
+    // A violation that was seen is certain, even where a limit leaves open whether a shorter one exists.
     RscResult finish() {
         if (result_.stop == Stop::none) result_.stop = cut_short();
-        if (violation_.node != none) tell();
+        if (violation_.node != none) build_run();
         report();
         result_.memory = states_.bytes();
         return std::move(result_);
     }
 
-    // What process p may do alone from where it stands in a state.
+    // What process p may do alone from its local state in a state of the search.
     const std::vector<Variant>& alone(std::uint32_t i, std::uint32_t p) {
         const std::uint64_t* payload = states_.payload(i);
         Mask free = locals_.blank(p);
         const auto& mine = locals_.tracked(p);
         for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
             if (free_[mine[bit]].get(payload)) give(free, bit);
-        return locals_.from(p, control_[p].get(states_.key(i)), free, states_);
+        const auto at = static_cast<std::uint32_t>(control_[p].get(states_.key(i)));
+        return locals_.from(p, at, free, states_);
     }
 
     void expand(std::uint32_t i) {
         now_.clear();
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p) now_.push_back(&alone(i, p));
-        std::uint32_t pending = pending_.get(states_.key(i));
+        const std::uint64_t pending = pending_.get(states_.key(i));
         if (pending != 0) look_for_violation(i, pendings_[pending]);
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
             for (std::uint32_t v = 0; v < now_[p]->size(); ++v)
                 for (const auto& t : locals_.leaving(p, (*now_[p])[v].state))
-                    if (t.kind == Kind::send) send(i, p, v, t);
+                    if (t.kind == ActionKind::send) send(i, p, v, t);
     }
 
-    void look_for_violation(std::uint32_t i, const Pending& pending) {
+    void look_for_violation(std::uint32_t i, const PendingSend& pending) {
         const Channel& channel = system_.channels[pending.channel];
         std::uint32_t q = channel.receiver;
         if (!depends_[q].get(states_.payload(i))) return;
         for (std::uint32_t w = 0; w < now_[q]->size(); ++w) {
             const Variant& at = (*now_[q])[w];
-            if (cost_ + at.cost + 1 >= violation_.cost) return;  // variants stand in the order of their cost
+            if (cost_ + at.cost + 1 >= violation_.cost) return;  // variants are in the order of their cost
             for (const auto& r : locals_.leaving(q, at.state))
-                if (r.kind == Kind::receive && r.channel == pending.channel &&
-                    may_become(channel, pending.message, r.message)) {
+                if (r.kind == ActionKind::receive && r.channel == pending.channel &&
+                    channel.may_become(pending.message, r.message)) {
                     violation_ = {cost_ + at.cost + 1, i, q, w, number(q, r)};
                     return;
                 }
         }
     }
 
-    // The successor in which process p stands at `target` after what it did alone.
-    void move(std::uint32_t p, const Variant& before, std::uint32_t target) {
-        control_[p].put(key_.data(), target);
+    // In the successor, puts process p into `target` after what it did alone.
+    void place(std::uint32_t p, const Variant& before, std::uint32_t target) {
+        control_[p].set(key_.data(), target);
         const auto& mine = locals_.tracked(p);
         for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
-            free_[mine[bit]].put(payload_.data(), has(before.free, bit));
+            free_[mine[bit]].set(payload_.data(), has(before.free, bit));
     }
 
     void copy(std::uint32_t i) {
@@ -256,11 +223,11 @@ class Search {
         std::copy_n(states_.payload(i), payload_.size(), payload_.begin());
     }
 
-    void put(std::uint32_t parent, std::uint32_t weight, const RscMove& move) {
+    void put(std::uint32_t parent, std::uint32_t weight, const Arrival& arrival) {
         ++result_.transitions;
         std::uint32_t cost = deciding_ ? 0 : cost_ + weight;
         if (cost >= violation_.cost) return;  // it can lead to nothing shorter
-        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, deciding_ ? 0 : cost_ + 1, move);
+        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, deciding_ ? 0 : cost_ + 1, arrival);
         if (i == none) return;
         if (buckets_.size() <= cost) buckets_.resize(cost + 1);
         if (!states_.room(buckets_[cost], 1)) return;
@@ -271,15 +238,15 @@ class Search {
     void send(std::uint32_t i, std::uint32_t p, std::uint32_t v, const Transition& t) {
         const Variant& before = (*now_[p])[v];
         auto guess = pending_of_[t.channel].find(t.message);
-        if (guess == pending_of_[t.channel].end()) return;  // nobody can ever take it
+        if (guess == pending_of_[t.channel].end()) return;  // nobody can ever receive it
         bool overtakes = system_.channels[t.channel].reorder && t.message != crash_message;
         if (!overtakes && !locals_.is_free(before, t.channel)) return;
-        std::uint32_t pending = pending_.get(states_.key(i));
+        const std::uint64_t pending = pending_.get(states_.key(i));
         if (pending == 0) {
             copy(i);
-            move(p, before, t.target);
-            pending_.put(key_.data(), guess->second);
-            depends_[p].put(payload_.data(), 1);
+            place(p, before, t.target);
+            pending_.set(key_.data(), guess->second);
+            depends_[p].set(payload_.data(), 1);
             put(i, before.cost + 1, {p, v, number(p, t), none, none, none});
         }
         if (pendings_[pending].channel != t.channel || overtakes) match(i, p, v, t);
@@ -291,15 +258,15 @@ class Search {
         for (std::uint32_t w = 0; w < now_[q]->size(); ++w)
             for (const auto& r : locals_.leaving(q, (*now_[q])[w].state)) {
                 if (late()) return;
-                if (r.kind != Kind::receive || r.channel != t.channel) continue;
-                if (!may_become(channel, t.message, r.message)) continue;
+                if (r.kind != ActionKind::receive || r.channel != t.channel) continue;
+                if (!channel.may_become(t.message, r.message)) continue;
                 const Variant &sender = (*now_[p])[v], &receiver = (*now_[q])[w];
                 copy(i);
-                move(p, sender, t.target);
-                move(q, receiver, r.target);
+                place(p, sender, t.target);
+                place(q, receiver, r.target);
                 if (depends_[p].get(payload_.data()) || depends_[q].get(payload_.data())) {
-                    depends_[p].put(payload_.data(), 1);
-                    depends_[q].put(payload_.data(), 1);
+                    depends_[p].set(payload_.data(), 1);
+                    depends_[q].set(payload_.data(), 1);
                 }
                 put(i, sender.cost + receiver.cost + 2, {p, v, number(p, t), q, w, number(q, r)});
             }
@@ -309,42 +276,42 @@ class Search {
         return static_cast<std::uint32_t>(&t - system_.processes[p].transitions.data());
     }
 
-    // The moves from the initial state, then the reception that closes the cycle.
-    void tell() {
+    // The run from the initial state, then the reception that closes the cycle.
+    void build_run() {
         std::vector<std::uint32_t> path;
-        for (std::uint32_t i = violation_.node; states_.node(i).parent != none; i = states_.node(i).parent)
+        for (std::uint32_t i = violation_.node; states_.state(i).parent != none; i = states_.state(i).parent)
             path.push_back(i);
         std::uint32_t guessed = none;
         for (auto at = path.rbegin(); at != path.rend(); ++at) {
-            const RscNode& node = states_.node(*at);
-            tell_alone(node.parent, node.move.sender, node.move.before_send);
-            if (node.move.receiver != none)
-                tell_alone(node.parent, node.move.receiver, node.move.before_reception);
-            std::uint32_t index = say(node.move.sender, node.move.send);
-            if (node.move.receiver == none)
+            const RscState& state = states_.state(*at);
+            append_alone(state.parent, state.arrival.sender, state.arrival.before_send);
+            if (state.arrival.receiver != none)
+                append_alone(state.parent, state.arrival.receiver, state.arrival.before_reception);
+            std::uint32_t index = append(state.arrival.sender, state.arrival.send);
+            if (state.arrival.receiver == none)
                 guessed = index;
             else
-                result_.communication.emplace_back(say(node.move.receiver, node.move.reception), index);
+                result_.communication.emplace_back(append(state.arrival.receiver, state.arrival.reception), index);
         }
-        tell_alone(violation_.node, violation_.process, violation_.variant);
-        result_.communication.emplace_back(say(violation_.process, violation_.reception), guessed);
+        append_alone(violation_.node, violation_.process, violation_.variant);
+        result_.communication.emplace_back(append(violation_.process, violation_.reception), guessed);
         result_.violated = true;
     }
 
-    void tell_alone(std::uint32_t i, std::uint32_t p, std::uint32_t v) {
+    void append_alone(std::uint32_t i, std::uint32_t p, std::uint32_t v) {
         const auto& variants = alone(i, p);
         std::vector<std::uint32_t> steps;
         for (; variants[v].from != none; v = variants[v].from) steps.push_back(variants[v].transition);
-        for (auto step = steps.rbegin(); step != steps.rend(); ++step) say(p, *step);
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) append(p, *step);
     }
 
-    std::uint32_t say(std::uint32_t p, std::uint32_t transition) {
-        result_.moves.emplace_back(p, transition);
-        return static_cast<std::uint32_t>(result_.moves.size() - 1);
+    std::uint32_t append(std::uint32_t p, std::uint32_t transition) {
+        result_.firings.emplace_back(p, transition);
+        return static_cast<std::uint32_t>(result_.firings.size() - 1);
     }
 
     // The shortest violation seen so far: the state, and how the receiver gets to the last reception.
-    struct Violation {
+    struct Closing {
         std::uint32_t cost = none, node = none, process = none, variant = none, reception = none;
     };
 
@@ -352,12 +319,12 @@ class Search {
     Monitor& monitor_;
     bool deciding_;
     std::uint64_t before_;  // states of an earlier search, which count too
-    std::vector<Pending> pendings_;  // number 0: nothing is pending
+    std::vector<PendingSend> pendings_;  // number 0: nothing is pending
     std::vector<std::map<std::uint32_t, std::uint32_t>> pending_of_;
-    std::vector<Field> control_, depends_, free_;  // free_: no unmatched send stands before; mask 0: no matter
+    std::vector<Field> control_, depends_, free_;  // free_: no unmatched send is in the channel; mask 0: irrelevant
     Field pending_;
     Locals locals_;
-    Layout payload_layout_, layout_;  // last of what make_layout fills, so filled in order
+    Packer payload_layout_, layout_;  // declared after what make_layout fills
     Antichain states_;
     std::vector<std::uint64_t> key_, payload_;
     std::vector<const std::vector<Variant>*> now_;
@@ -366,7 +333,7 @@ class Search {
     std::uint32_t cost_ = 0;
     std::uint64_t turns_ = 0;
     Stop late_ = Stop::none;
-    Violation violation_;
+    Closing violation_;
     RscResult result_;
 };
 
@@ -375,11 +342,11 @@ class Search {
 RscResult search_rsc(const System& system, Monitor& monitor) {
     RscResult known = Search(system, monitor, true).decide();
     if (!known.violated) return known;
-    auto length = static_cast<std::uint32_t>(known.moves.size());
+    auto length = static_cast<std::uint32_t>(known.firings.size());
     RscResult shorter = Search(system, monitor, false, known.states).shorten(length);
     known.shortest = shorter.stop == Stop::none;
     if (shorter.violated) {
-        known.moves = std::move(shorter.moves);
+        known.firings = std::move(shorter.firings);
         known.communication = std::move(shorter.communication);
     }
     known.states += shorter.states;

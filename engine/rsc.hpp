@@ -4,15 +4,15 @@
 // pairs (a send and at once its reception), unmatched sends and internal actions, and one last reception that
 // matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
 // most one *pending* send, the one that is guessed to be matched by the last reception. What a process does alone
-// waits until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess. The verdict is
-// found first, by a search that is blind to length; where it is a violation, a second search shortens it.
+// is delayed until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess. A first
+// search, which ignores lengths, finds the verdict; where it is a violation, a second search shortens it.
 //
 //   state      control states, blocked channels, pending: nothing or (channel, message, D), D the processes
 //              that depend causally on the pending send
 //   violation  pending (p->q, m, D), q in D, and q can receive on p->q a message that m may have become
 //
 // The crash message (definitions 5.1) is the last of its channel and is never lost, corrupted, moved or
-// forged. Where matching must keep the order that says nothing new. On a reordering channel it says: when the
+// forged. Where matching must keep the order, this adds nothing. On a reordering channel it means: when the
 // crash message is received, every earlier message of the channel was received before it or, with loss, was
 // lost. So there a matched or pending crash message needs the channel unblocked (on a channel without loss an
 // unmatched send blocks it, for the crash message only), and no message that is pending can be overtaken by it.
@@ -31,9 +31,9 @@ struct RscResult {
     Stop stop = Stop::none;
     bool violated = false, shortest = true;
     std::uint64_t states = 0, transitions = 0, memory = 0;
-    // The shortest borderline violation: (process, number of the transition), and its communication as
-    // (index of the reception, index of the send).
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> moves, communication;
+    // The shortest borderline violation, and its communication as (index of the reception, index of the send).
+    std::vector<Firing> firings;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> communication;
 };
 
 RscResult search_rsc(const System& system, Monitor& monitor);

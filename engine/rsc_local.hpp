@@ -2,8 +2,8 @@
 //
 // Such an action touches nothing but its own process: an unmatched send may block its channel, and only the
 // same process sends there. So it commutes with everything that others do, and it is enough to let it happen
-// right before the process next takes part in a matched pair, guesses the pending send or receives it. What
-// would come after the last of these can be left out; the run is shorter without it.
+// right before the process next takes part in a matched pair, guesses the pending send or receives it. Later
+// actions can be left out, and the run is shorter without them.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline bool has(const Mask& mask, std::uint32_t bit) { return mask[bit / 64] >> 
 inline void take(Mask& mask, std::uint32_t bit) { mask[bit / 64] &= ~(std::uint64_t(1) << (bit % 64)); }
 inline void give(Mask& mask, std::uint32_t bit) { mask[bit / 64] |= std::uint64_t(1) << (bit % 64); }
 
-// Where a process may stand after acting alone; `from` and `transition` lead back to where it began.
+// A local state that a process may reach by acting alone; `from` and `transition` lead back to where it began.
 struct Variant {
     std::uint32_t state = 0, cost = 0, from = none, transition = none;
     Mask free;
@@ -63,14 +63,14 @@ class Locals {
         return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
     }
 
-    // The nearest first; the first is where the process stands. `states` is charged for the memory.
+    // The nearest first; the first is the present local state. The memory is counted in `states`.
     const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
         auto [at, fresh] = known_[p].try_emplace({state, free});
         if (fresh) at->second = explore(p, state, free, states);
         return at->second;
     }
 
-    // A limit was hit while a process was alone: what `from` gave is not complete.
+    // The limit that was hit while a process acted alone: then what `from` returned is not complete.
     Stop stopped() const { return stop_; }
 
   private:
@@ -80,9 +80,9 @@ class Locals {
         by_state[state].push_back(0);
         for (std::uint32_t i = 0; i < found.size() && stop_ == Stop::none; ++i)
             for (const auto& t : leaving(p, found[i].state)) {
-                if (t.kind == Kind::receive) continue;
+                if (t.kind == ActionKind::receive) continue;
                 Variant next{t.target, found[i].cost + 1, i, number(p, t), found[i].free};
-                if (t.kind == Kind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
+                if (t.kind == ActionKind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
                 if (covered(found, by_state[next.state], next)) continue;
                 by_state[next.state].push_back(static_cast<std::uint32_t>(found.size()));
                 found.push_back(std::move(next));

@@ -1,7 +1,7 @@
 // All shortest runs to a set of configurations of one level, as the control states that they pass through.
 //
-// A level holds the configurations that so many actions lead to, silent steps aside. Which of the shortest runs
-// is the best to show is for a search over words (src/stormproof/fewest.py), which this keeps on the path.
+// A level holds the configurations that so many actions lead to, silent steps aside. The Python side chooses which
+// of the shortest runs to show, by a search over channel contents that these control states restrict.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using States = std::vector<std::uint32_t>;
 template <unsigned W>
 States states_of(const Machine& m, const Config<W>& c) {
     States out;
-    for (const auto& p : m.processes) out.push_back(static_cast<std::uint32_t>(p.state.get(c)));
+    for (const auto& p : m.processes) out.push_back(static_cast<std::uint32_t>(p.state.get(c.w)));
     return out;
 }
 
@@ -41,8 +41,8 @@ class Slice {
         }
     }
 
-    // The control states at each level up to that of the ends, from which the next level's lead to an end.
-    // Nothing when the levels hold more than `most` configurations.
+    // The control states at each level, up to that of the ends, on shortest runs to an end. Empty when the levels
+    // hold more than `most` configurations.
     std::vector<std::vector<States>> controls(const std::vector<std::uint32_t>& ends, std::uint32_t level,
                                               std::uint64_t most) const {
         std::vector<std::vector<States>> out;
@@ -76,7 +76,8 @@ class Slice {
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) visit(g.number(s, i));
     }
 
-    // Adds what silent steps within the level lead from. The last round comes first, so one pass does nearly all.
+    // Adds the configurations of the level with a silent step to a marked one. The last round comes first, so that
+    // one pass adds nearly all.
     void close(Marked& marked, std::uint32_t level) const {
         for (bool more = true; more;) {
             more = false;
@@ -84,7 +85,7 @@ class Slice {
                 if (marked.contains(id)) return;
                 bool leads = false;
                 g.each_step(
-                    id, [](std::uint32_t, const Step&, std::uint32_t) {},
+                    id, [](std::uint32_t, const Instruction&, std::uint32_t) {},
                     [&](std::uint32_t to) { leads = leads || marked.contains(to); });
                 if (leads) more = marked.insert(id).second;
             });
@@ -95,7 +96,7 @@ class Slice {
         Marked found;
         each_of(level, [&](std::uint32_t id) {
             g.each_step(
-                id, [&](std::uint32_t, const Step&, std::uint32_t to) { if (marked.contains(to)) found.insert(id); },
+                id, [&](std::uint32_t, const Instruction&, std::uint32_t to) { if (marked.contains(to)) found.insert(id); },
                 [](std::uint32_t) {});
         });
         return found;

@@ -1,27 +1,86 @@
 // Which configurations have been seen, and under which number.
+//
+// The index is an open-addressing table of 32-bit slots: the number of a configuration, and in the bits that the
+// number does not need, a few bits of its hash, so that most misses never touch the configurations themselves.
+// Nothing is ever deleted. To grow, the old table is freed first and the new one filled from the configurations:
+// there are never two tables at once.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 
 #include "graph.hpp"
 #include "limits.hpp"
+#include "memory.hpp"
+#include "platform.hpp"
 
 namespace stormproof {
+
+template <unsigned W>
+inline std::uint64_t hash_of(const Config<W>& c) {
+    std::uint64_t h = 0x9e3779b97f4a7c15;
+    for (unsigned i = 0; i < W; ++i) h = multiply_fold(c.w[i] ^ 0xa0761d6478bd642f, h ^ 0xe7037ed1a0b428db);
+    return h * 0x9fb21c651e98df25;
+}
+
+class Index {
+  public:
+    Index() = default;
+    Index(const Index&) = delete;
+    Index& operator=(const Index&) = delete;
+    ~Index() { clear(); }
+
+    static std::uint64_t bytes_for(unsigned log) { return std::uint64_t{4} << log; }
+
+    // Frees the old table and takes an empty one with 2^log slots whose numbers have `number_bits` bits.
+    bool reset(unsigned log, unsigned number_bits) {
+        clear();
+        slots_ = static_cast<std::atomic<std::uint32_t>*>(take_memory(bytes_for(log)));
+        if (!slots_) return false;
+        log_ = log;
+        number_mask_ = number_bits >= 32 ? UINT32_MAX : (std::uint32_t{1} << number_bits) - 1;
+        return true;
+    }
+    void clear() {
+        if (slots_) give_back(slots_, bytes_for(log_));
+        slots_ = nullptr;
+    }
+
+    std::uint64_t bytes() const { return slots_ ? bytes_for(log_) : 0; }
+    unsigned log() const { return log_; }
+    std::uint64_t slot_of(std::uint64_t hash) const { return hash >> (64 - log_); }
+    std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & ((std::uint64_t{1} << log_) - 1); }
+    std::atomic<std::uint32_t>& operator[](std::uint64_t slot) { return slots_[slot]; }
+
+    std::uint32_t entry(std::uint64_t hash, std::uint32_t number) const {
+        return (static_cast<std::uint32_t>(hash) & ~number_mask_) | (number + 1);
+    }
+    bool may_be(std::uint32_t entry, std::uint64_t hash) const {
+        return ((entry ^ static_cast<std::uint32_t>(hash)) & ~number_mask_) == 0;
+    }
+    std::uint32_t number(std::uint32_t entry) const { return (entry & number_mask_) - 1; }
+
+  private:
+    std::atomic<std::uint32_t>* slots_ = nullptr;
+    unsigned log_ = 0;
+    std::uint32_t number_mask_ = 0;
+};
 
 template <unsigned W>
 class Visited {
   public:
     Visited(Graph<W>& graph, const Monitor& monitor) : g(graph), monitor_(monitor) {}
 
-    bool shared = false;  // two threads add at once
+    bool shared = false;  // two threads add at the same time
 
     std::uint64_t bytes() const { return index_.bytes(); }
     void clear() { index_.clear(); }
 
-    void fetch_slot(std::uint64_t hash) { __builtin_prefetch(&index_[index_.slot_of(hash)]); }
+    void fetch_slot(std::uint64_t hash) { prefetch(&index_[index_.slot_of(hash)]); }
     void fetch_config(std::uint64_t hash) {
         const std::uint32_t entry = index_[index_.slot_of(hash)].load(std::memory_order_acquire);
-        if (entry && index_.may_be(entry, hash)) __builtin_prefetch(&g.config(index_.number(entry)));
+        if (entry && index_.may_be(entry, hash)) prefetch(&g.config(index_.number(entry)));
     }
 
     // The number of a configuration, or `no_edges` when it has not been seen.

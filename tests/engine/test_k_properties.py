@@ -23,7 +23,7 @@ def test_every_property_as_defined(chunk: int) -> None:
         except bounded.TooLarge:
             continue
         compared += 1
-        names = PROPERTIES if failures.perfect else ALWAYS
+        names = tuple(PROPERTIES) if failures.perfect else ALWAYS
         answer = decide(system, failures, k, names)
         expected = {name: bounded.holds(ts, name) for name in names}
         assert verdicts(answer) == expected, f"seed {seed}, k = {k}"

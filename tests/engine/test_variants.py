@@ -41,7 +41,7 @@ def test_reduction_gives_the_verdicts_of_full_exploration(chunk: int) -> None:
 def test_threads_and_components_change_nothing(chunk: int) -> None:
     for seed in range(chunk * 10**6, chunk * 10**6 + 300):
         system, failures, k = random_question(seed)
-        names = PROPERTIES if failures.perfect else ALWAYS
+        names = tuple(PROPERTIES) if failures.perfect else ALWAYS
         one = decide(system, failures, k, names)
         two = decide(system, failures, k, names, threads=2, parallel_from=1)
         components = decide(system, failures, k, names, components=True)

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from stormproof.engine.coverability import BAG, COUNT, WORD
+from stormproof.engine.coverability import ChannelForm
 from stormproof.errors import ParseError
 from stormproof.goals.cubes import Demand, cubes, heads, holds, is_deadlock
 from stormproof.goals.parse import parse_goal
@@ -214,12 +214,16 @@ def test_heads_and_settling_are_those_of_the_definition(chunk: int) -> None:
         assert (found in possible) if possible else found is None, seed
 
 
-def order(form: int, failure: ChannelFailure, small: tuple[str, ...], large: tuple[Message, ...]) -> bool:
+def order(
+    form: ChannelForm, failure: ChannelFailure, small: tuple[str, ...], large: tuple[Message, ...]
+) -> bool:
     """The order in which targets are covered, by the definition of interference with loss added."""
-    lossy = ChannelFailure(True, form != WORD, failure.becomes if form == WORD else {}, failure.pool)
-    if form == COUNT:
+    lossy = ChannelFailure(
+        True, form != ChannelForm.QUEUE, failure.becomes if form == ChannelForm.QUEUE else {}, failure.pool
+    )
+    if form == ChannelForm.LENGTH:
         return len(small) <= len(large)
-    if form == BAG:
+    if form == ChannelForm.MULTISET:
         explicit = ChannelFailure(False, False, failure.becomes)
         return any(small in everything(w, lossy) for w in everything(large, explicit))
     return small in everything(large, lossy)
@@ -230,8 +234,16 @@ def test_minimal_words_are_necessary_and_where_they_say_so_sufficient(chunk: int
     for seed in range(chunk * 1000, (chunk + 1) * 1000):
         rng = random.Random(seed)
         failure, word, demand = random_failure(rng), random_word(rng), random_demand(rng)
-        form = COUNT if failure.total and failure.corrupt else BAG if failure.reorder else WORD
-        shape = Shape(FORTH, form, failure.loss or form != WORD, failure.loss, ("a", "b", "c"), True)
+        form = (
+            ChannelForm.LENGTH
+            if failure.total and failure.corrupt
+            else ChannelForm.MULTISET
+            if failure.reorder
+            else ChannelForm.QUEUE
+        )
+        shape = Shape(
+            FORTH, form, failure.loss or form != ChannelForm.QUEUE, failure.loss, ("a", "b", "c"), True
+        )
         taken = frozenset(rng.sample(MESSAGES, rng.randrange(3))) if rng.random() < 0.5 else None
         mark = bool(word) and word[-1] is CRASH
         body = tuple(m for m in word if m is not CRASH)

@@ -27,24 +27,23 @@ def decide(
     system: System, failures: FailureModel, k: int, names: tuple[str, ...], **knobs: Any
 ) -> _engine.Answer:
     """One call of the engine, single-threaded and without reduction unless the knobs say otherwise."""
-    bits = sum(1 << PROPERTIES.index(n) for n in names)
+    asked = {PROPERTIES[n] for n in names}
     monitor = _engine.Monitor(None, None, knobs.pop("most", None))
-    return _engine.decide(lower(system, failures).native, monitor, k, bits, knobs.pop("threads", 1), **knobs)
+    return _engine.decide(lower(system, failures).native, monitor, k, asked, knobs.pop("threads", 1), **knobs)
 
 
 def verdicts(answer: _engine.Answer) -> dict[str, bool]:
-    return {
-        name: not answer.violated >> i & 1 for i, name in enumerate(PROPERTIES) if answer.decided >> i & 1
-    }
+    return {name: p not in answer.violated for name, p in PROPERTIES.items() if p in answer.decided}
 
 
 def _end(end: _engine.End) -> tuple[object, ...]:
-    return end.states, end.words, end.process, end.transition, end.channel, end.message
+    return end.states, end.contents, end.process, end.transition, end.channel, end.message
 
 
 def evidence(answer: _engine.Answer) -> list[tuple[object, ...]]:
     return [
-        (v.which, v.moves, *_end(v.end), sorted(map(_end, v.ends)), v.controls) for v in answer.violations
+        (v.which, v.firings, *_end(v.end), sorted(map(_end, v.ends), key=str), v.controls)
+        for v in answer.violations
     ]
 
 

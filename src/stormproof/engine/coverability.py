@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from .. import _engine
+from .._engine import ChannelForm as ChannelForm
 from ..limits import Limits
 from ..model.actions import Channel, Message, Transition
 from .lowering import Lowered
-from .watch import STOPS, ProgressCallback, watch
+from .watch import ProgressCallback, limit_name, watch
 
-#: How a channel's content is kept: its numbers in the engine.
-WORD, BAG, COUNT = 0, 1, 2
-_NOBODY = 2**32 - 1
-_MOST_NUMBERS = 2**16 - 1
 #: In a summarised word: what follows is the set of messages behind the first k. No message is empty.
 BEHIND = ""
 
@@ -120,17 +117,17 @@ class Searcher:
         self.number = {m: i for i, m in enumerate(lowered.messages)}
         self.state = [{s: i for i, s in enumerate(p.states)} for p in lowered.system]
         sizes = [len(lowered.messages), *(len(p.states) for p in lowered.system)]
-        self.fits = max(sizes) <= _MOST_NUMBERS
+        self.fits = max(sizes) <= _engine.BEHIND
 
     def _watch(self, search: Callable[[_engine.Monitor], _T], task: str, seconds: float | None) -> _T:
         return watch(search, self.limits, task, self.progress, seconds)
 
     @staticmethod
-    def _why(stop: int) -> str:
+    def _why(stop: _engine.Stop) -> str:
         """Which limit stopped the search; Ctrl-C is passed on, since other searches would follow."""
-        if STOPS[stop] == "interrupted":
+        if stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
-        return STOPS[stop]
+        return limit_name(stop)
 
     def controls(self, seconds: float | None = None) -> Graph:
         native = self._watch(
@@ -141,16 +138,16 @@ class Searcher:
 
     def cover(
         self,
-        shapes: Sequence[int],
+        forms: Sequence[ChannelForm],
         graph: Graph,
         targets: Iterable[Element],
         weights: Iterable[Weights] = (),
         seconds: float | None = None,
     ) -> Covered:
-        plain = [self._plain(t, shapes) for t in targets]
+        plain = [self._plain(t, forms) for t in targets]
         heavy = [self._weights(w) for w in weights]
         result = self._watch(
-            lambda monitor: _engine.cover(self.low.native, list(shapes), graph.native, plain, heavy, monitor),
+            lambda monitor: _engine.cover(self.low.native, forms, graph.native, plain, heavy, monitor),
             "backward search",
             seconds,
         )
@@ -167,23 +164,21 @@ class Searcher:
 
     def forward(
         self,
-        shapes: Sequence[int],
+        forms: Sequence[ChannelForm],
         goal: Iterable[Wanted],
         k: int,
-        most: int = 0,
+        max_states: int | None = None,
         seconds: float | None = None,
         summarise: bool = False,
     ) -> Found:
-        """At most `k` messages a channel and `most` configurations (0: as the limits say).
+        """At most `k` messages per channel and `max_states` configurations (None: as the limits say).
 
         With `summarise` what is beyond k is not refused but kept as a set, behind `BEHIND`.
         """
         cubes = [self._cube(w) for w in goal]
         result = self._watch(
-            lambda monitor: _engine.forward(
-                self.low.native, list(shapes), cubes, k, summarise, most, monitor
-            ),
-            f"forward, {k} a channel",
+            lambda monitor: _engine.forward(self.low.native, forms, cubes, k, summarise, max_states, monitor),
+            f"forward, {k} per channel",
             seconds,
         )
         return Found(
@@ -207,26 +202,28 @@ class Searcher:
         words = tuple(tuple(self._letter(n) for n in word) for word in plain[1])
         return Element(states, marks, words)
 
-    def _plain(self, element: Element, shapes: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    def _plain(self, element: Element, forms: Sequence[ChannelForm]) -> tuple[list[int], list[list[int]]]:
         control = [self.state[p][s] for p, s in enumerate(element.states)] + [int(m) for m in element.marks]
         words = [self._numbers(w) for w in element.words]
         # The engine keeps multisets sorted by number.
-        return control, [sorted(w) if shape == BAG else w for w, shape in zip(words, shapes, strict=True)]
+        return control, [
+            sorted(w) if form is ChannelForm.MULTISET else w for w, form in zip(words, forms, strict=True)
+        ]
 
     def _letter(self, number: int) -> str:
-        return BEHIND if number == _MOST_NUMBERS else str(self.low.messages[number])
+        return BEHIND if number == _engine.BEHIND else str(self.low.messages[number])
 
     def _numbers(self, word: Iterable[str]) -> list[int]:
         return [self.number[m] for m in word]
 
-    def _taken(self, via: tuple[int, int, int, int, int]) -> Taken:
-        process, transition, channel, choice, becomes = via
-        where = self.low.channels[channel] if channel != _NOBODY else None
-        if process == _NOBODY:
-            pair = (str(self.low.messages[choice]), str(self.low.messages[becomes]))
-            return Taken(None, None, where, 0, pair)
-        name = self.low.system.processes[process].name
-        return Taken(name, self.low.transitions[process][transition], where, choice, None, bool(becomes))
+    def _taken(self, step: _engine.TakenStep) -> Taken:
+        channel = None if step.channel is None else self.low.channels[step.channel]
+        if step.process is None:
+            pair = (str(self.low.messages[step.choice]), str(self.low.messages[step.becomes]))
+            return Taken(None, None, channel, 0, pair)
+        name = self.low.system.processes[step.process].name
+        transition = self.low.transitions[step.process][step.transition]
+        return Taken(name, transition, channel, step.choice, None, bool(step.becomes))
 
     def _weights(self, weights: Weights) -> tuple[list[list[int]], list[list[int]], int]:
         states = [[weights.states.get((p.name, s), 0) for s in p.states] for p in self.low.system]
@@ -235,15 +232,14 @@ class Searcher:
 
     def _cube(
         self, wanted: Wanted
-    ) -> tuple[list[list[int]], list[tuple[int, int, bool, list[int], int]], bool, bool]:
+    ) -> tuple[list[list[int]], list[tuple[int, bool | None, bool, list[int], int | None]], bool, bool]:
         states = []
         for process in self.low.system:
             allowed = wanted.states.get(process.name)
             states.append([] if allowed is None else [int(s in allowed) for s in process.states])
         channels = []
         for d in wanted.channels:
-            mark = -1 if d.mark is None else int(d.mark)
-            head = -1 if d.head is None else self.number[d.head]
-            word = self._numbers(d.word)
-            channels.append((self.low.channels.index(d.channel), mark, d.exact, word, head))
+            head = None if d.head is None else self.number[d.head]
+            number = self.low.channels.index(d.channel)
+            channels.append((number, d.mark, d.exact, self._numbers(d.word), head))
         return states, channels, wanted.deadlock, wanted.stuck

@@ -14,25 +14,14 @@ from ..model.actions import Firing, Message, Word
 from ..model.failures import FailureModel
 from ..model.system import System
 from .lowering import Lowered, lower
-from .watch import STOPS, ProgressCallback, watch
+from .watch import ProgressCallback, limit_name, watch
 
-#: The engine's numbers for the properties: the places in this list.
-PROPERTIES = (
-    "k-exh",
-    "k-exh-literal",
-    "k-exh-up-to-crash",
-    "k-er",
-    "k-wer",
-    "k-er-up-to-crash",
-    "k-pg",
-    "k-obi",
-    "k-sibi",
-)
+#: The properties that the engine decides, by their names: `K_EXH_LITERAL` of the engine is k-exh-literal.
+PROPERTIES = {p.name.lower().replace("_", "-"): p for p in _engine.Property}
+_NAMES = {p: name for name, p in PROPERTIES.items()}
 
 #: Defined on perfect channels only (definitions 3.8).
 _PERFECT_ONLY = ("k-obi", "k-sibi")
-
-_NOBODY = 2**32 - 1
 
 #: Properties whose culprit is one message at the head of a channel; for k-wer, whichever stands there.
 _ONE_HEAD = ("k-er", "k-er-up-to-crash")
@@ -108,7 +97,6 @@ def explore(
     lowered = lower(system, failures)
     workers = _threads(threads)
     answer = _decide(lowered, k, asked, workers, reduction, limits or Limits(), progress, seconds)
-    stopped = STOPS[answer.stop]
     return Exploration(
         k=k,
         states=answer.states,
@@ -117,9 +105,9 @@ def explore(
         memory=answer.memory,
         threads=1 if answer.reduced else workers,
         reduced=answer.reduced,
-        stopped=stopped,
+        stopped=limit_name(answer.stop),
         holds={n: _holds(answer, n) if n in asked else None for n in names},
-        violations={PROPERTIES[v.which]: _violation(lowered, v) for v in answer.violations},
+        violations={_NAMES[v.which]: _violation(lowered, v) for v in answer.violations},
     )
 
 
@@ -156,33 +144,32 @@ def _decide(
     progress: ProgressCallback | None,
     seconds: float | None,
 ) -> _engine.Answer:
-    bits = sum(1 << PROPERTIES.index(name) for name in asked)
+    chosen = {PROPERTIES[name] for name in asked}
 
     def search(monitor: _engine.Monitor) -> _engine.Answer:
-        return _engine.decide(lowered.native, monitor, k, bits, threads, reduction)
+        return _engine.decide(lowered.native, monitor, k, chosen, threads, reduction)
 
     try:
         return watch(search, limits, f"k = {k}", progress, seconds)
     except ValueError as problem:
+        most = _engine.MAX_CONFIGURATION_BITS
         raise UsageError(
-            f"at k = {k} a configuration of this system takes more than 4096 bits",
+            f"at k = {k} a configuration of this system takes more than {most} bits",
             hint="ask for a smaller k",
         ) from problem
 
 
 def _holds(answer: _engine.Answer, name: str) -> bool | None:
-    bit = 1 << PROPERTIES.index(name)
-    if not answer.decided & bit:
-        return None
-    return not answer.violated & bit
+    property = PROPERTIES[name]
+    return property not in answer.violated if property in answer.decided else None
 
 
 # ---- back to names ------------------------------------------------------------------------------------
 
 
 def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
-    system, property = lowered.system, PROPERTIES[found.which]
-    firings = tuple(Firing(system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
+    system, property = lowered.system, _NAMES[found.which]
+    firings = tuple(Firing(system.names[p], lowered.transitions[p][t]) for p, t in found.firings)
     reached = {p.name: p.initial for p in system} | {f.process: f.transition.target for f in firings}
     if tuple(reached.values()) != _states(lowered, found.end.states):
         raise InternalError(f"the run to a violation of {property} ends elsewhere")
@@ -201,23 +188,27 @@ def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
 
 
 def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> End:
+    head = None
+    if with_head:
+        assert end.channel is not None and end.message is not None
+        head = end.channel, lowered.messages[end.message]
     return End(
         states=_states(lowered, end.states),
-        words=tuple(lowered.word(numbers) for numbers in end.words),
+        words=tuple(lowered.word(numbers) for numbers in end.contents),
         culprit=_culprit(lowered, end),
-        head=(end.channel, lowered.messages[end.message]) if with_head else None,
+        head=head,
     )
 
 
 def _culprit(lowered: Lowered, end: _engine.End) -> dict[str, str]:
     culprit: dict[str, str] = {}
-    if end.process != _NOBODY:
+    if end.process is not None:
         name = lowered.system.names[end.process]
         culprit |= {"process": name, "state": lowered.state_name(end.process, end.states[end.process])}
-    if end.channel != _NOBODY:
+    if end.channel is not None:
         culprit["channel"] = str(lowered.channels[end.channel])
-    if end.message != _NOBODY:
+    if end.message is not None:
         culprit["message"] = str(lowered.messages[end.message])
-    if end.transition != _NOBODY:
+    if end.process is not None and end.transition is not None:
         culprit["action"] = str(lowered.transitions[end.process][end.transition].action)
     return culprit

@@ -12,9 +12,6 @@ from ..model.faults import CORRUPTION
 from ..model.process import Process
 from ..model.system import System
 
-_SEND, _RECEIVE, _INTERNAL = 0, 1, 2
-_NO_CHANNEL = 2**32 - 1
-
 
 @dataclass(frozen=True)
 class Lowered:
@@ -69,7 +66,6 @@ def _add_channel(
         sender=system.names.index(channel.sender),
         receiver=system.names.index(channel.receiver),
         faults=[kind.keyword for kind in failure.kinds if kind is not CORRUPTION],
-        total=failure.total and failure.corrupt,
         pool=[number[m] for m in pool],
         becomes=becomes,
     )
@@ -81,17 +77,16 @@ def _add_process(
     state = {s: i for i, s in enumerate(process.states)}
     ordered = sorted(process.transitions, key=lambda t: state[t.source])
     internal = {action: i for i, action in enumerate(dict.fromkeys(t.action for t in ordered))}
-    rows = []
+    rows: list[tuple[int, _engine.ActionKind, int | None, int, int]] = []
     for transition in ordered:
-        action = transition.action
+        source, action, target = state[transition.source], transition.action, state[transition.target]
         if isinstance(action, Internal):
-            kind, channel, message = _INTERNAL, _NO_CHANNEL, internal[action]
-        else:
-            kind = _SEND if isinstance(action, Send) else _RECEIVE
-            where = channel_of(process.name, action)
-            assert where is not None and isinstance(action, (Send, Receive))
-            channel, message = channels[where], number[action.message]
-        rows.append((state[transition.source], kind, channel, message, state[transition.target]))
+            rows.append((source, _engine.ActionKind.INTERNAL, None, internal[action], target))
+            continue
+        kind = _engine.ActionKind.SEND if isinstance(action, Send) else _engine.ActionKind.RECEIVE
+        where = channel_of(process.name, action)
+        assert where is not None and isinstance(action, (Send, Receive))
+        rows.append((source, kind, channels[where], number[action.message], target))
     native.add_process(
         states=len(process.states),
         initial=state[process.initial],

@@ -14,7 +14,7 @@ from ..model.execution import Communication, Event, Interaction, communication_o
 from ..model.failures import FailureModel
 from ..model.system import System
 from .lowering import Lowered, lower
-from .watch import STOPS, ProgressCallback, watch
+from .watch import ProgressCallback, limit_name, watch
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def rsc(
         lambda monitor: _engine.search_rsc(lowered.native, monitor), limits, "rsc", progress, seconds
     )
     violation = _violation(lowered, found) if found.violated else None
-    stopped = "" if violation else STOPS[found.stop]
+    stopped = "" if violation else limit_name(found.stop)
     return RscResult(
         holds=False if violation else None if stopped else True,
         states=found.states,
@@ -104,5 +104,5 @@ def rsc(
 
 
 def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
-    firings = tuple(Firing(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.moves)
+    firings = tuple(Firing(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.firings)
     return RscViolation(firings, tuple((r, s) for r, s in found.communication), found.shortest)

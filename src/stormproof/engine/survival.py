@@ -16,7 +16,7 @@ from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import FAULT_KINDS, StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .lowering import Lowered, lower
-from .watch import STOPS, ProgressCallback, watch
+from .watch import ProgressCallback, limit_name, watch
 
 #: Marks of internal actions that are no fault, and of those that cannot happen.
 _UNMARKED, _DISABLED = 255, 254
@@ -192,7 +192,7 @@ class _Question:
             memory=found.memory,
             hit_faults=found.hit_faults,
             faults_explored=found.faults_explored,
-            stopped=STOPS[found.stop],
+            stopped=limit_name(found.stop),
         )
 
     def _marks(self) -> list[list[int]]:

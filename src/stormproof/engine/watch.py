@@ -13,8 +13,10 @@ from ..limits import Limits
 
 T = TypeVar("T")
 
-#: The engine's number for why a search stopped -> the word used in reasons; "" when it ran to its end.
-STOPS = ("", "time", "memory", "states", "interrupted")
+
+def limit_name(stop: _engine.Stop) -> str:
+    """The name of the limit that stopped a search; "" when it ran to its end."""
+    return "" if stop is _engine.Stop.NONE else stop.name.lower()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..counterexample.build import build_witness
-from ..engine.coverability import COUNT, Element, Taken
+from ..engine.coverability import ChannelForm, Element, Taken
 from ..errors import InternalError
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Firing, Message, Receive, Send
@@ -98,7 +98,7 @@ def _play(word: list[Message], shape: Shape, failure: ChannelFailure, step: Take
 def _take(word: list[Message], shape: Shape, failure: ChannelFailure, message: Message, kept: bool) -> bool:
     if message is CRASH:
         return bool(word) and word.pop(0) is CRASH
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         fits = [i for i, m in enumerate(word) if m is not CRASH]
     else:
         reach = len(word) if failure.reorder else 1

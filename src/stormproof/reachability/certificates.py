@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.coverability import Element, Weights
+from ..engine.coverability import ChannelForm, Element, Weights
 from .channel_forms import NAMES
 
 Control = tuple[tuple[str, ...], tuple[bool, ...]]
@@ -39,7 +39,7 @@ class _Described:
 class Closure(_Described):
     """`forms` says how each channel is read: as a lossy word, a multiset or a length."""
 
-    forms: tuple[int, ...]
+    forms: tuple[ChannelForm, ...]
     controls: tuple[Control, ...]
     weights: tuple[Weights, ...]
     basis: tuple[Element, ...]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..engine.coverability import WORD, Searcher
+from ..engine.coverability import ChannelForm, Searcher
 from ..engine.lowering import lower
 from ..engine.watch import ProgressCallback, left
 from ..goals.cubes import cubes
@@ -143,7 +143,7 @@ def _tree(
     """Karp and Miller, where it decides; otherwise nothing is known yet."""
     forms = shapes(system, model)
     nothing = Bounds({c: Bound(None, None, n) for c, n in seen.items()}, "")
-    if any(s.form == WORD for s in forms):
+    if any(s.form == ChannelForm.QUEUE for s in forms):
         return nothing
     rest = left(limits, started)
     deadline = None if rest is None else time.monotonic() + rest / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..engine.coverability import BAG, COUNT, WORD
+from ..engine.coverability import ChannelForm
 from ..errors import UsageError
 from ..goals.cubes import letters
 from ..model.actions import CRASH, Channel
@@ -12,7 +12,7 @@ from ..model.failures import FailureModel
 from ..model.phrases import listed
 from ..model.system import System
 
-NAMES = {WORD: "word", BAG: "multiset", COUNT: "length"}
+NAMES = {ChannelForm.QUEUE: "word", ChannelForm.MULTISET: "multiset", ChannelForm.LENGTH: "length"}
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Shape:
     """
 
     channel: Channel
-    form: int
+    form: ChannelForm
     exact: bool
     loss: bool
     letters: tuple[str, ...]
@@ -43,10 +43,10 @@ def _shape(system: System, failures: FailureModel, channel: Channel) -> Shape:
     pool = letters(system, failures, channel)
     crash = CRASH in system.alphabet(channel)
     if len(pool) <= 1 or (failure.total and failure.corrupt):
-        return Shape(channel, COUNT, True, failure.loss, pool, crash)
+        return Shape(channel, ChannelForm.LENGTH, True, failure.loss, pool, crash)
     if failure.reorder:
-        return Shape(channel, BAG, True, failure.loss, pool, crash)
-    return Shape(channel, WORD, failure.loss, failure.loss, pool, crash)
+        return Shape(channel, ChannelForm.MULTISET, True, failure.loss, pool, crash)
+    return Shape(channel, ChannelForm.QUEUE, failure.loss, failure.loss, pool, crash)
 
 
 def refuse_copies(failures: FailureModel, what: str) -> None:
@@ -61,4 +61,7 @@ def refuse_copies(failures: FailureModel, what: str) -> None:
 
 def as_multisets(given: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """Where a FIFO channel without loss is taken for a multiset instead of a lossy word."""
-    return tuple(replace(s, form=BAG) if s.form == WORD and not s.exact else s for s in given)
+    return tuple(
+        replace(s, form=ChannelForm.MULTISET) if s.form == ChannelForm.QUEUE and not s.exact else s
+        for s in given
+    )

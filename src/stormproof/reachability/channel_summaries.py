@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.coverability import BAG, BEHIND, COUNT, WORD, Element
+from ..engine.coverability import BEHIND, ChannelForm, Element
 from ..goals.cubes import Cube, Demand, accepted, untaken
 from ..goals.cubes import taken as receptions
 from ..model.actions import CRASH, Internal, Message, Receive, Send, channel_of
@@ -49,9 +49,9 @@ def _canonical(forms: Sequence[Shape], at: Element) -> Element:
 
 
 def _sorted(shape: Shape, word: Word) -> Word:
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         return shape.letters[:1] * len(word)
-    if shape.form == BAG:
+    if shape.form == ChannelForm.MULTISET:
         return tuple(sorted(word))
     first, rest = split(word)
     return (*first, BEHIND, *sorted(rest)) if rest else first
@@ -98,9 +98,9 @@ def _after(
 
 
 def _put(shape: Shape, k: int, word: Word, message: str) -> Word:
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         return word if len(word) >= k else (*word, message)
-    if shape.form == BAG:
+    if shape.form == ChannelForm.MULTISET:
         return word if word.count(message) >= k else (*word, message)
     first, rest = split(word)
     if len(first) < k and BEHIND not in word:
@@ -109,12 +109,12 @@ def _put(shape: Shape, k: int, word: Word, message: str) -> Word:
 
 
 def _taken(shape: Shape, failure: ChannelFailure, k: int, word: Word, message: str) -> Iterator[Word]:
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         if word:
             yield word[1:]
             if len(word) >= k:
                 yield word
-    elif shape.form == BAG:
+    elif shape.form == ChannelForm.MULTISET:
         for m in set(word):
             if failure.may_become(m, message):
                 i = word.index(m)
@@ -190,12 +190,12 @@ def _may_hold(
         return False
     letters = tuple(m for m in word if m != BEHIND)
     needed = {m for m in asked if isinstance(m, str)}
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         letters = shape.letters
     if not all(any(failure.may_become(m, n) for m in letters) for n in needed):
         return False
     if demand.head is not None:
-        near = letters[:1] if shape.form == WORD and not shape.loss else letters
+        near = letters[:1] if shape.form == ChannelForm.QUEUE and not shape.loss else letters
         if not any(failure.may_become(m, demand.head) for m in near):
             return False
     if shape.loss:
@@ -206,9 +206,9 @@ def _may_hold(
 
 
 def _is_summary(shape: Shape, k: int, word: Word) -> bool:
-    if shape.form == WORD:
+    if shape.form == ChannelForm.QUEUE:
         return BEHIND in word
-    return len(word) >= k if shape.form == COUNT else any(word.count(m) >= k for m in word)
+    return len(word) >= k if shape.form == ChannelForm.LENGTH else any(word.count(m) >= k for m in word)
 
 
 def _may_be_exactly(
@@ -218,7 +218,7 @@ def _may_be_exactly(
     body = [m for m in wanted if m is not CRASH]
     if len(body) < k:
         return False
-    return shape.form == COUNT or failure.corrupt or all(m in body for m in letters)
+    return shape.form == ChannelForm.LENGTH or failure.corrupt or all(m in body for m in letters)
 
 
 def _may_stay(shape: Shape, failure: ChannelFailure, taken: frozenset[Message], letters: Word) -> bool:
@@ -227,6 +227,6 @@ def _may_stay(shape: Shape, failure: ChannelFailure, taken: frozenset[Message], 
     def stays(message: str) -> bool:
         return any(rests(m, failure, taken) for m in (message, *failure.becomes.get(message, ())))
 
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         return not any(m in taken for m in letters)
-    return stays(letters[0]) if shape.form == WORD else all(stays(m) for m in letters)
+    return stays(letters[0]) if shape.form == ChannelForm.QUEUE else all(stays(m) for m in letters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..engine.coverability import BAG, COUNT, WORD, Element, Weights
+from ..engine.coverability import ChannelForm, Element, Weights
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.failures import ChannelFailure, FailureModel
@@ -92,7 +92,7 @@ def _enabled(system: System, failures: FailureModel, controls: set[Control]) -> 
 def weights_problem(
     system: System,
     failures: FailureModel,
-    forms: Sequence[int],
+    forms: Sequence[ChannelForm],
     w: Weights,
     fires: set[tuple[str, Transition]],
 ) -> str:
@@ -115,7 +115,7 @@ def weights_problem(
         weight_of = {m: w.messages.get((channel, m), 0) for m in own}
         if failure.loss and min(weight_of.values(), default=0) < 0:
             return f"loss on {channel} increases a linear function"
-        if form == COUNT and len(set(weight_of.values())) > 1:
+        if form == ChannelForm.LENGTH and len(set(weight_of.values())) > 1:
             return f"the messages of {channel}, which is read as a length, weigh differently"
         for m, others in failure.becomes.items():
             if any(weight_of.get(other, 0) > weight_of.get(m, 0) for other in others):
@@ -171,9 +171,11 @@ class _Closed:
         if len(self.forms) != len(self.system.channels):
             return "a channel has no form"
         for shape, form in zip(shapes(self.system, self.failures), self.forms, strict=True):
-            if form not in NAMES or (form != shape.form and not (shape.form == WORD and form == BAG)):
+            if form not in NAMES or (
+                form != shape.form and not (shape.form == ChannelForm.QUEUE and form == ChannelForm.MULTISET)
+            ):
                 return f"{shape.channel} cannot be read as {NAMES.get(form, form)}"
-            if form == BAG and shape.form == WORD and shape.loss:
+            if form == ChannelForm.MULTISET and shape.form == ChannelForm.QUEUE and shape.loss:
                 return f"{shape.channel} loses messages and is read as a multiset that does not"
         return ""
 
@@ -239,7 +241,7 @@ class _Closed:
                     for kept in self._undo_keeping(process, transition, at):
                         yield kept._replace(states=states)
         for c, channel in enumerate(self.system.channels):
-            if self.forms[c] == BAG:
+            if self.forms[c] == ChannelForm.MULTISET:
                 yield from self._uncorrupted(at, c, self.failures.on(channel))
 
     def _undo(self, process: Process, transition: Transition, at: Element) -> Element | None:
@@ -268,10 +270,10 @@ class _Closed:
         word, failure, message = at.words[c], self.faults[c], str(action.message)
         if not (failure.duplicate and word):
             return
-        reachable = word[:1] if self.forms[c] == WORD else word
-        if self.forms[c] == COUNT or any(failure.may_become(m, message) for m in reachable):
+        reachable = word[:1] if self.forms[c] == ChannelForm.QUEUE else word
+        if self.forms[c] == ChannelForm.LENGTH or any(failure.may_become(m, message) for m in reachable):
             yield at
-        elif self.forms[c] == WORD:
+        elif self.forms[c] == ChannelForm.QUEUE:
             for head in failure.becomes:
                 if failure.may_become(head, message) and failure.may_become(head, word[0]):
                     yield at._replace(words=(*at.words[:c], (head, *word[1:]), *at.words[c + 1 :]))
@@ -286,11 +288,13 @@ class _Closed:
                     yield at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
 
 
-def _unsend(form: int, failure: ChannelFailure, word: tuple[str, ...], message: str) -> tuple[str, ...]:
+def _unsend(
+    form: ChannelForm, failure: ChannelFailure, word: tuple[str, ...], message: str
+) -> tuple[str, ...]:
     """The least content to which sending the message gives this one or more."""
-    if form == COUNT:
+    if form == ChannelForm.LENGTH:
         return word[:-1]
-    if form == BAG:
+    if form == ChannelForm.MULTISET:
         if message not in word:
             return word
         i = word.index(message)
@@ -298,10 +302,12 @@ def _unsend(form: int, failure: ChannelFailure, word: tuple[str, ...], message: 
     return word[:-1] if word and failure.may_become(message, word[-1]) else word
 
 
-def _embeds(form: int, failure: ChannelFailure, small: tuple[str, ...], large: tuple[str, ...]) -> bool:
-    if form == COUNT:
+def _embeds(
+    form: ChannelForm, failure: ChannelFailure, small: tuple[str, ...], large: tuple[str, ...]
+) -> bool:
+    if form == ChannelForm.LENGTH:
         return len(small) <= len(large)
-    if form == BAG:
+    if form == ChannelForm.MULTISET:
         return all(small.count(m) <= large.count(m) for m in set(small))
     rest = iter(large)
     if not failure.becomes:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..engine.coverability import BAG, COUNT
+from ..engine.coverability import ChannelForm
 from ..model.actions import CRASH, Channel, Internal, Receive, Send, Transition, channel_of
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -77,8 +77,8 @@ class KarpMiller:
         self.slots: dict[tuple[Channel, str], int] = {}
         self.counters: list[Channel] = []
         for shape in self.shapes:
-            assert shape.form in (BAG, COUNT)
-            names = shape.letters if shape.form == BAG else shape.letters[:1]
+            assert shape.form in (ChannelForm.MULTISET, ChannelForm.LENGTH)
+            names = shape.letters if shape.form == ChannelForm.MULTISET else shape.letters[:1]
             for name in names:
                 self.counters.append(shape.channel)
                 self.slots[shape.channel, name] = len(self.counters) - 1
@@ -164,7 +164,7 @@ class KarpMiller:
                 for new_marks, new_vector in self._act(process.name, transition, marks, vector):
                     yield (after, new_marks), new_vector, Step(process.name, transition)
         for shape in self.shapes:
-            if shape.form == BAG:
+            if shape.form == ChannelForm.MULTISET:
                 yield from self._corruptions(shape, control, vector)
 
     def _act(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ..engine.coverability import COUNT, WORD
+from ..engine.coverability import ChannelForm
 from ..errors import UsageError
 from ..model.actions import CRASH, Internal, Send, channel_of
 from ..model.failures import FailureModel, Failures
@@ -52,7 +52,7 @@ def pnml(system: System, failures: Failures | None = None) -> str:
 
 def _refuse(system: System, forms: tuple[Shape, ...]) -> None:
     for shape in forms:
-        if shape.form == WORD:
+        if shape.form == ChannelForm.QUEUE:
             raise UsageError(
                 f"{shape.channel} keeps the order of its messages, so the system is no Petri net",
                 hint="let it reorder, or corrupt all its messages: --reorder, --corrupt",
@@ -79,7 +79,7 @@ def _places(system: System, forms: tuple[Shape, ...]) -> Iterator[tuple[str, int
 
 
 def _counter(shape: Shape, message: str) -> str:
-    return str(shape.channel) if shape.form == COUNT else f"{shape.channel}.{message}"
+    return str(shape.channel) if shape.form == ChannelForm.LENGTH else f"{shape.channel}.{message}"
 
 
 def _transitions(system: System, model: FailureModel, forms: tuple[Shape, ...]) -> Iterator[Moves]:
@@ -101,7 +101,7 @@ def _faults(shape: Shape, model: FailureModel) -> Iterator[Moves]:
     if failure.loss:
         for counter in dict.fromkeys(_counter(shape, m) for m in shape.letters):
             yield f"{counter} lost", (counter,), ()
-    if shape.form != COUNT:
+    if shape.form != ChannelForm.LENGTH:
         for message, others in failure.becomes.items():
             for other in sorted(others):
                 name = f"{shape.channel}: {message} becomes {other}"

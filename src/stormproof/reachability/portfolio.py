@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..engine.coverability import Covered, Element, Found, Graph, Searcher, Taken, Weights
+from ..engine.coverability import ChannelForm, Covered, Element, Found, Graph, Searcher, Taken, Weights
 from ..engine.lowering import lower
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
@@ -241,7 +241,7 @@ def _closure(
     return Closure(tuple(s.form for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
 
 
-def _forward(problem: Problem, seconds: float, k: int = 2**15, most: int = 3000) -> Attempt:
+def _forward(problem: Problem, seconds: float, k: int = 2**15, most: int | None = 3000) -> Attempt:
     """Breadth first; the first round is short, since the other ways are often better."""
     goal = wanted(problem.cubes, problem.system)
     found = problem.searcher.forward([s.form for s in problem.shapes], [w for _, w in goal], k, most, seconds)
@@ -270,7 +270,7 @@ def _bounded(problem: Problem, seconds: float) -> Attempt:
         left = ends - time.monotonic()
         if left <= 0:
             return Attempt(seen, finished=False)
-        attempt = _forward(problem, left, k, 0)
+        attempt = _forward(problem, left, k, None)
         if attempt.run is not None or attempt.certificate is not None:
             return attempt
         seen = f"not reached with at most {k} messages a channel ({attempt.note})"
@@ -380,7 +380,11 @@ def _theorem(forms: Sequence[Shape]) -> str:
     relaxed = [str(s.channel) for s in forms if not s.exact]
     if not relaxed:
         return "the backward closure of the goal does not contain the start"
-    how = "as if they lost messages" if all(s.form == 0 for s in forms if not s.exact) else "as multisets"
+    how = (
+        "as if they lost messages"
+        if all(s.form is ChannelForm.QUEUE for s in forms if not s.exact)
+        else "as multisets"
+    )
     return f"not even with {listed(relaxed)} taken {how}: the goal's backward closure lacks the start"
 
 

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from math import lcm
 from typing import Any
 
-from ..engine.coverability import COUNT, Element, Weights
+from ..engine.coverability import ChannelForm, Element, Weights
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
@@ -82,7 +82,7 @@ class Equation:
 def counter(shape: Shape, message: str) -> Row:
     """The row that counts the message in the channel."""
     where = shape.channel
-    return ("length", *where) if shape.form == COUNT else ("message", *where, message)
+    return ("length", *where) if shape.form == ChannelForm.LENGTH else ("message", *where, message)
 
 
 def live(system: System, failures: FailureModel, controls: Iterable[Control]) -> set[tuple[str, int]]:
@@ -149,7 +149,7 @@ def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[Row, int]]:
     if failure.loss:
         for message in shape.letters:
             yield {counter(shape, message): -1}
-    if shape.form != COUNT:
+    if shape.form != ChannelForm.LENGTH:
         for message, others in failure.becomes.items():
             for other in others:
                 yield {counter(shape, message): -1, counter(shape, other): 1}

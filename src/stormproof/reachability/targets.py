@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations, product
 from typing import NamedTuple
 
-from ..engine.coverability import BAG, COUNT, Demanded, Element, Wanted
+from ..engine.coverability import ChannelForm, Demanded, Element, Wanted
 from ..goals.cubes import Cube, Demand, accepted, untaken
 from ..goals.cubes import taken as cube_taken
 from ..model.actions import CRASH, Channel, Message
@@ -126,7 +126,7 @@ def _words(shape: Shape, failure: ChannelFailure, demand: Demand, taken: frozens
     word = tuple(m for m in asked if isinstance(m, str))
     if any(m not in shape.letters for m in word):
         return []
-    if shape.form == COUNT:
+    if shape.form == ChannelForm.LENGTH:
         return _counts(shape, word, exact, taken)
     if not _stays(word, demand, failure, taken):
         return []
@@ -134,7 +134,7 @@ def _words(shape: Shape, failure: ChannelFailure, demand: Demand, taken: frozens
     if exact:
         return [Option(word, everything if not shape.loss else frozenset(), shape.loss)]
     alive = frozenset(m for m in shape.letters if not _may_rest(m, failure, taken))
-    if shape.form == BAG:
+    if shape.form == ChannelForm.MULTISET:
         must_be_gone = alive if not shape.loss and failure.reorder else frozenset()
         return [Option(word, must_be_gone, shape.loss or not alive)]
     orders = _orders(demand, word)

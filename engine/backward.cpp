@@ -1,5 +1,5 @@
 // Backward search: predecessors of upward closed sets, from the targets to a fixed point or to the start.
-#include "cover.hpp"
+#include "coverability.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -9,20 +9,20 @@ namespace stormproof {
 
 namespace {
 
-constexpr std::size_t sample = 32;  // minimal configurations shown when the search was stopped
+constexpr std::size_t sample = 32;  // minimal configurations reported when the search was stopped
 
 struct Item {
     std::uint32_t control, parent;
-    Via via;
+    TakenStep via;
     Contents contents;
     bool alive;
 };
 
 class Backward {
   public:
-    Backward(const System& system, const std::vector<Shape>& shapes, const Controls& controls,
+    Backward(const System& system, const std::vector<ChannelForm>& forms, const Controls& controls,
              const std::vector<Weights>& weights, Monitor& monitor)
-        : system_(system), shapes_(shapes), controls_(controls), weights_(weights), monitor_(monitor) {
+        : system_(system), forms_(forms), controls_(controls), weights_(weights), monitor_(monitor) {
         chains_.resize(controls.rows().size());
         incoming_.resize(system.processes.size());
         for (std::size_t p = 0; p < system.processes.size(); ++p) {
@@ -36,10 +36,10 @@ class Backward {
     CoverResult run(const std::vector<Configuration>& targets) {
         for (const auto& target : targets) {
             auto id = controls_.find(target.control);
-            if (id >= 0) insert(static_cast<std::uint32_t>(id), target.contents, nobody, {});
-            if (found_ != nobody) break;
+            if (id >= 0) insert(static_cast<std::uint32_t>(id), target.contents, none, {});
+            if (found_ != none) break;
         }
-        while (found_ == nobody && !queue_.empty()) {
+        while (found_ == none && !queue_.empty()) {
             if ((++popped_ & 63) == 0 && stopped()) return result();
             auto bucket = queue_.begin();
             auto next = bucket->second.front();
@@ -68,8 +68,8 @@ class Backward {
     }
 
     bool embeds(std::size_t c, const Text& small, const Text& large) const {
-        if (shapes_[c] == Shape::count) return true;  // lengths were compared
-        if (shapes_[c] == Shape::bag) return std::includes(large.begin(), large.end(), small.begin(), small.end());
+        if (forms_[c] == ChannelForm::length) return true;  // lengths were compared
+        if (forms_[c] == ChannelForm::multiset) return std::includes(large.begin(), large.end(), small.begin(), small.end());
         std::size_t j = 0;
         for (std::size_t i = 0; i < large.size() && j < small.size(); ++i)
             if (matches(c, large[i], small[j])) ++j;
@@ -77,7 +77,7 @@ class Backward {
     }
 
     bool matches(std::size_t c, char16_t sent, char16_t got) const {
-        return sent == got || (pairs_[c] && may_become(system_.channels[c], sent, got));
+        return sent == got || (pairs_[c] && system_.channels[c].may_become(sent, got));
     }
 
     // Is everything above this configuration excluded by an invariant? Weights of messages must not be negative.
@@ -95,7 +95,7 @@ class Backward {
         return false;
     }
 
-    void insert(std::uint32_t control, const Contents& contents, std::uint32_t parent, Via via) {
+    void insert(std::uint32_t control, const Contents& contents, std::uint32_t parent, TakenStep via) {
         ++made_;
         auto& chain = chains_[control];
         for (auto i : chain)
@@ -112,10 +112,10 @@ class Backward {
         add(control, contents, parent, via);
     }
 
-    void add(std::uint32_t control, const Contents& contents, std::uint32_t parent, Via via) {
+    void add(std::uint32_t control, const Contents& contents, std::uint32_t parent, TakenStep via) {
         auto id = static_cast<std::uint32_t>(items_.size());
         std::size_t size = 0;
-        for (const auto& word : contents) size += word.size();
+        for (const auto& content : contents) size += content.size();
         items_.push_back({control, parent, via, contents, true});
         bytes_ += sizeof(Item) + contents.size() * sizeof(Text) + 4 * size + 64;
         chains_[control].push_back(id);
@@ -128,81 +128,82 @@ class Backward {
         const Contents contents = items_[id].contents;
         for (std::size_t p = 0; p < system_.processes.size(); ++p)
             for (auto t : incoming_[p][post[p]]) {
-                if (found_ != nobody) return;
+                if (found_ != none) return;
                 before(id, post, contents, static_cast<std::uint32_t>(p), t);
             }
         for (std::size_t c = 0; c < contents.size(); ++c)
-            if (shapes_[c] == Shape::bag && pairs_[c]) uncorrupt(id, contents, c);
+            if (forms_[c] == ChannelForm::multiset && pairs_[c]) uncorrupt(id, contents, c);
     }
 
     void before(std::uint32_t id, const Text& post, const Contents& contents, std::uint32_t p, std::uint32_t t) {
-        const auto& step = system_.processes[p].transitions[t];
+        const auto& transition = system_.processes[p].transitions[t];
         Text control = post;
-        control[p] = static_cast<char16_t>(step.source);
+        control[p] = static_cast<char16_t>(transition.source);
         Contents previous = contents;
-        if (step.kind != Kind::internal && !undo(step, control, previous)) return;
+        if (transition.kind != ActionKind::internal && !undo(transition, control, previous)) return;
         auto pre = controls_.find(control);
         if (pre < 0) return;
-        insert(static_cast<std::uint32_t>(pre), previous, id, {p, t, step.channel, 0, 0});
-        if (step.kind == Kind::receive && step.message != crash_message && system_.channels[step.channel].duplicate)
-            before_keeping(id, static_cast<std::uint32_t>(pre), contents, {p, t, step.channel, 0, kept});
+        insert(static_cast<std::uint32_t>(pre), previous, id, {p, t, transition.channel, 0, 0});
+        const bool receives = transition.kind == ActionKind::receive && transition.message != crash_message;
+        if (receives && system_.channels[transition.channel].duplicate)
+            before_keeping(id, static_cast<std::uint32_t>(pre), contents, {p, t, transition.channel, 0, kept});
     }
 
-    // A reception after which the message also stays. That it is put before the content is what an ordinary
-    // reception asks for; smaller is a content that has it already, as what it is or as what it was before.
-    void before_keeping(std::uint32_t id, std::uint32_t control, const Contents& contents, Via via) {
-        const auto& word = contents[via.channel];
-        const auto message = static_cast<char16_t>(system_.processes[via.process].transitions[via.transition].message);
-        const auto serves = [&](char16_t sent) { return matches(via.channel, sent, message); };
-        if (word.empty()) return;
-        if (shapes_[via.channel] != Shape::word) {
-            if (shapes_[via.channel] == Shape::count || std::any_of(word.begin(), word.end(), serves))
-                insert(control, contents, id, via);
+    // A reception after which the message also stays. An ordinary reception demands that it is put before the
+    // content; smaller is a content that has it already, as what it is or as what it was before.
+    void before_keeping(std::uint32_t id, std::uint32_t control, const Contents& contents, TakenStep step) {
+        const auto& content = contents[step.channel];
+        const auto message = static_cast<char16_t>(system_.processes[step.process].transitions[step.transition].message);
+        const auto serves = [&](char16_t sent) { return matches(step.channel, sent, message); };
+        if (content.empty()) return;
+        if (forms_[step.channel] != ChannelForm::queue) {
+            if (forms_[step.channel] == ChannelForm::length || std::any_of(content.begin(), content.end(), serves))
+                insert(control, contents, id, step);
             return;
         }
-        if (serves(word.front())) return insert(control, contents, id, via);
-        for (auto sent : system_.channels[via.channel].pool) {
+        if (serves(content.front())) return insert(control, contents, id, step);
+        for (auto sent : system_.channels[step.channel].pool) {
             const auto head = static_cast<char16_t>(sent);
-            if (!serves(head) || !matches(via.channel, head, word.front())) continue;
+            if (!serves(head) || !matches(step.channel, head, content.front())) continue;
             Contents previous = contents;
-            previous[via.channel].front() = head;
-            insert(control, previous, id, via);
+            previous[step.channel].front() = head;
+            insert(control, previous, id, step);
         }
     }
 
     // The minimal configuration from which the action leads above this one; false when there is none.
-    bool undo(const Transition& step, Text& control, Contents& contents) const {
-        auto& mark = control[system_.processes.size() + step.channel];
-        auto& word = contents[step.channel];
-        if (step.message == crash_message) {
+    bool undo(const Transition& transition, Text& control, Contents& contents) const {
+        auto& mark = control[system_.processes.size() + transition.channel];
+        auto& content = contents[transition.channel];
+        if (transition.message == crash_message) {
             // The crash message is the last of its channel: when it is taken, nothing else is there.
-            if (step.kind == Kind::receive && !word.empty()) return false;
-            if (mark != (step.kind == Kind::send ? 1 : 0)) return false;
-            mark = step.kind == Kind::send ? 0 : 1;
+            if (transition.kind == ActionKind::receive && !content.empty()) return false;
+            if (mark != (transition.kind == ActionKind::send ? 1 : 0)) return false;
+            mark = transition.kind == ActionKind::send ? 0 : 1;
             return true;
         }
-        if (step.kind == Kind::send && mark) return false;
-        const auto message = static_cast<char16_t>(step.message);
-        switch (shapes_[step.channel]) {
-            case Shape::count:
-                if (step.kind == Kind::receive) word.push_back(letter(step.channel));
-                else if (!word.empty()) word.pop_back();
+        if (transition.kind == ActionKind::send && mark) return false;
+        const auto message = static_cast<char16_t>(transition.message);
+        switch (forms_[transition.channel]) {
+            case ChannelForm::length:
+                if (transition.kind == ActionKind::receive) content.push_back(any_message(transition.channel));
+                else if (!content.empty()) content.pop_back();
                 break;
-            case Shape::bag: {
-                auto at = std::lower_bound(word.begin(), word.end(), message);
-                if (step.kind == Kind::receive) word.insert(at, message);
-                else if (at != word.end() && *at == message) word.erase(at);
+            case ChannelForm::multiset: {
+                auto at = std::lower_bound(content.begin(), content.end(), message);
+                if (transition.kind == ActionKind::receive) content.insert(at, message);
+                else if (at != content.end() && *at == message) content.erase(at);
                 break;
             }
-            case Shape::word:
-                if (step.kind == Kind::receive) word.insert(word.begin(), message);
-                else if (!word.empty() && matches(step.channel, message, word.back())) word.pop_back();
+            case ChannelForm::queue:
+                if (transition.kind == ActionKind::receive) content.insert(content.begin(), message);
+                else if (!content.empty() && matches(transition.channel, message, content.back())) content.pop_back();
                 break;
         }
         return true;
     }
 
-    char16_t letter(std::uint32_t c) const {
+    char16_t any_message(std::uint32_t c) const {
         const auto& pool = system_.channels[c].pool;
         return pool.empty() ? 0 : static_cast<char16_t>(pool.front());
     }
@@ -212,26 +213,26 @@ class Backward {
         for (auto from : channel.pool)
             for (auto to : channel.becomes[from]) {
                 Contents previous = contents;
-                auto& word = previous[c];
-                auto at = word.find(static_cast<char16_t>(to));
+                auto& content = previous[c];
+                auto at = content.find(static_cast<char16_t>(to));
                 if (at == Text::npos) continue;
-                word[at] = static_cast<char16_t>(from);
-                std::sort(word.begin(), word.end());
-                insert(items_[id].control, previous, id, {nobody, 0, static_cast<std::uint32_t>(c), from, to});
+                content[at] = static_cast<char16_t>(from);
+                std::sort(content.begin(), content.end());
+                insert(items_[id].control, previous, id, {none, 0, static_cast<std::uint32_t>(c), from, to});
             }
     }
 
     CoverResult result() {
         CoverResult out;
         out.stop = stop_;
-        out.covered = found_ != nobody;
+        out.covered = found_ != none;
         out.made = made_;
         out.pruned = pruned_;
         for (const auto& chain : chains_) out.kept += chain.size();
         if (out.covered) {
-            for (auto at = found_; at != nobody; at = items_[at].parent) {
+            for (auto at = found_; at != none; at = items_[at].parent) {
                 out.path.push_back({controls_.rows()[items_[at].control], items_[at].contents});
-                if (items_[at].parent != nobody) out.steps.push_back(items_[at].via);
+                if (items_[at].parent != none) out.steps.push_back(items_[at].via);
             }
         } else {
             const std::size_t most = stop_ == Stop::none ? SIZE_MAX : sample;
@@ -243,7 +244,7 @@ class Backward {
     }
 
     const System& system_;
-    const std::vector<Shape>& shapes_;
+    const std::vector<ChannelForm>& forms_;
     const Controls& controls_;
     const std::vector<Weights>& weights_;
     Monitor& monitor_;
@@ -253,16 +254,16 @@ class Backward {
     std::vector<bool> pairs_;
     std::map<std::size_t, std::deque<std::uint32_t>> queue_;
     std::uint64_t made_ = 0, pruned_ = 0, popped_ = 0, bytes_ = 0;
-    std::uint32_t found_ = nobody;
+    std::uint32_t found_ = none;
     Stop stop_ = Stop::none;
 };
 
 }  // namespace
 
-CoverResult cover(const System& system, const std::vector<Shape>& shapes, const Controls& controls,
+CoverResult cover(const System& system, const std::vector<ChannelForm>& forms, const Controls& controls,
                   const std::vector<Configuration>& targets, const std::vector<Weights>& weights,
                   Monitor& monitor) {
-    return Backward(system, shapes, controls, weights, monitor).run(targets);
+    return Backward(system, forms, controls, weights, monitor).run(targets);
 }
 
 }  // namespace stormproof

@@ -1,5 +1,5 @@
 // Chooses how many words a configuration takes.
-#include "kproperties.hpp"
+#include "k_properties.hpp"
 
 #include <stdexcept>
 
@@ -8,6 +8,8 @@
 namespace stormproof {
 
 Answer decide(const System& system, const Question& question, Monitor& monitor) {
+    if (question.threads < 1 || question.threads > max_threads)
+        throw std::invalid_argument("the number of threads is out of range");
     const Machine m = compile(system, question.k);
     const auto run = [&]<unsigned W>() { return decide_with<W>(m, question, monitor); };
     if (m.words <= 1) return run.template operator()<1>();
@@ -16,7 +18,7 @@ Answer decide(const System& system, const Question& question, Monitor& monitor) 
     if (m.words <= 4) return run.template operator()<4>();
     if (m.words <= 8) return run.template operator()<8>();
     if (m.words <= 16) return run.template operator()<16>();
-    if (m.words <= 64) return run.template operator()<64>();
+    if (m.words <= max_words) return run.template operator()<max_words>();
     throw std::length_error("a configuration is too long");
 }
 

@@ -1,0 +1,96 @@
+// The k-properties (definitions, chapter 3) of one system under one failure model at one bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "limits.hpp"
+#include "system.hpp"
+
+namespace stormproof {
+
+enum class Property : std::uint8_t { exh, exh_literal, exh_up_to_crash, er, wer, er_up_to_crash, pg, obi, sibi };
+
+constexpr std::array all_properties{Property::exh,  Property::exh_literal,    Property::exh_up_to_crash,
+                                    Property::er,   Property::wer,            Property::er_up_to_crash,
+                                    Property::pg,   Property::obi,            Property::sibi};
+
+class PropertySet {
+  public:
+    PropertySet() = default;
+    void add(Property property) { bits_ |= bit(property); }
+    bool has(Property property) const { return bits_ & bit(property); }
+    bool has_any(std::initializer_list<Property> properties) const {
+        for (Property property : properties)
+            if (has(property)) return true;
+        return false;
+    }
+    bool operator==(const PropertySet&) const = default;
+
+  private:
+    static std::uint32_t bit(Property property) { return std::uint32_t{1} << static_cast<unsigned>(property); }
+    std::uint32_t bits_ = 0;
+};
+
+// A value for each property.
+template <class T>
+class PerProperty {
+  public:
+    T& operator[](Property property) { return values_[static_cast<std::size_t>(property)]; }
+    const T& operator[](Property property) const { return values_[static_cast<std::size_t>(property)]; }
+
+  private:
+    std::array<T, all_properties.size()> values_{};
+};
+
+// An offending configuration, and what is wrong there.
+struct End {
+    std::vector<std::uint32_t> states;
+    std::vector<std::vector<std::uint32_t>> contents;  // one content that the channel's packed form stands for
+    std::optional<std::uint32_t> process, transition, channel, message;
+};
+
+// A run to an offending configuration; where it is a shortest one, all ends of equally short runs and the control
+// states that those runs pass through, level by level, unless there are too many.
+struct Violation {
+    Property property = Property::exh;
+    std::vector<Firing> firings;
+    End end;
+    std::vector<End> ends;
+    std::vector<std::vector<std::vector<std::uint32_t>>> controls;
+    bool shortest = true;
+};
+
+constexpr std::uint32_t max_threads = 2;
+
+struct Question {
+    std::uint32_t k = 1;
+    PropertySet properties;
+    std::uint32_t threads = 1;
+    bool reduction = false;
+    bool components = false;  // decide by components at once, without sweeps first: for tests
+    std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
+    std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
+    std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
+    std::size_t max_ends = 2000;            // of such runs
+};
+
+struct Answer {
+    Stop stop = Stop::none;
+    std::uint64_t states = 0, transitions = 0, peak_bytes = 0;
+    std::uint32_t words = 0;
+    bool reduced = false;
+    double explored_seconds = 0, explored_cpu = 0;
+    PropertySet decided;   // properties whose answer is known
+    PropertySet violated;  // of those
+    std::vector<Violation> violations;
+};
+
+// Throws std::length_error when a configuration needs more than `max_words` words of 64 bits.
+constexpr std::uint32_t max_words = 64;
+Answer decide(const System& system, const Question& question, Monitor& monitor);
+
+}  // namespace stormproof

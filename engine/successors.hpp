@@ -1,0 +1,184 @@
+// The steps of a configuration: actions of processes, and silent faults of channels.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "configuration.hpp"
+#include "platform.hpp"
+
+namespace stormproof {
+
+// ---- actions -------------------------------------------------------------------------------------------
+
+template <unsigned W>
+STORMPROOF_NOINLINE bool enabled_special(const Machine& m, const Instruction& instruction, const Config<W>& c) {
+    const ChannelLayout& ch = m.channels[instruction.channel];
+    switch (instruction.op) {
+        case Op::send_wide: return instruction.may_be_lost || !channel_full(ch, c);
+        case Op::receive_wide: {
+            if ((c.w[ch.first_word] & ((std::uint64_t{1} << ch.bits) - 1)) != instruction.head) return false;
+            return wide_top(ch, c) >= ch.bits;
+        }
+        case Op::receive_length: {
+            const std::uint64_t n = ch.field.get(c.w), crash = ch.crash.get(c.w);
+            return instruction.crash ? crash && n == 1 : n > crash;
+        }
+        case Op::receive_multiset: return ch.crash.get(c.w) && ch.field.get(c.w) == 1;
+        default: return false;
+    }
+}
+
+template <unsigned W>
+inline bool enabled(const Machine& m, const Instruction& instruction, const Config<W>& c) {
+    const Guard& guard = instruction.guard;
+    const std::uint64_t w = c.w[guard.word];
+    if ((w & guard.a) != guard.b || (w & guard.c) == guard.d) return false;
+    return !guard.special || enabled_special(m, instruction, c);
+}
+
+// Executes an enabled instruction. A send into a full lossy channel loses its own message; that it might lose
+// another instead is a silent loss before it.
+template <unsigned W>
+Config<W> perform(const Machine& m, const Instruction& instruction, const Config<W>& c) {
+    Config<W> n = c;
+    n.w[instruction.state_word] += instruction.state_delta;
+    if (instruction.op == Op::internal || instruction.keeps) return n;
+    const ChannelLayout& ch = m.channels[instruction.channel];
+    if (instruction.may_be_lost && channel_full(ch, c)) return n;
+    switch (instruction.op) {
+        case Op::send_queue: {
+            const auto top = static_cast<std::uint32_t>(std::bit_width(ch.field.get(c.w))) - 1;
+            ch.field.add(n.w, (instruction.letter + (std::uint64_t{1} << ch.bits) - 1) << top);
+            break;
+        }
+        case Op::receive_queue: ch.field.set(n.w, ch.field.get(c.w) >> ch.bits); break;
+        case Op::send_length:
+            ch.field.add(n.w, 1);
+            if (instruction.crash) ch.crash.add(n.w, 1);
+            break;
+        case Op::receive_length:
+            ch.field.add(n.w, ~std::uint64_t{0});
+            if (instruction.crash) ch.crash.set(n.w, 0);
+            break;
+        case Op::send_multiset:
+            ch.field.add(n.w, 1);
+            (instruction.crash ? ch.crash : ch.counts[instruction.letter]).add(n.w, 1);
+            break;
+        case Op::receive_multiset:
+            ch.field.add(n.w, ~std::uint64_t{0});
+            (instruction.crash ? ch.crash : ch.counts[instruction.letter]).add(n.w, ~std::uint64_t{0});
+            break;
+        case Op::send_wide: wide_send(ch, n, instruction.letter); break;
+        case Op::receive_wide: wide_receive(ch, n); break;
+        default: break;
+    }
+    return n;
+}
+
+// Every enabled action, in the order of processes and their transitions: visit(number, instruction).
+template <unsigned W, class Visit>
+inline void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
+    for (const ProcessLayout& p : m.processes) {
+        const StateInfo& info = p.states[p.state.get(c.w)];
+        for (std::uint32_t i = info.first; i < info.last; ++i)
+            if (enabled(m, m.instructions[i], c)) visit(i, m.instructions[i]);
+    }
+}
+
+// ---- silent steps (definitions 2.5) ----------------------------------------------------------------------
+
+template <unsigned W, class Visit>
+void silent_queue(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
+    thread_local std::vector<std::uint32_t> letters, other;
+    read_queue(ch, c, letters);
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        if (letters[i] == ch.crash_letter) continue;
+        // Losing either of two equal neighbours gives the same queue.
+        if (ch.loss && !(i + 1 < letters.size() && letters[i + 1] == letters[i])) {
+            other = letters;
+            other.erase(other.begin() + static_cast<std::ptrdiff_t>(i));
+            Config<W> n = c;
+            write_queue(ch, n, other);
+            visit(n);
+        }
+        if (!ch.corrupts) continue;
+        for (auto letter : ch.becomes[letters[i]]) {
+            other = letters;
+            other[i] = letter;
+            Config<W> n = c;
+            write_queue(ch, n, other);
+            visit(n);
+        }
+    }
+}
+
+template <unsigned W, class Visit>
+void silent_multiset(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
+    for (std::size_t a = 0; a < ch.counts.size(); ++a) {
+        if (ch.counts[a].mask == 0 || ch.counts[a].get(c.w) == 0) continue;
+        Config<W> less = c;
+        ch.counts[a].add(less.w, ~std::uint64_t{0});
+        if (ch.corrupts)
+            for (auto b : ch.becomes[a]) {
+                Config<W> n = less;
+                ch.counts[b].add(n.w, 1);
+                visit(n);
+            }
+        if (ch.loss) {
+            ch.field.add(less.w, ~std::uint64_t{0});
+            visit(less);
+        }
+    }
+}
+
+template <unsigned W, class Visit>
+void each_silent(const Machine& m, const Config<W>& c, Visit&& visit) {
+    for (const ChannelLayout& ch : m.channels) {
+        if (!ch.loss && !ch.corrupts) continue;
+        if (ch.form == PackedForm::length) {
+            if (ch.loss && ch.field.get(c.w) > ch.crash.get(c.w)) {
+                Config<W> n = c;
+                ch.field.add(n.w, ~std::uint64_t{0});
+                visit(n);
+            }
+        } else if (ch.form == PackedForm::multiset) {
+            silent_multiset(ch, c, visit);
+        } else {
+            silent_queue(ch, c, visit);
+        }
+    }
+}
+
+// Every letter that may be at the head of the channel: visit(letter).
+template <unsigned W, class Visit>
+inline void each_head(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
+    switch (ch.form) {
+        case PackedForm::queue: {
+            const std::uint64_t f = ch.field.get(c.w), one = std::uint64_t{1} << ch.bits;
+            if (f >= one) visit(static_cast<std::uint32_t>(f & (one - 1)));
+            return;
+        }
+        case PackedForm::wide_queue:
+            if (wide_top(ch, c) >= ch.bits)
+                visit(static_cast<std::uint32_t>(c.w[ch.first_word] & ((std::uint64_t{1} << ch.bits) - 1)));
+            return;
+        case PackedForm::length: {
+            const std::uint64_t n = ch.field.get(c.w), crash = ch.crash.get(c.w);
+            if (n > crash) {
+                for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
+                    if (a != ch.crash_letter) visit(a);
+            } else if (crash) {
+                visit(ch.crash_letter);
+            }
+            return;
+        }
+        case PackedForm::multiset:
+            for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
+                if (a != ch.crash_letter && ch.counts[a].get(c.w)) visit(a);
+            if (ch.crash.get(c.w) && ch.field.get(c.w) == 1) visit(ch.crash_letter);
+    }
+}
+
+}  // namespace stormproof
