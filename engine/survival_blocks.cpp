@@ -73,7 +73,8 @@ std::vector<Blocks> receive(const Blocks& content, BlockSize size) {
         out.push_back({rest, {}});
         return out;
     }
-    const bool grows = !rest.empty() && std::binary_search(content.tail.begin(), content.tail.end(), rest.back().message);
+    const auto& tail = content.tail;
+    const bool grows = !rest.empty() && std::binary_search(tail.begin(), tail.end(), rest.back().message);
     refill(rest, content.tail, out);
     while (grows && rest.back().count <= size.counted) {
         ++rest.back().count;

@@ -111,4 +111,26 @@ class BlockProver {
     }
 };
 
+// Tries every abstraction with little effort, on the first few configurations, before any with more.
+template <class Cell>
+std::vector<std::uint32_t> prove_by_blocks(const Rules& rules, const Layout& layout, const Store<Cell>& store,
+                                           const Goal& goal, const std::vector<std::uint32_t>& hopeless,
+                                           std::uint32_t most, Monitor& monitor, BlockSize& size) {
+    const std::vector<BlockSize>& ladder = rules.question.ladder;
+    std::vector<std::uint8_t> done(ladder.size(), false);
+    for (const std::uint32_t share : {32, 4, 1}) {
+        std::vector<std::uint32_t> chosen = hopeless;
+        if (share > 1) chosen.resize(std::min<std::size_t>(hopeless.size(), 256 / share));
+        for (std::size_t i = 0; i < ladder.size(); ++i) {
+            if (done[i] || monitor.over() != Stop::none) continue;
+            bool whole = false;
+            size = ladder[i];
+            auto proved = BlockProver<Cell>(rules, layout, store, goal, size, monitor).prove(chosen, most / share, whole);
+            if (!proved.empty()) return proved;
+            done[i] = whole && chosen.size() == hopeless.size();
+        }
+    }
+    return {};
+}
+
 }  // namespace stormproof::survival

@@ -26,7 +26,7 @@ class Ends {
         for (; store_.nodes[id].parent != nothing; id = store_.nodes[id].parent) {
             const std::uint32_t from = store_.nodes[id].parent;
             const std::uint32_t faults = store_.nodes[id].faults - store_.nodes[from].faults;
-            run.push_back(step(from, id, rules_.question.k, faults));
+            run.push_back(step(from, id, rules_.question.k, faults, store_.nodes[id].last));
         }
         std::reverse(run.begin(), run.end());
         return run;
@@ -66,13 +66,15 @@ class Ends {
 
     bool is_dead(std::uint32_t id) const { return store_.nodes[id].degree == 0 && !store_.nodes[id].is(hits); }
 
-    Strike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted) {
+    Strike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
+                std::uint32_t process = nothing) {
         Strike found;
         bool done = false;
         store_.read(from, row_);
         const std::size_t bytes = layout_.cells * sizeof(Cell);
         steps_.each(row_.data(), bound, wanted == 0, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
-            if (done || !row || faults != wanted || std::memcmp(row, store_.row(to), bytes) != 0) return;
+            if (done || !row || faults != wanted || (process != nothing && strike.process != process)) return;
+            if (std::memcmp(row, store_.row(to), bytes) != 0) return;
             found = strike;
             done = true;
         });

@@ -11,6 +11,7 @@
 
 #include "survival_blocks.hpp"
 #include "survival_ends.hpp"
+#include "survival_futures.hpp"
 
 namespace stormproof::survival {
 
@@ -101,7 +102,7 @@ class Search {
         const bool known = store_.nodes[id].is(judged);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         bool calm = false;
-        steps_.each(row_.data(), q_.k, false, [&](const Strike&, std::uint32_t faults, const Cell* row) {
+        steps_.each(row_.data(), q_.k, false, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
             calm = calm || faults == 0;
             if (!row) {
                 result_.hit_faults = std::min(result_.hit_faults, level_);
@@ -110,7 +111,7 @@ class Search {
             if (level_ + faults > q_.most_faults) return;
             const std::uint32_t after = store_.find_or_add(row);
             if (faults == 0 && !known) store_.edges.push_back(after);
-            relax(id, after, level_ + faults, next);
+            relax(id, after, level_ + faults, strike.process, next);
         });
         if (!known) set_edges(id, first);
         if (!calm) found_end(id);
@@ -121,14 +122,22 @@ class Search {
         store_.nodes[id].degree = static_cast<std::uint16_t>(store_.edges.size() - first);
     }
 
-    void relax(std::uint32_t from, std::uint32_t to, std::uint32_t faults, std::vector<std::uint32_t>& next) {
-        const std::uint32_t actions = store_.nodes[from].actions + 1;
+    // Fewer faults are better, then fewer actions, then fewer changes of process.
+    void relax(std::uint32_t from, std::uint32_t to, std::uint32_t faults, std::uint32_t process,
+               std::vector<std::uint32_t>& next) {
+        const Node& before = store_.nodes[from];
         Node& node = store_.nodes[to];
-        if (node.is(settled)) return;
-        if (node.faults < faults || (node.faults == faults && node.actions <= actions)) return;
+        const std::uint32_t actions = before.actions + 1;
+        if (node.is(settled) || node.faults < faults || (node.faults == faults && node.actions < actions)) return;
+        const bool same = node.faults == faults && node.actions == actions;
+        const std::uint32_t changes = before.changes + (before.last != process);
+        if (same && node.changes <= changes) return;
         node.faults = faults;
         node.actions = actions;
         node.parent = from;
+        node.last = static_cast<std::uint16_t>(process);
+        node.changes = static_cast<std::uint16_t>(std::min<std::uint32_t>(changes, UINT16_MAX));
+        if (same) return;
         if (faults == level_) next.push_back(to);
         else pending_[faults].push_back(to);
     }
@@ -176,7 +185,7 @@ class Search {
         std::vector<std::uint32_t> fresh;
         for (auto id : reached_)
             if (!store_.nodes[id].is(judged)) fresh.push_back(id);
-        propagate(fresh);
+        propagate(store_, fresh);
         std::vector<std::uint32_t> wide;
         for (auto id : fresh)
             if (!complete(id)) enlist(id, wide);
@@ -185,7 +194,7 @@ class Search {
             if (over()) return;
         }
         for (auto id : wide) store_.nodes[id].place = nothing;
-        propagate(wide);
+        propagate(store_, wide);
         for (auto id : fresh) store_.nodes[id].flags |= judged;
         for (auto id : wide) store_.nodes[id].flags |= judged;
         seek_proofs();
@@ -219,37 +228,6 @@ class Search {
         }
     }
 
-    // Passes the bits of the masks on, from successors to predecessors, among these configurations.
-    void propagate(const std::vector<std::uint32_t>& list) {
-        std::vector<std::uint32_t> begin(list.size() + 1, 0), before, queue;
-        for (std::uint32_t i = 0; i < list.size(); ++i) store_.nodes[list[i]].place = i;
-        for (auto id : list)
-            store_.each_successor(id, [&](std::uint32_t to) {
-                if (store_.nodes[to].place != nothing) ++begin[store_.nodes[to].place + 1];
-                else store_.nodes[id].mask |= store_.nodes[to].mask;
-            });
-        for (std::size_t i = 0; i < list.size(); ++i) begin[i + 1] += begin[i];
-        before.resize(begin.back());
-        std::vector<std::uint32_t> fill(begin.begin(), begin.end() - 1);
-        for (auto id : list)
-            store_.each_successor(id, [&](std::uint32_t to) {
-                if (store_.nodes[to].place != nothing) before[fill[store_.nodes[to].place]++] = id;
-            });
-        for (auto id : list)
-            if (store_.nodes[id].mask) queue.push_back(id);
-        while (!queue.empty()) {
-            const Node& node = store_.nodes[queue.back()];
-            queue.pop_back();
-            for (std::uint32_t i = begin[node.place]; i < begin[node.place + 1]; ++i) {
-                Node& earlier = store_.nodes[before[i]];
-                if ((earlier.mask | node.mask) == earlier.mask) continue;
-                earlier.mask |= node.mask;
-                queue.push_back(before[i]);
-            }
-        }
-        for (auto id : list) store_.nodes[id].place = nothing;
-    }
-
     // ---- proofs ----------------------------------------------------------------------------------------
 
     void seek_proofs() {
@@ -267,9 +245,14 @@ class Search {
         for (auto id : hopeless)
             if (!(store_.nodes[id].mask & unclear)) proved.push_back(id);
         BlockSize size = exact();
-        if (proved.empty()) proved = by_blocks(a, hopeless, size);
         if (proved.empty()) {
+            const std::uint32_t most = q_.most_abstract >> std::min(failures_[a], 5u);
+            proved = prove_by_blocks(rules_, layout_, store_, q_.asks[a].goal, hopeless, most, monitor_, size);
+        }
+        if (proved.empty()) {
+            ++failures_[a];
             note_undecided(a, hopeless.front());
+            if (result_.stop == Stop::none) result_.stop = monitor_.over();
             return;
         }
         const auto stuck = ends_.find(proved);
@@ -277,26 +260,6 @@ class Search {
         Finding& finding = result_.findings[a];
         finding.run.insert(finding.run.end(), stuck.way.begin(), stuck.way.end());
         finding.cycle = stuck.cycle;
-    }
-
-    // Tries every abstraction with little effort, on the first few, before any with more.
-    std::vector<std::uint32_t> by_blocks(std::uint32_t a, const std::vector<std::uint32_t>& hopeless, BlockSize& size) {
-        std::vector<std::uint8_t> done(q_.ladder.size(), false);
-        const std::uint32_t most = q_.most_abstract >> std::min(failures_[a], 5u);
-        for (const std::uint32_t share : {32, 4, 1}) {
-            const std::size_t few = share == 1 ? hopeless.size() : std::min<std::size_t>(hopeless.size(), 256 / share);
-            const std::vector<std::uint32_t> chosen(hopeless.begin(), hopeless.begin() + static_cast<std::ptrdiff_t>(few));
-            for (std::size_t i = 0; i < q_.ladder.size(); ++i) {
-                if (done[i] || monitor_.over() != Stop::none) continue;
-                bool whole = false;
-                BlockProver<Cell> prover(rules_, layout_, store_, q_.asks[a].goal, size = q_.ladder[i], monitor_);
-                auto proved = prover.prove(chosen, most / share, whole);
-                if (!proved.empty()) return proved;
-                done[i] = whole && few == hopeless.size();
-            }
-        }
-        ++failures_[a];
-        return {};
     }
 
     // Contents within the slack are represented as they are.

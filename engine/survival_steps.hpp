@@ -62,10 +62,10 @@ class Steps {
                 Strike strike;
                 strike.process = p;
                 strike.transition = t;
-                const Transition& transition = transitions[t];
-                if (transition.kind == TransitionKind::internal) internal(row, strike, transition, calm_only, visit);
-                else if (transition.kind == TransitionKind::send) send(row, strike, transition, bound, calm_only, visit);
-                else receive(row, strike, transition, calm_only, visit);
+                const Transition& tr = transitions[t];
+                if (tr.kind == TransitionKind::internal) internal(row, strike, tr, calm_only, visit);
+                else if (tr.kind == TransitionKind::send) send(row, strike, tr, bound, calm_only, visit);
+                else receive(row, strike, tr, calm_only, visit);
             }
         }
     }

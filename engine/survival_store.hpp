@@ -26,6 +26,8 @@ struct Node {
     std::uint32_t place = nothing;  // in the list that is being worked on
     std::uint32_t faults = nothing;  // of the best storm that is known, if any
     std::uint16_t degree = 0;
+    std::uint16_t last = UINT16_MAX;  // the process of the last action of that storm
+    std::uint16_t changes = 0;        // how often another process acts than before
     std::uint8_t flags = 0;
     bool is(std::uint8_t flag) const { return flags & flag; }
 };

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import FailureModel, Failures
@@ -17,22 +19,22 @@ from tests.support.random_systems import random_crash, random_failures, random_s
 from tests.support.survival_examples import declare
 
 
-def random_model(rng: random.Random, budget: float = 0.3) -> SurvivalModel:
-    """A small system, perhaps with crashes, stops, restarts and durable states; declared or default rest
-    states."""
+def random_model(rng: random.Random, everything: bool = False) -> SurvivalModel:
+    """A small system, perhaps with crashes, stops, restarts, durable states, duplication and a budget,
+    declared or default rest states. `everything`: surely with a stop, a restart, duplication and a
+    budget."""
     system = random_system(rng, internal=rng.choice((0.0, 0.1, 0.25)))
     if rng.random() < 0.25:
         system = random_crash(rng, system)
-    failures = _with_duplication(
-        rng, random_failures(rng, system) if rng.random() < 0.8 else Failures(), system
-    )
+    plain = random_failures(rng, system) if rng.random() < 0.8 else Failures()
+    failures = _with_duplication(rng, plain, system, everything)
     declared = {p.name: rng.sample(p.states, 1) for p in system if rng.random() < 0.3}
     services = [n for n in system.names if rng.random() < 0.2]
     rest = rest_states(declare(system, declared, services))
     changed = stop_restart(
         system,
-        stop=[n for n in system.names if rng.random() < 0.15],
-        restart=[n for n in system.names if rng.random() < 0.2],
+        stop=_some(rng, system.names, 0.15, everything),
+        restart=_some(rng, system.names, 0.2, everything),
         durable={p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system},
     )
     return SurvivalModel(
@@ -40,21 +42,31 @@ def random_model(rng: random.Random, budget: float = 0.3) -> SurvivalModel:
         failures,
         changed.rest(rest),
         changed.faults,
-        random_budget(rng) if rng.random() < budget else Budget(),
+        random_budget(rng) if everything or rng.random() < 0.3 else Budget(),
     )
 
 
-def _with_duplication(rng: random.Random, failures: Failures, system: System) -> FailureModel:
+T = TypeVar("T")
+
+
+def _some(rng: random.Random, items: Sequence[T], share: float, surely: bool) -> list[T]:
+    """About this share of the items; `surely`: one at least."""
+    chosen = [item for item in items if rng.random() < share]
+    return [rng.choice(items)] if surely and items and not chosen else chosen
+
+
+def _with_duplication(rng: random.Random, failures: Failures, system: System, surely: bool) -> FailureModel:
     model = failures.on(system)
-    chosen = [c for c in system.channels if rng.random() < rng.choice((0.0, 0.0, 0.5, 1.0))]
+    chosen = _some(rng, system.channels, rng.choice((0.0, 0.0, 0.5, 1.0)), surely)
     channels = dict(model.channels) | {c: replace(model.on(c), duplicate=True) for c in chosen}
     unreliable = tuple(n for n in model.unreliable if rng.random() < 0.9)
     return FailureModel(channels, unreliable)
 
 
 def random_budget(rng: random.Random) -> Budget:
+    """In all, by kind, or both."""
     kinds = {kind: rng.randint(0, 2) for kind in FAULT_KINDS if rng.random() < 0.2}
-    return Budget(rng.choice((None, 0, 1, 2, 3)), kinds)
+    return Budget(rng.choice((None, 0, 1, 2, 3)) if kinds else rng.randint(0, 3), kinds)
 
 
 def random_goal(rng: random.Random, system: System, depth: int = 2) -> Goal:

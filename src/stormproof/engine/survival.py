@@ -182,7 +182,13 @@ class _Question:
                 MOST_ABSTRACT,
             )
 
-        found = watch(search, limits, f"survival, k = {k}", progress, seconds)
+        try:
+            found = watch(search, limits, f"survival, k = {k}", progress, seconds)
+        except ValueError as problem:
+            raise UsageError(
+                "survival cannot be decided for a system with more than 65,535 states, messages or steps",
+                hint="check a smaller system",
+            ) from problem
         return Survey(
             k,
             {n: self._answer(f, found, k, a) for (n, a), f in zip(asks.items(), found.findings, strict=True)},
