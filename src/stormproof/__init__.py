@@ -6,7 +6,7 @@
 (True, False)
 """
 
-from .checks.api import check
+from .checks.api import check, survives
 from .checks.report import Report, Verdict
 from .draw.chart.build import chart
 from .draw.chart.data import Chart
@@ -94,4 +94,5 @@ __all__ = [
     "require",
     "save",
     "survey",
+    "survives",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
@@ -18,10 +19,11 @@ from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
-from .properties import PROPERTIES, RSC, Decision, undefined_under
+from .properties import PROPERTIES, RECOVERS, RSC, Decision, undefined_under
 from .recovery import decide_recovery
-from .report import Report
+from .report import Report, Verdict
 from .request import EFFORT, Options, Request, make_request
+from .requirements import is_known_limit, request_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 
@@ -60,15 +62,41 @@ def check(
     request = make_request(
         system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
     )
+    return _report(request)
+
+
+def survives(system: System, failures: Failures | None = None, **options: Any) -> Verdict:
+    """Does the protocol recover from whatever the failures do to it? The options are those of `check`.
+
+    >>> import stormproof as sp
+    >>> verdict = survives(sp.protocol("alternating-bit"), sp.Failures(loss=True))
+    >>> verdict.holds, verdict.faults, verdict.fewest
+    (False, 1, True)
+    """
+    return check(system, failures, properties=[RECOVERS.name], **options)[RECOVERS.name]
+
+
+def _report(request: Request) -> Report:
+    limits = [r for r in request.required if is_known_limit(request, r)]
+    if limits:  # more faults only make it worse, so the known limit is the answer
+        rest = tuple(name for name in request.properties if name != RECOVERS.name)
+        request = replace(request, properties=rest)
     outcomes = decide(request)
     evidence = EvidenceFile(request)
+    verdicts = [conclude(request, outcomes[name], evidence) for name in request.properties]
+    for requirement in request.required:
+        if requirement in request.requirements:
+            verdict = conclude(request, outcomes[requirement.title], evidence)
+        else:
+            verdict = _report(request_of(request, requirement)).verdicts[0]
+        verdicts.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return Report(
         system=request.system,
         failures=request.failures,
         model=request.model,
-        verdicts=tuple(conclude(request, outcomes[name], evidence) for name in request.properties),
+        verdicts=tuple(verdicts),
         notes=request.notes,
-        semantics=semantics,
+        semantics=request.semantics,
         seconds=time.monotonic() - request.started,
         given=request.given,
     )

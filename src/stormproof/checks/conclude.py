@@ -8,7 +8,6 @@ from ..narrate.reason import why
 from . import implications
 from .evidence import EvidenceFile
 from .outcome import Outcome, Tried
-from .properties import PROPERTIES
 from .report import Verdict
 from .request import Request
 
@@ -51,8 +50,7 @@ def _undecided(request: Request, outcome: Outcome) -> str:
 
 def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
     shown = evidence.against(outcome)
-    explain = PROPERTIES[shown.part].explain
-    sentence = outcome.reason or why(explain, request.system, request.model, shown.k, shown.witness)
+    sentence = outcome.reason or why(shown.explain, request.system, request.model, shown.k, shown.witness)
     where = "" if request.one_bound else _where(shown.part, outcome.property, outcome.tried)
     failing = implications.on_failing(request.system, request.model, outcome.property, outcome.exploration)
     return replace(

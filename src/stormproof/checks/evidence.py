@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
@@ -14,10 +15,12 @@ from ..engine.rsc import RscViolation
 from ..engine.survival import FoundRun
 from ..errors import InternalError
 from ..model.run import Witness
+from ..narrate.reason import RunEnd
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
 from .bug_report import write_bug_report
 from .outcome import Found, Outcome
+from .properties import PROPERTIES
 from .request import Request
 
 
@@ -28,6 +31,7 @@ class Evidence(NamedTuple):
     k: int | None
     witness: Witness
     established: bool | None
+    explain: Callable[[RunEnd], str]
     notes: tuple[str, ...] = ()
 
 
@@ -88,8 +92,9 @@ def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Sho
 
 def _replayed(request: Request, found: Found, witness: Witness) -> Evidence:
     """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
+    explain = found.explain or PROPERTIES[found.part].explain
     if not request.options.replay:
-        return Evidence(found.part, found.k, witness, None)
+        return Evidence(found.part, found.k, witness, None, explain)
     # A run that was not searched for has another to fall back on, at a smaller bound.
     fallback = isinstance(found.violation, Violation) and not found.violation.shortest
     budget = BUDGET // 5 if fallback else BUDGET
@@ -105,5 +110,5 @@ def _replayed(request: Request, found: Found, witness: Witness) -> Evidence:
             f"what is needed to reproduce this is in {where}"
         )
     if answer.established:
-        return Evidence(found.part, found.k, witness, True)
-    return Evidence(found.part, found.k, witness, None, (f"replayed as a run; {answer.message}",))
+        return Evidence(found.part, found.k, witness, True, explain)
+    return Evidence(found.part, found.k, witness, None, explain, (f"replayed as a run; {answer.message}",))

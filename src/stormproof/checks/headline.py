@@ -9,6 +9,25 @@ from .report import Verdict
 
 def headline(verdict: Verdict, faults_possible: bool) -> str:
     """What was found of survival or a requirement, without its extent."""
+    if verdict.requirement is not None:
+        return _required(verdict, faults_possible)
+    return _answer(verdict, faults_possible)
+
+
+def _required(verdict: Verdict, faults_possible: bool) -> str:
+    """The claim, and what was found of it; an expected violation is a known limit."""
+    assert verdict.requirement is not None
+    claim = str(verdict.requirement.claim) if verdict.requirement.name else ""
+    if verdict.requirement.violated and verdict.holds is False:
+        found = f"known limit: {number_of_faults(verdict)}"
+    elif verdict.requirement.violated and verdict.holds:
+        found = "expected to be violated, and holds"
+    else:
+        found = "" if verdict.holds else _answer(verdict, faults_possible)
+    return " · ".join(part for part in (claim, found) if part)
+
+
+def _answer(verdict: Verdict, faults_possible: bool) -> str:
     if verdict.holds is False:
         return f"{number_of_faults(verdict)}: {verdict.reason}"
     if verdict.holds is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..engine.k_properties import Exploration, Violation
@@ -11,6 +11,7 @@ from ..engine.survival import FoundRun
 from ..model.ask import Ask
 from ..model.run import Witness
 from ..model.survival import SurvivalModel
+from ..narrate.reason import RunEnd
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Found:
     violation: Violation | RscViolation | FoundRun | Witness
     survived: Survived | None = None
     claimed: bool = True
+    explain: Callable[[RunEnd], str] | None = None
 
 
 @dataclass(frozen=True)

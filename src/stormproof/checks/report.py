@@ -9,9 +9,11 @@ from typing import Any
 
 from ..errors import UsageError, did_you_mean
 from ..formats import system_to_json
+from ..formats.json_requirements import requirement_to_json
 from ..model.conflict_graph import ConflictGraph, conflict_of, conflict_to_json
 from ..model.failures import FailureModel, Failures
 from ..model.failures_json import failures_to_json, model_to_json
+from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
 from .outcome import Tried
@@ -51,6 +53,7 @@ class Verdict:
     fewest: bool = False
     tolerated: int | None = None
     counts: bool = True
+    requirement: Requirement | None = None
     stopped: str = ""
 
     @builtins.property
@@ -58,9 +61,18 @@ class Verdict:
         return {True: "holds", False: "violated", None: "undecided"}[self.holds]
 
     @builtins.property
+    def ok(self) -> bool | None:
+        """Is it as it should be? A violation that the file expects is."""
+        if self.requirement is None or not self.requirement.violated or self.holds is None:
+            return self.holds
+        return not self.holds
+
+    @builtins.property
     def survival(self) -> bool:
         """Does the verdict speak of channels of any length, or of storms up to a length?"""
-        return self.property not in PROPERTIES or PROPERTIES[self.property].decision is Decision.SURVIVAL
+        if self.requirement is not None:
+            return not self.requirement.claims_property
+        return PROPERTIES[self.property].decision is Decision.SURVIVAL
 
     @builtins.property
     def faults(self) -> int | None:
@@ -94,6 +106,8 @@ class Verdict:
             if self.tolerated is not None:
                 data["tolerated"] = self.tolerated
         data["counts"] = self.counts
+        if self.requirement is not None:
+            data["requirement"] = requirement_to_json(self.requirement)
         if self.tried:
             data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
         if self.notes:
@@ -140,7 +154,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0 everything holds, 1 something is violated, 3 something is undecided and nothing violated."""
-        answers = [v.holds for v in self.verdicts if v.counts]
+        answers = [v.ok for v in self.verdicts if v.counts]
         if False in answers:
             return 1
         return 3 if None in answers else 0

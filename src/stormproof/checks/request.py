@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..engine.watch import ProgressCallback, left
 from ..limits import Limits, check_bound, check_threads
 from ..model.failures import FailureModel, Failures
+from ..model.requirement import Requirement
 from ..model.survival import Budget
 from ..model.system import System
 from ..transform.prepare import prepare
@@ -50,11 +51,13 @@ class Options:
 class Request:
     """One system, one failure model, some properties; `share`: how much of the time left may be used."""
 
+    asked: System
     given: System
     system: System
     failures: Failures
     model: FailureModel
     properties: tuple[str, ...]
+    required: tuple[Requirement, ...]
     counted: frozenset[str]
     bounds: tuple[int, ...]
     one_bound: bool
@@ -64,6 +67,11 @@ class Request:
     options: Options
     started: float
     share: float = 1.0
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Those of the file that are asked of survival under the failures of the check."""
+        return tuple(r for r in self.required if r.under is None and not r.claims_property)
 
     @property
     def limits(self) -> Limits:
@@ -103,11 +111,13 @@ def make_request(
     prepared, model, notes = prepare(system, asked, semantics)
     names = _properties(properties, model)
     return Request(
+        asked=system,
         given=system.with_unreliable(model.unreliable),
         system=prepared,
         failures=asked,
         model=model,
         properties=names,
+        required=system.requirements if properties is None or not names else (),
         counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
         bounds=_bounds(k, max_k or MAX_K),
         one_bound=k is not None,

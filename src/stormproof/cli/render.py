@@ -49,7 +49,7 @@ def print_report(console: Console, report: Report, source: str, question: str = 
 
 def _shown(report: Report) -> Verdict | None:
     """The violation whose run is drawn: of what counts, else of what was asked beside it."""
-    violated = [v for v in report if v.witness is not None and v.holds is False]
+    violated = [v for v in report if v.witness is not None and v.ok is False]
     return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
 
 
@@ -60,9 +60,9 @@ def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
         table.add_column(**style)
     possible = not report.model.perfect or bool(report.model.unreliable)
     for verdict in verdicts:
-        mark, colour = MARKS[verdict.holds]
+        mark, colour = MARKS[verdict.ok]
         parts = [part for part in (headline(verdict, possible), extent(verdict)) if part]
-        answer = Text(parts[0])
+        answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")
         table.add_row(Text(f" {mark[0]}", style=colour), Text(verdict.property), answer)

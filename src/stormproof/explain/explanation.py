@@ -65,7 +65,7 @@ def _held(verdict: Verdict) -> str:
 
 def _also(names: list[str], text: str) -> str:
     """One run may violate a property and the conjunctions that it is part of."""
-    rest = [n for n in names if PROPERTIES[n].parts]
+    rest = [n for n in names if n in PROPERTIES and PROPERTIES[n].parts]
     return (
         f"{text} So {listed(rest)} {'fails' if len(rest) == 1 else 'fail'}."
         if len(rest) < len(names) and rest

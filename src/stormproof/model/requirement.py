@@ -99,6 +99,11 @@ class Requirement:
             raise ValueError("an expected violation says under which failures")
 
     @property
+    def claims_property(self) -> bool:
+        """Does it claim a property of the table, not survival?"""
+        return self.claim.goal is None and self.claim.what not in (RECOVERS, CLEAN)
+
+    @property
     def processes(self) -> tuple[str, ...]:
         """Every process that it names."""
         goal = () if self.claim.goal is None else mentioned(self.claim.goal)

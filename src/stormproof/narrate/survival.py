@@ -8,7 +8,7 @@ from ..model.actions import Channel, Receive
 from ..model.phrases import arrow, content, listed, named
 from ..model.process import Process
 from ..model.run import Act
-from .reason import RunEnd
+from .reason import RunEnd, situations
 
 
 def stuck(end: RunEnd) -> str:
@@ -65,3 +65,8 @@ def left_behind(end: RunEnd) -> str:
 
 def _matters(end: RunEnd, channel: Channel) -> bool:
     return end.state(channel.receiver) not in end.system[channel.receiver].crashed_states
+
+
+def reached(end: RunEnd) -> str:
+    """Where everybody stands in the configuration that must never be reached."""
+    return "it is reached: " + situations(end)

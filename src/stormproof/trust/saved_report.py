@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats import system_from_json
+from ..goals.asks import ask_of
 from ..model.ask import RECOVERS, Ask, clean
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json
@@ -109,9 +110,14 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
         return Answer(
             verdict.property, verdict.k, None, "comes without a witness, so there is nothing to replay"
         )
-    ask = _ask(result.system, verdict.property)
+    model = SurvivalModel(result.system, result.model, rest_states(result.system))
+    required = next((r for r in result.system.requirements if r.title == verdict.property), None)
+    if required is not None and required.under is not None:
+        return Answer(
+            verdict.property, None, None, "was asked under failures of its own, which are not saved"
+        )
+    ask = _ask(model, verdict.property) if required is None else ask_of(model, required)
     if ask is not None:
-        model = SurvivalModel(result.system, result.model, rest_states(result.system))
         found = replay_storm(model, ask, verdict.witness)
     else:
         found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
@@ -119,9 +125,9 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
     return Answer(verdict.property, verdict.k, proved, found.message)
 
 
-def _ask(system: System, property: str) -> Ask | None:
+def _ask(model: SurvivalModel, property: str) -> Ask | None:
     """What a verdict on survival asks; None for the other properties."""
-    return {"recovers": RECOVERS, "clean": clean(system, rest_states(system))}.get(property)
+    return {"recovers": RECOVERS, "clean": clean(model.system, model.rest)}.get(property)
 
 
 def _crash_handling(given: System) -> Answer:

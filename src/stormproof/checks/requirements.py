@@ -1,0 +1,77 @@
+"""The requirements of a file: each claim put to the searches, under the failures of the check or its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import UsageError
+from ..goals.cubes import cubes
+from ..model.failures import FailureModel, Failures
+from ..model.faults import KINDS
+from ..model.goal import Goal, show
+from ..model.requirement import Requirement, Under
+from ..model.survival import Budget
+from ..model.system import System
+from ..reachability.answer import UNREACHABLE
+from ..reachability.portfolio import solve
+from .properties import RECOVERS, known_properties
+from .request import Request, make_request
+
+
+def request_of(request: Request, requirement: Requirement) -> Request:
+    """The request that a requirement makes by itself."""
+    claim, under = requirement.claim, requirement.under
+    system, failures, options = request.asked, request.failures, request.options
+    if under is not None:
+        system = replace(system.with_unreliable(under.crash), faults=under.faults)
+        failures, options = Failures(), replace(options, budget=_budget(under))
+    what = (claim.what,) if claim.goal is None else ()
+    return make_request(
+        replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
+        failures,
+        k=claim.k or (request.bounds[0] if request.one_bound else None),
+        max_k=None,
+        properties=known_properties(what),
+        semantics=request.semantics,
+        options=options,
+    )
+
+
+def _budget(under: Under) -> Budget:
+    noun = {kind.keyword: kind.noun for kind in KINDS}
+    limits = dict(under.at_most)
+    return Budget(limits.pop(None, None), {noun.get(str(k), str(k)): n for k, n in limits.items()})
+
+
+def is_known_limit(request: Request, requirement: Requirement) -> bool:
+    """Is survival expected to fail under failures that are contained in those asked for?"""
+    if not requirement.violated or requirement.claim.what != RECOVERS.name or requirement.under is None:
+        return False
+    own = request_of(request, requirement)
+    small, large = own.model, request.model
+    return (
+        all(_contained(small, large, c) for c in own.system.channels)
+        and set(small.unreliable) <= set(large.unreliable)
+        and (request.options.budget == Budget() or request.options.budget == own.options.budget)
+    )
+
+
+def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str]) -> bool:
+    some, all_ = small.on(channel), large.on(channel)  # type: ignore[arg-type]
+    if not set(some.kinds) <= set(all_.kinds):
+        return False
+    return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
+
+
+def proved_never(system: System, model: FailureModel, goal: Goal, request: Request) -> bool:
+    """Do the methods without a bound prove that the goal is out of reach? They need it upward closed."""
+    seconds = request.within_effort
+    if seconds <= 0:
+        return False
+    try:
+        answer = solve(
+            system, model, cubes(goal, system, model), show(goal), replace(request.limits, seconds=seconds)
+        )
+    except UsageError:
+        return False
+    return answer.answer == UNREACHABLE

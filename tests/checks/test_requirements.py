@@ -1,0 +1,122 @@
+"""Requirements of a file and survival, asked by `check`: what counts, what is known, what is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+import stormproof as sp
+from stormproof.model.survival import Budget
+
+LEASE = """
+protocol Lease
+role A {
+  idle: Lock!ask -> wait
+  wait: Lock?grant -> holding
+  holding: Lock!release -> idle
+}
+service role Lock {
+  free: A?ask -> give
+  give: A!grant -> taken
+  taken: A?release -> free
+}
+rest A@idle
+"""
+ORDER = """
+protocol Order
+role A { s: B!open -> t
+         t: B!data -> u
+         u: }
+role B { s: A?open -> t
+         t: A?data -> u
+         u: }
+"""
+#: Two faults break it with channels of length 1 and 2, one from length 3 on (definitions, chapter 10).
+LATE = """
+protocol Late
+role A { a: B!x -> b
+         b: B!x -> c
+         c: B!y -> d
+         d: B!y -> e
+         e: }
+role B { w: A?x -> g
+         g: A?x -> g
+            A?y -> d
+         d: A?x -> d
+            A?y -> d }
+"""
+
+
+def loads(text: str, *requirements: str) -> sp.System:
+    return sp.loads(text + "\n".join(requirements), format="storm")
+
+
+def test_requirements_are_asked_and_count() -> None:
+    system = loads(
+        LEASE, "require mutex: never A@holding & Lock@free", "require fair: always possible A@holding"
+    )
+    report = sp.check(system)
+    assert report.exit_code == 0
+    assert all(report[name].holds and report[name].up_to is None for name in ("recovers", "mutex", "fair"))
+    broken = sp.check(system, sp.Failures(loss=True))
+    assert broken["fair"].holds is False and broken["fair"].faults == 1 and broken["fair"].replayed
+    assert broken["mutex"].holds and broken.exit_code == 1
+
+
+def test_a_known_limit_replaces_the_question_of_survival() -> None:
+    system = loads(LEASE, "expect violated lost: recovers under loss")
+    report = sp.check(system, sp.Failures(loss=True))
+    assert report.exit_code == 0 and report["lost"].holds is False and report["lost"].ok
+    assert "recovers" not in [v.property for v in report]
+    weaker = sp.check(system, sp.Failures(loss=["Lock->A"]))
+    assert weaker["recovers"].holds is False, "loss on one channel does not contain loss on all"
+
+
+def test_an_expected_violation_that_holds_is_a_failure() -> None:
+    report = sp.check(loads(LEASE, "expect violated strange: recovers under none"))
+    assert report["strange"].holds is True and report["strange"].ok is False and report.exit_code == 1
+
+
+def test_a_requirement_under_failures_of_its_own() -> None:
+    report = sp.check(loads(LEASE, "require few: recovers under loss, at most 0 faults"))
+    assert report["few"].holds and report.exit_code == 0
+
+
+@pytest.mark.parametrize("failures", [sp.Failures(loss=True), sp.Failures(reorder=True)])
+def test_messages_in_order_break_with_one_fault(failures: sp.Failures) -> None:
+    verdict = sp.survives(loads(ORDER), failures)
+    assert (verdict.holds, verdict.faults, verdict.fewest, verdict.replayed) == (False, 1, True, True)
+    assert "deadlock" in verdict.reason
+
+
+def test_fewer_faults_at_a_larger_bound_are_found() -> None:
+    failures = sp.Failures(loss=True, reorder=True)
+    assert sp.check(loads(LATE), failures, properties=["recovers"], k=2)["recovers"].faults == 2
+    assert sp.survives(loads(LATE), failures).faults == 1
+
+
+def test_budgets() -> None:
+    failures = sp.Failures(loss=True)
+    system = loads(ORDER)
+    assert sp.check(system, failures, properties=["recovers"], budget=0)["recovers"].holds
+    assert sp.check(system, failures, properties=["recovers"], budget=Budget(kinds={"loss": 0}))[
+        "recovers"
+    ].holds
+    assert sp.check(system, failures, properties=["recovers"], budget=1)["recovers"].holds is False
+
+
+def test_the_alternating_bit() -> None:
+    plain, again = sp.protocol("alternating-bit"), sp.protocol("alternating-bit-retransmit")
+    assert sp.survives(plain).holds and sp.survives(plain).up_to is None
+    assert sp.survives(plain, sp.Failures(loss=True)).faults == 1
+    survived = sp.survives(again, sp.Failures(loss=True))
+    assert survived.holds and survived.up_to == 6
+    apprentice = sp.survives(again, sp.Failures(reorder=True))
+    assert apprentice.holds is False and apprentice.faults == 1
+
+
+def test_k_properties_beside_survival_do_not_count() -> None:
+    report = sp.check(sp.protocol("alternating-bit"), sp.Failures(loss=True))
+    assert report["k-pg"].holds is False and not report["k-pg"].counts
+    assert report["k-pg"].witness_k == 1, "a violation is shown at the smallest bound"
+    named = sp.check(sp.protocol("alternating-bit"), properties=["k-mc"])
+    assert named["k-mc"].counts and named.exit_code == 0
