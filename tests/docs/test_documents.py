@@ -40,7 +40,9 @@ def examples() -> list[str]:
         command = group.get_command(click.Context(group), name)
         assert command is not None and command.help is not None
         found += re.findall(r"^ *(stormproof .*)$", command.help, re.MULTILINE)
-    elsewhere = re.compile(r"\||[*<>]|\.(storm|scm|nuscr|toml|txt|kmc|dot)\b|--compare|dask|\bshop\b")
+    elsewhere = re.compile(
+        r"\||[*<>]|\.(storm|scm|nuscr|toml|txt|kmc|dot)\b|--compare|dask|\bprotocols/|\bshop\b"
+    )
     return [line for line in found if not elsewhere.search(line.replace("-o window.storm", ""))]
 
 
