@@ -47,7 +47,7 @@ def test_one_mc_without_errors_and_under_reordering(name: str, reorder: bool) ->
 @pytest.mark.parametrize("name", ["elevator-csa", "elevator-extra", "elevator-extra-variant"])
 def test_the_elevator_under_corruption_is_decided_where_the_paper_timed_out(name: str) -> None:
     system = load(peers("kmc", f"{name}.txt"))
-    for k in range(1, 11):
+    for k in range(1, 11 if name == "elevator-csa" else 7):  # the others have millions of configurations
         found = explore(system, Failures(corrupt=True).on(system), k, properties=ALWAYS)
         assert found.stopped == "" and None not in found.holds.values()
 

@@ -26,7 +26,7 @@ from stormproof.transform.crash_handling import complete
 from tests.support.goal_meaning import Meaning
 from tests.support.random_systems import random_failures, random_system
 
-CHUNKS, SEEDS = 25, 600
+CHUNKS, SEEDS = 12, 600
 LIMITS = Limits(states=1500)
 #: Its negation is refused.
 FOR_GOOD = Named("deadlock-for-good")
@@ -78,11 +78,12 @@ def reached_by_definition(question: Question, k: int) -> bool | None:
         found = explore(system, model, k, most=250)
     except TooLarge:
         return None
+    asked = cubes(goal, system, model)
     for at in found.steps:
         states = dict(zip(system.names, at.states, strict=True))
         words: dict[Channel, tuple[Message, ...]] = dict(zip(system.channels, at.words, strict=True))
         meant = Meaning(system, model, states, words).holds(goal)
-        assert holds(cubes(goal, system, model), system, model, states, words) is meant
+        assert holds(asked, system, model, states, words) is meant
         if meant:
             return True
     return False
@@ -138,7 +139,7 @@ def test_answers_agree_with_exploration_when_processes_crash(chunk: int) -> None
 
 
 @pytest.mark.parametrize("crashes", [False, True], ids=["", "crashes"])
-@pytest.mark.parametrize("chunk", range(5))
+@pytest.mark.parametrize("chunk", range(3))
 def test_every_way_alone_agrees_with_the_others(chunk: int, crashes: bool) -> None:
     """The portfolio would hide a wrong way behind a quicker one; so each is asked by itself."""
     size = 40 if crashes else 200

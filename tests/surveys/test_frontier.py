@@ -39,7 +39,7 @@ def brute(system: System, name: str, atoms: tuple[Atom, ...], k: int) -> tuple[s
     )
 
 
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize("chunk", range(4))
 @pytest.mark.parametrize("name", ["rsc", "k-wmc", "k-pg"])
 def test_against_brute_force(chunk: int, name: str) -> None:
     for seed in range(chunk * 10, chunk * 10 + 10):

@@ -152,10 +152,10 @@ def test_bad_syntax(text: str, words: str) -> None:
 
 
 def test_depth_costs_no_stack() -> None:
-    deep = parse_local("A!m; " * 100_000 + "end")
-    assert show_local(deep) == "A!m; " * 100_000 + "end"
-    assert len(automaton("C", deep, ["A", "C"]).states) == 100_001
-    nested = parse_local("mu t. A?{m; " * 1 + "A?{m; " * 5_000 + "t" + ", x; end}" * 5_001)
+    deep = parse_local("A!m; " * 20_000 + "end")
+    assert show_local(deep) == "A!m; " * 20_000 + "end"
+    assert len(automaton("C", deep, ["A", "C"]).states) == 20_001
+    nested = parse_local("mu t. A?{m; " * 1 + "A?{m; " * 3_000 + "t" + ", x; end}" * 3_001)
     assert parse_local(layout_local(nested)) == nested
     brackets = parse_local("(" * 50_000 + "end" + ")" * 50_000)
     assert brackets == End()

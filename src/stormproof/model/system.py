@@ -125,7 +125,7 @@ class System:
     def __iter__(self) -> Iterator[Process]:
         return iter(self.processes)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(p.name for p in self.processes)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from ..model.actions import (
@@ -117,6 +118,26 @@ class TransitionSystem:
     failures: FailureModel
     k: int
     steps: dict[Configuration, list[Step]]
+    _before: dict[str | None, dict[Configuration, list[Configuration]]] = field(default_factory=dict)
+
+    @cached_property
+    def enabled(self) -> dict[Event, list[Configuration]]:
+        """Where each event can happen."""
+        table: dict[Event, list[Configuration]] = {}
+        for source, leaving in self.steps.items():
+            for event in {step.event for step in leaving if step.event is not None}:
+                table.setdefault(event, []).append(source)
+        return table
+
+    def before(self, without: str | None) -> dict[Configuration, list[Configuration]]:
+        """What leads to each configuration in one step in which `without` does not act."""
+        if without not in self._before:
+            table = self._before[without] = {}
+            for source, leaving in self.steps.items():
+                for event, after in leaving:
+                    if event is None or event.process != without:
+                        table.setdefault(after, []).append(source)
+        return self._before[without]
 
     def can_reach(
         self,
@@ -124,16 +145,8 @@ class TransitionSystem:
         without: str | None = None,
     ) -> set[Configuration]:
         """The configurations from which some run, in which `without` does not act, ends in such an event."""
-        before: dict[Configuration, list[Configuration]] = {}
-        found: deque[Configuration] = deque()
-        seen: set[Configuration] = set()
-        for source, leaving in self.steps.items():
-            for event, after in leaving:
-                if event is not None and fires(event) and source not in seen:
-                    seen.add(source)
-                    found.append(source)
-                if event is None or event.process != without:
-                    before.setdefault(after, []).append(source)
+        seen = {at for event, sources in self.enabled.items() if fires(event) for at in sources}
+        found, before = deque(seen), self.before(without)
         while found:
             for source in before.get(found.popleft(), ()):
                 if source not in seen:

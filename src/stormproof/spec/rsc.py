@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.actions import Channel, Internal, Message, Receive, Send, Transition
 from ..model.execution import Communication, Event, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -83,19 +83,19 @@ def _partners(
     if not isinstance(action, Receive):
         yield None
         return
-    channel = channel_of(actor, action)
-    assert channel is not None
-    theirs = done[system.names.index(channel.sender)]
-    mine = done[system.names.index(channel.receiver)]
-    sends = [
-        i for i, step in enumerate(theirs) if channel_of(channel.sender, step.transition.action) == channel
-    ]
-    sends = [i for i in sends if isinstance(theirs[i].transition.action, Send)]
+    channel = Channel(action.peer, actor)
+    theirs, mine = done[system.names.index(channel.sender)], done[system.names.index(actor)]
+    sends = [i for i, step in enumerate(theirs) if _sends_to(step, actor)]
     sent = [_message(theirs[i]) for i in sends]
     received = list(_received(channel, sends, mine))
     for index, step in enumerate(sends):
         if possible(failures.on(channel), sent, [*received, (index, action.message)]):
             yield step
+
+
+def _sends_to(step: Done, receiver: str) -> bool:
+    action = step.transition.action
+    return isinstance(action, Send) and action.peer == receiver
 
 
 def _message(step: Done) -> Message:

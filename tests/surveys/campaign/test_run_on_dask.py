@@ -63,7 +63,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 def test_nothing_lost_and_nothing_twice_when_a_worker_is_killed(tmp_path: Path, cluster: Cluster) -> None:
     plan = Plan(
-        files=("alternating-bit", "client-server-logger", "commit-protocol"),
+        files=("alternating-bit", "commit-protocol"),
         properties=("k-wmc", "rsc"),
         bounds=(1, 2),
         limits=Limits(seconds=60),
