@@ -54,9 +54,14 @@ class StormproofError(Exception):
     def __str__(self) -> str:
         return "\n".join(problem.drawn() for problem in (self, *self.others))
 
-    def drawn(self) -> str:
+    def report(self) -> str:
+        """As a command prints it beside warnings: what has a line is called an error."""
+        return "\n".join(problem.drawn("error: ") for problem in (self, *self.others))
+
+    def drawn(self, severity: str = "") -> str:
         """This error alone: what is wrong, the line with a caret, and the hint."""
-        head = f"{self.place}: {self.message}" if self.place else self.message
+        severity = severity if self.place is not None and self.place.line is not None else ""
+        head = f"{self.place}: {severity}{self.message}" if self.place else self.message
         drawn = _draw(self.place, self.hint)
         return visible(f"{head}\n{drawn}" if drawn else head)
 

@@ -20,6 +20,7 @@ from ..errors import InternalError, StormproofError
 #: Command -> the module of this package that holds it, as a click command called `command`.
 COMMANDS = {
     "check": "check",
+    "lint": "lint",
     "show": "show",
     "convert": "convert",
     "compare": "compare",
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         problem.show()
         _leave(WRONG)
     except StormproofError as problem:
-        click.echo(str(problem), err=True)
+        click.echo(problem.report(), err=True)
         _leave(WRONG)
     except (KeyboardInterrupt, click.exceptions.Abort):
         click.echo("undecided: interrupted", err=True)

@@ -20,7 +20,14 @@ from ..model.phrases import plural
 from ..model.survival import Budget
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line
-from .options import budget_options, failure_options, json_option, limit_options, load_input, question_options
+from .options import (
+    budget_options,
+    failure_options,
+    json_option,
+    limit_options,
+    load_with_warnings,
+    question_options,
+)
 from .render import print_examples, print_report, question_flags
 
 #: Over several files, the first of these that occurs is the exit code.
@@ -128,7 +135,9 @@ def _report(
     threads: int | None,
     no_replay: bool,
 ) -> Report:
-    system = load_input(source, format)
+    system, warnings = load_with_warnings(source, format)
+    for warning in warnings:
+        click.echo(str(warning), err=True)
     with progress_line() as progress:
         return check(
             system,
@@ -163,7 +172,7 @@ def _print(
 ) -> None:
     source, report, samples = answer
     if isinstance(report, StormproofError):
-        click.echo(str(report), err=True)
+        click.echo(report.report(), err=True)
         return
     language = f" --format {format}" if format else ""
     flags = question_flags(asked["k"], asked["max_k"], asked["properties"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,9 @@ from ..model.faults import CORRUPTION, KINDS, SCOPES, FaultKind
 from ..model.survival import Budget
 from ..model.system import System
 
+if TYPE_CHECKING:
+    from ..lint.warning import Warning
+
 #: The kinds of fault that a budget may limit, by the spelling of their flags.
 BUDGET_KINDS = {kind.keyword: kind.noun for kind in KINDS} | {p: p for p in ("crash", "stop", "restart")}
 
@@ -32,6 +35,18 @@ def load_input(source: str, format: str | None = None) -> System:
     if source == "-" or not protocols.is_library_name(source):
         return formats.load(source, format)
     return protocols.protocol(source)
+
+
+def load_with_warnings(source: str, format: str | None = None) -> tuple[System, tuple[Warning, ...]]:
+    """The system that FILE names, and the warnings about it, with places where its language has them."""
+    from ..lint.api import lint, lint_system
+
+    if source == "-":
+        return lint(formats.read_text(source), formats.display_name(source), format)
+    system = load_input(source, format)
+    if protocols.is_library_name(source):
+        return system, lint(protocols.source(source), source, "storm")[1]
+    return system, lint_system(system, source, format)
 
 
 def input_argument(command: F) -> F:

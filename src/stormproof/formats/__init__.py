@@ -38,6 +38,7 @@ __all__ = [
     "dumps",
     "fmt",
     "format_named",
+    "language_of",
     "load",
     "loads",
     "read_text",
@@ -108,6 +109,11 @@ def loads(text: str, format: str | None = None, name: str = "<input>") -> System
     if len(text) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES // 2**20} MiB; refused", place=Place(name))
     return _read(_choose(text, name, format), text, name)
+
+
+def language_of(text: str, name: str = "<input>", format: str | None = None) -> str:
+    """The name of the language that a text is read in."""
+    return _choose(text, name, format).name
 
 
 def _choose(text: str, name: str, format: str | None) -> Format:

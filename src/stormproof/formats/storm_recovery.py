@@ -56,13 +56,16 @@ class Mistakes:
 
 
 def next_line(cursor: Cursor, start: int) -> int:
-    """Where the next line begins; a word that was not expected may begin a line of its own."""
+    """Where the next line begins, or the role ends before that; a word that was not expected may begin a line
+    of its own."""
     at = cursor.skip()
     head = cursor.text.rfind("\n", 0, at) + 1
     if head > start and not cursor.text[head:at].strip():
         return at
     end = cursor.text.find("\n", at, cursor.end)
-    return cursor.end if end < 0 else end + 1
+    end = cursor.end if end < 0 else end + 1
+    brace = cursor.text.rfind("}", at, end)
+    return end if brace < 0 else brace
 
 
 def next_statement(cursor: Cursor, start: int) -> int:

@@ -102,16 +102,17 @@ class GoalParser:
 
     def _atom(self) -> Goal:
         opening = self.tokens.peek()
+        negates = self._negates()
+        if not negates and not self._take("("):
+            return self._literal()
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.tokens.error(f"the goal is nested more than {MAX_DEPTH} deep", opening)
-        if self._negates():
+        if negates:
             goal: Goal = Not(self._atom())
-        elif self._take("("):
+        else:
             goal = self._or()
             self._expect(")", "to close the parenthesis")
-        else:
-            goal = self._literal()
         self.depth -= 1
         return goal
 

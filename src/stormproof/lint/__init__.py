@@ -1,0 +1,1 @@
+"""Warnings: what is allowed in a protocol, and hardly ever meant."""

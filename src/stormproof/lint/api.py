@@ -1,0 +1,56 @@
+"""Warnings about a system, in the order of the file."""
+
+from __future__ import annotations
+
+from .. import formats
+from ..checks.properties import PROPERTIES
+from ..errors import did_you_mean
+from ..formats.storm_places import NoPlaces, Places, read_with_places
+from ..model.requirement import CLEAN, RECOVERS
+from ..model.rest import rest_states
+from ..model.system import System
+from .messages import message_warnings
+from .states import state_warnings
+from .warning import Warning
+
+
+def lint(text: str, name: str = "<input>", format: str | None = None) -> tuple[System, tuple[Warning, ...]]:
+    """The system that a text describes, and what is hardly meant in it; an InputError where it is wrong."""
+    chosen = formats.language_of(text, name, format)
+    if chosen != "storm":
+        system = formats.loads(text, chosen, name)
+        return system, warnings(system, NoPlaces(name))
+    read, places = read_with_places(text, name)
+    return read, warnings(read, places)
+
+
+def lint_system(system: System, path: str, format: str | None = None) -> tuple[Warning, ...]:
+    """What is hardly meant in a system that was read from a file, which is read again for its places."""
+    if formats.split_part(path) == (path, ""):
+        text = formats.read_text(path)
+        if formats.language_of(text, path, format) == "storm":
+            return lint(text, path, "storm")[1]
+    return warnings(system, NoPlaces(path))
+
+
+def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:
+    """Each warning once, ordered by place."""
+    rest = rest_states(system)
+    found = [w for process in system for w in state_warnings(process, rest, places)]
+    found += message_warnings(system, places)
+    found += _unknown_properties(system, places)
+    return tuple(sorted(dict.fromkeys(found), key=lambda w: (w.place.line or 0, w.place.column or 0)))
+
+
+def _unknown_properties(system: System, places: Places | NoPlaces) -> list[Warning]:
+    """Requirements are read before the table of properties is known; here it is."""
+    found = []
+    for i, requirement in enumerate(system.requirements):
+        what = requirement.claim.what
+        if requirement.claim.goal is None and what not in (RECOVERS, CLEAN, *PROPERTIES):
+            found.append(
+                Warning(
+                    f"there is no property '{what}'", places.requirement(i), did_you_mean(what, PROPERTIES)
+                )
+            )
+    return found

@@ -1,0 +1,79 @@
+"""Messages that only one side of a channel knows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..errors import did_you_mean
+from ..formats.storm_places import NoPlaces, Places
+from ..model.actions import CRASH, Channel, Message, Receive, Send, channel_of
+from ..model.failures import Failures
+from ..model.phrases import listed
+from ..model.process import Process
+from ..model.system import System
+from .warning import Warning
+
+
+class _Traffic:
+    """What is sent, what is received, and what may arrive on each channel."""
+
+    def __init__(self, system: System) -> None:
+        self.sent: dict[Channel, set[Message]] = defaultdict(set)
+        self.received: dict[Channel, set[Message]] = defaultdict(set)
+        self.becomes = {c: f.becomes for c, f in Failures().on(system).channels.items()}
+        for process, action in _actions(system):
+            channel = channel_of(process.name, action)
+            assert channel is not None
+            (self.sent if isinstance(action, Send) else self.received)[channel].add(action.message)
+
+    def arriving(self, channel: Channel) -> set[Message]:
+        """What is sent, and what declared corruption makes of it."""
+        becomes = self.becomes.get(channel, {})
+        sent = self.sent[channel]
+        return sent | {after for before in sent for after in becomes.get(str(before), ())}
+
+
+def _actions(system: System) -> Iterator[tuple[Process, Send | Receive]]:
+    """Every send and every reception, those of the crash message aside."""
+    for process in system:
+        for transition in process.transitions:
+            action = transition.action
+            if isinstance(action, Send | Receive) and action.message is not CRASH:
+                yield process, action
+
+
+def message_warnings(system: System, places: Places | NoPlaces) -> Iterator[Warning]:
+    """Receptions that nobody sends, and sends that nobody receives, each once."""
+    traffic = _Traffic(system)
+    for process, action in dict.fromkeys(_actions(system)):
+        channel = channel_of(process.name, action)
+        assert channel is not None
+        said = _mismatch(traffic, channel, action)
+        if said:
+            first = next(t for t in process.transitions if t.action == action)
+            yield Warning(said, places.transition(process.name, first))
+
+
+def _mismatch(traffic: _Traffic, channel: Channel, action: Send | Receive) -> str:
+    """What is wrong with an action whose counterpart is missing."""
+    sent, received = traffic.sent[channel], traffic.received[channel]
+    if isinstance(action, Receive) and action.message not in traffic.arriving(channel):
+        said = f"nobody sends '{action.message}' to {channel.receiver}"
+        return said + _instead(channel.sender, "sends", sent - received, action.message)
+    if isinstance(action, Send) and action.message not in received:
+        said = f"{channel.receiver} never receives '{action.message}' from {channel.sender}"
+        return said + _instead("it", "receives", received - sent, action.message)
+    return ""
+
+
+def _instead(who: str, verb: str, others: set[Message], message: Message) -> str:
+    """What is there instead: the near miss, or else all that has no counterpart."""
+    names = sorted(m for m in others if isinstance(m, str))
+    close = did_you_mean(str(message), names)
+    chosen = [n for n in names if close == f"did you mean '{n}'?"] or names[:3]
+    return f"; {who} {verb} {listed([quoted(n) for n in chosen])}" if chosen else ""
+
+
+def quoted(name: str) -> str:
+    return f"'{name}'"

@@ -1,0 +1,32 @@
+"""A warning, with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Place, visible
+
+
+@dataclass(frozen=True)
+class Warning:
+    """What is hardly meant, where it is, and how it could be written."""
+
+    message: str
+    place: Place
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        behind = f" ({self.hint})" if self.hint else ""
+        return visible(f"{self.place}: warning: {self.message}{behind}")
+
+    def to_json(self) -> dict[str, Any]:
+        place = self.place
+        return {
+            "file": place.file,
+            "line": place.line,
+            "column": place.column,
+            "severity": "warning",
+            "message": self.message,
+            "hint": self.hint,
+        }
