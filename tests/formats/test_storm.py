@@ -148,7 +148,7 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         (
             "rolle A { s: }",
             [
-                "expected 'protocol', 'role', 'faults', 'rest', 'require' or 'expect', found 'rolle'",
+                "expected 'protocol', 'role', 'faults', 'rest', 'durable', 'require' or 'expect'",
                 "did you mean 'role'?",
             ],
         ),
@@ -167,7 +167,7 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ("faults A -> C: loss\nrole A { s: }" + B, [":1:13: unknown role 'C'", "A, B"]),
         ("faults A -> A: loss\nrole A { s: }", ["no channel from A to itself"]),
         ("faults A -> B: los\nrole A { s: }" + B, ["expected a fault, found 'los'", "loss, reorder"]),
-        ("faults A: loss\nrole A { s: }", ["expected '->' or '<->'"]),
+        ("faults A: loss\nrole A { s: }", ["expected a fault of a role", "channels are written A -> B"]),
         ("faults A -> B: corrupt(all)\nrole A { s: }" + B, ["'all' is no scope", "channel, sender, system"]),
         ("faults A -> B: corrupt(x => crash)\nrole A { s: }" + B, ["never corrupted or forged"]),
         ("faults A -> B: corrupt, corrupt(x => y)\nrole A { s: }" + B, ["declared twice"]),

@@ -26,6 +26,7 @@ def rename_states(process: Process, names: Mapping[str, str]) -> Process:
         transitions=tuple(Transition(new(s), a, new(t)) for s, a, t in process.transitions),
         states=renamed,
         rest=None if process.rest is None else tuple(map(new, process.rest)),
+        durable=tuple(map(new, process.durable)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import stormproof as sp
+from stormproof import formats
 from stormproof.checks.api import check
 from stormproof.checks.report import Report, Verdict
 from stormproof.errors import UsageError
@@ -146,3 +147,20 @@ def test_a_choice_may_matter_only_together_with_others() -> None:
                     pairs += 1
                     assert all(len(b.atoms) > 1 for b in found.breaking if atom in b.atoms), seed
     assert pairs > 0
+
+
+def test_stops_and_restarts_are_choices() -> None:
+    """A lock that forgets whom it is held by: its restart breaks progress, and so does a stop of either role."""
+    text = """
+    role Client { ask: Lock!acquire -> wait
+      wait: Lock?granted -> holding
+      holding: Lock!release -> ask }
+    role Lock { free: Client?acquire -> grant
+      grant: Client!granted -> held
+      held: Client?release -> free }
+    """
+    found = frontier(formats.loads(text), "k-pg", faults=["stop", "restart"])
+    assert [str(a) for a in found.atoms][:2] == ["stop of Client", "stop of Lock"]
+    alone = {str(b.atoms[0]) for b in found.breaking if len(b.atoms) == 1}
+    assert {"stop of Client", "stop of Lock", "restart of Lock"} <= alone
+    assert found.atoms[0].to_json() == {"stop": "Client"}

@@ -12,7 +12,7 @@ from ..model.failures import FailureModel, Failures
 from ..model.requirement import Requirement
 from ..model.survival import Budget
 from ..model.system import System
-from ..transform.prepare import prepare
+from ..transform.prepare import prepare, with_process_faults
 from .properties import (
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
@@ -108,7 +108,8 @@ def make_request(
     """Resolve what was asked against the system; every mistake in it is a UsageError."""
     started = time.monotonic()
     asked = failures or Failures()
-    prepared, model, notes = prepare(system, asked, semantics)
+    marked, model, notes = prepare(system, asked, semantics)
+    prepared = with_process_faults(marked, model).system
     names = _properties(properties, model)
     return Request(
         asked=system,

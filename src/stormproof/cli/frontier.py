@@ -11,7 +11,7 @@ from ..checks.properties import RSC
 from ..limits import Limits
 from ..model.faults import KINDS
 from ..model.phrases import plural
-from ..surveys.frontier import FAULTS, Atom, Frontier, frontier, in_words
+from ..surveys.frontier import FAULTS, PROCESS_FAULTS, Atom, Frontier, frontier, in_words
 from .console import console, counter_line, print_json
 from .options import input_argument, json_option, limit_options, load_input, split_list
 
@@ -86,7 +86,7 @@ def command(
 
 #: How many tolerated sets are listed; JSON has them all.
 MOST_LISTED = 12
-WORDS = {**{kind.keyword: kind.noun for kind in KINDS}, "crash": "crash"}
+WORDS = {**{kind.keyword: kind.noun for kind in KINDS}, **{fault: fault for fault in PROCESS_FAULTS}}
 #: What a choice does, as `Frontier.part` says: its sign, colour and legend.
 PARTS = {
     "alone": ("✘", "bold red", "breaks it alone"),

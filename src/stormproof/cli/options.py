@@ -15,7 +15,7 @@ from ..errors import UsageError, did_you_mean
 from ..limits import Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
-from ..model.faults import CORRUPTION, KINDS, SCOPES, FaultKind
+from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
 from ..model.survival import Budget
 from ..model.system import System
 
@@ -195,7 +195,16 @@ def failure_options(command: F) -> F:
             metavar="A:B:x=y,...",
             help="Only these corruptions: on the channel from A to B, x may become y.",
         ),
-        click.option("--crash", multiple=True, metavar="P,Q", help="These processes may crash."),
+        click.option(
+            "--crash", multiple=True, metavar="P,Q", help="These processes may crash, and inform everybody."
+        ),
+        *(
+            click.option(f"--{kind.keyword}", multiple=True, metavar="P,Q", help=kind.option)
+            for kind in PROCESS_KINDS
+        ),
+        click.option(
+            "--partition", metavar="'A,B | C'", help="Messages from one side to another may be lost."
+        ),
         click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares."),
     ]
     for decorate in reversed(decorators):
@@ -229,6 +238,8 @@ def _failures(flags: dict[str, Any]) -> Failures:
         corrupt_scope=flags.pop("corrupt_scope"),
         corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
         crash=_named(flags, "crash", "process"),
+        **{kind.keyword: _named(flags, kind.keyword, "process") for kind in PROCESS_KINDS},
+        partition=flags.pop("partition") or (),
         file_faults=not flags.pop("no_file_faults"),
     )
 

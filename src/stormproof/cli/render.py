@@ -15,7 +15,7 @@ from ..draw.chart.build import chart
 from ..examples.find import Examples
 from ..model.actions import Channel
 from ..model.failures import FailureModel
-from ..model.faults import KINDS
+from ..model.faults import KINDS, PROCESS_KINDS
 from ..model.phrases import plural
 from ..model.system import System
 from .print_chart import print_chart
@@ -131,7 +131,10 @@ def describe_failures(system: System, model: FailureModel) -> str:
             by_fault.setdefault(fault, []).append(channel)
     parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
     if model.unreliable:
-        parts.append(f"{' and '.join(model.unreliable)} may crash")
+        parts.append(f"{' and '.join(model.unreliable)} may crash, announced")
+    for kind in PROCESS_KINDS:
+        names: tuple[str, ...] = getattr(model, kind.keyword)
+        parts += [f"{' and '.join(names)} {kind.may}"] if names else []
     return " · ".join(parts) or "none: channels are perfect and nobody crashes"
 
 
@@ -240,6 +243,11 @@ def flags(report: Report) -> str:
         words.append("--corrupt-map " + shlex.quote(f"{channel.sender}:{channel.receiver}:{message}={other}"))
     if asked.crash:
         words.append("--crash " + shlex.quote(",".join(asked.crash)))
+    for fault in PROCESS_KINDS:
+        names: tuple[str, ...] = getattr(asked, fault.keyword)
+        words += [f"--{fault.keyword} {shlex.quote(','.join(names))}"] if names else []
+    if asked.partition:
+        words.append("--partition " + shlex.quote(" | ".join(",".join(side) for side in asked.partition)))
     if not asked.file_faults:
         words.append("--no-file-faults")
     return "".join(f" {word}" for word in words)

@@ -48,7 +48,8 @@ def isomorphism(first: Process, second: Process) -> dict[str, str] | None:
 
 def _declared(process: Process) -> object:
     """What a file says of a process beside its automaton; which states rest is a matter of the automaton."""
-    return process.name, process.reliable, process.service, process.rest is None
+    flags = (process.reliable, process.service, process.stop, process.restart)
+    return process.name, *flags, process.rest is None
 
 
 def _walk(a: Process, b: Process) -> dict[str, str] | None:
@@ -68,7 +69,8 @@ def _walk(a: Process, b: Process) -> dict[str, str] | None:
             elif mapping[target] != image:
                 return None
     rests = frozenset(mapping[s] for s in a.rest or ()) == frozenset(b.rest or ())
-    return mapping if rests else None
+    recovers = frozenset(mapping[s] for s in a.durable) == frozenset(b.durable)
+    return mapping if rests and recovers else None
 
 
 def role_matchings(first: System, second: System) -> Iterator[dict[str, str]]:
@@ -171,7 +173,8 @@ def _search(a: Process, b: Process) -> dict[str, str] | None:
 
 
 def _first_colour(process: Process, state: str) -> int:
-    return int(state == process.initial) + 2 * (state in (process.rest or ()))
+    declared = 2 * (state in (process.rest or ())) + 4 * (state in process.durable)
+    return int(state == process.initial) + declared
 
 
 def _matched(

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import ModelError
 from ..model.actions import CRASH, Message
 from ..model.system import System
-from .storm_faults import Declared, parse_faults, resolve, write_faults
+from .storm_faults import Declared, parse_faults, resolve, with_role_faults, write_faults
 from .storm_scan import Cursor, quote, quoted, write_message
 from .text import Source, guess, shorten
 
@@ -67,6 +67,7 @@ class Notes:
         if self.unreliable:
             system = system.with_unreliable(self.unreliable)
         if self.faults:
+            system = with_role_faults(self.source, self.faults, system)
             system = replace(system, faults=resolve(self.source, self.faults, system))
         return replace(system, name=self.name) if self.name else system
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
+from ..model.faults import PROCESS_KINDS
 from ..model.process import Process
 from ..model.system import System
 from .json_places import Path
@@ -21,7 +22,10 @@ from .text import Budget, Source, near, shorten
 VERSION = 1
 
 _SYSTEM = ("stormproof", "name", "processes", "faults", "requirements")
-_PROCESS = ("name", "initial", "reliable", "service", "states", "rest", "transitions")
+_PROCESS = (
+    *("name", "initial", "reliable", "service", "stop", "restart"),
+    *("states", "rest", "durable", "transitions"),
+)
 _TRANSITION = ("from", "to", "send", "receive", "internal", "timeout")
 _OPENING = re.compile(r"\s*\{")
 
@@ -77,8 +81,11 @@ def _process_to_json(process: Process) -> dict[str, Any]:
         data["states"] = list(process.states)
     if process.service:
         data["service"] = True
+    data |= {kind.keyword: True for kind in PROCESS_KINDS if getattr(process, kind.keyword)}
     if process.rest is not None:
         data["rest"] = list(process.rest)
+    if process.durable:
+        data["durable"] = list(process.durable)
     data["transitions"] = [
         {"from": t.source, "to": t.target, **_action_to_json(t.action)} for t in process.transitions
     ]
@@ -180,23 +187,27 @@ class _Reader(Values):
         self.states(data, path, initial, listed, transitions)
         reliable = self.flag(data.get("reliable", True), (*path, "reliable"))
         service = self.flag(data.get("service", False), (*path, "service"))
+        words = [kind.keyword for kind in PROCESS_KINDS]
+        faults: dict[str, Any] = {w: self.flag(data.get(w, False), (*path, w)) for w in words}
         try:
             process = Process(name, initial, transitions, listed, reliable, service=service)
-            return replace(process, rest=self.rest(data, path, process))
+            rest = self.some_states(data, "rest", path, process)
+            durable = self.some_states(data, "durable", path, process) or ()
+            return replace(process, rest=rest, durable=durable, **faults)
         except ModelError as problem:
             self.fail(problem.message, path, problem.hint, model=True)
 
-    def rest(self, data: Any, path: Path, process: Process) -> tuple[str, ...] | None:
-        """Null, or left out, for the default rest states."""
-        if data.get("rest") is None:
+    def some_states(self, data: Any, key: str, path: Path, process: Process) -> tuple[str, ...] | None:
+        """Null, or left out, for the default ones."""
+        if data.get(key) is None:
             return None
-        rows = self.array(data["rest"], (*path, "rest"))
-        found = tuple(self.string(s, (*path, "rest", i)) for i, s in enumerate(rows))
+        rows = self.array(data[key], (*path, key))
+        found = tuple(self.string(s, (*path, key, i)) for i, s in enumerate(rows))
         known = set(process.states)
         for i, state in enumerate(found):
             if state not in known:
                 hint = near(state, process.states)
-                self.fail(f"unknown state '{shorten(state)}'", (*path, "rest", i), hint, model=True)
+                self.fail(f"unknown state '{shorten(state)}'", (*path, key, i), hint, model=True)
         return found
 
     def states(

@@ -7,13 +7,13 @@ from typing import Any
 from ..errors import ParseError
 from ..goals.parse import parse_goal
 from ..model.goal import Goal, show
-from ..model.requirement import COUNTED, PROCESS_FAULTS, SUPPORTED, Claim, Requirement, Under
+from ..model.requirement import COUNTED, PROCESS_FAULTS, Claim, Requirement, Under
 from ..model.system import System
 from .json_places import Path
 from .json_values import Values, fault_to_json
 
 _REQUIREMENT = ("name", "violated", "claim", "goal", "k", "under")
-_UNDER = ("faults", *SUPPORTED, "at_most")
+_UNDER = ("faults", *PROCESS_FAULTS, "at_most")
 
 
 def requirement_to_json(requirement: Requirement) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _under(values: Values, data: Any, path: Path, system: System) -> Under:
     values.keys(data, _UNDER, (), path, "the failures")
     faults = values.faults(data.get("faults", []), (*path, "faults"), system.names)
     chosen = {}
-    for word in SUPPORTED:
+    for word in PROCESS_FAULTS:
         rows = values.array(data.get(word, []), (*path, word))
         chosen[word] = tuple(values.role(r, (*path, word, i), system.names) for i, r in enumerate(rows))
     rows = values.array(data.get("at_most", []), (*path, "at_most"))

@@ -22,7 +22,7 @@ from . import (
 from .registry import FORMATS, Format, register
 
 _STORM = re.compile(
-    r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|require|expect|role|reliable|unreliable|service)\s"
+    r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|durable|require|expect|role|reliable|unreliable|service)\s"
 )
 
 

@@ -10,10 +10,14 @@ from ..model.system import System
 
 
 def plain(system: System) -> tuple[System, tuple[str, ...]]:
-    """The system without rest states, services and timers, and what there is to say of each that it had."""
+    """The system without rest states, services, timers and the like, and what to say of each that it had."""
     dropped = []
     if any(p.rest is not None for p in system):
         dropped.append("rest states, which are left out")
+    if any(p.durable for p in system):
+        dropped.append("durable states, which are left out")
+    if any(p.stop or p.restart for p in system):
+        dropped.append("stops and restarts, which are left out")
     if any(p.service for p in system):
         dropped.append("services, which are left out")
     if any(_is_timer(t) for p in system for t in p.transitions):
@@ -35,4 +39,6 @@ def _plain(process: Process) -> Process:
         Transition(t.source, Internal(str(t.action)), t.target) if _is_timer(t) else t
         for t in process.transitions
     )
-    return replace(process, transitions=tuple(rows), rest=None, service=False)
+    return replace(
+        process, transitions=tuple(rows), rest=None, service=False, stop=False, restart=False, durable=()
+    )

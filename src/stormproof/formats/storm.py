@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..errors import InputError, ModelError, raise_all
 from ..model.process import Process
 from ..model.system import System
-from .storm_faults import resolve
+from .storm_faults import resolve, with_role_faults
 from .storm_parse import parse
 from .storm_recovery import MOST_MISTAKES
 from .storm_requirements import requirements
@@ -38,7 +38,9 @@ def build(source: Source, file: File) -> System:
         system = System(tuple(processes), name=file.name)
     except ModelError as problem:
         _relocate(source, problem, 0)
-    system = with_rest(source, file.rest, system)
+    system = with_states(source, file.rest, system, "rest")
+    system = with_states(source, file.durable, system, "durable")
+    system = with_role_faults(source, file.faults, system)
     if file.faults:
         system = replace(system, faults=resolve(source, file.faults, system))
     if file.requirements:
@@ -98,8 +100,8 @@ def _process(source: Source, file: File, role: Role) -> Process:
     return replace(made, service=role.service)
 
 
-def with_rest(source: Source, declared: Iterable[Rest], system: System) -> System:
-    """The system with the rest states that `rest` lines declare; several lines about a role add up."""
+def with_states(source: Source, declared: Iterable[Rest], system: System, field: str) -> System:
+    """The system with the `rest` or `durable` states that are declared; several lines about a role add up."""
     chosen: dict[str, list[str]] = {}
     for item in declared:
         if item.role not in system:
@@ -113,7 +115,8 @@ def with_rest(source: Source, declared: Iterable[Rest], system: System) -> Syste
                 problem = f"{shorten(item.role)} has no state '{shorten(state)}'"
                 source.fail(problem, start, start + len(state), hint, ModelError)
         chosen.setdefault(item.role, []).extend(state for state, _ in item.states)
-    processes = (replace(p, rest=tuple(chosen[p.name])) if p.name in chosen else p for p in system)
+    changed: dict[str, Any] = {name: {field: tuple(states)} for name, states in chosen.items()}
+    processes = (replace(p, **changed[p.name]) if p.name in chosen else p for p in system)
     return replace(system, processes=tuple(processes)) if chosen else system
 
 

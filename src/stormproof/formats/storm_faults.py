@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..model.actions import CRASH, Channel
-from ..model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
+from ..model.faults import CORRUPTION, PLAIN_KINDS, PROCESS_KINDS, SCOPES, ChannelFaults, Corruption
 from ..model.phrases import listed
 from ..model.system import System
 from .storm_scan import Cursor, quote, write_message
@@ -30,14 +30,18 @@ End = tuple[str | None, int]
 
 @dataclass(frozen=True)
 class Declared:
-    """One `faults` line: channels as written, and what may happen on each."""
+    """One `faults` line: channels as written, and what may happen on each; or roles, and their faults."""
 
     channels: tuple[tuple[End, End], ...]
     faults: ChannelFaults
+    roles: tuple[tuple[str, int], ...] = ()
+    role_faults: frozenset[str] = frozenset()
 
 
 def parse_faults(cursor: Cursor) -> Declared:
     """What follows the word `faults`."""
+    if _names_roles(cursor):
+        return _parse_role_faults(cursor)
     channels = parse_channel(cursor)
     while cursor.symbol(","):
         channels += parse_channel(cursor)
@@ -47,6 +51,55 @@ def parse_faults(cursor: Cursor) -> Declared:
         faults = _add(faults, parse_fault(cursor), cursor)
         if not cursor.symbol(","):
             return Declared(tuple(channels), faults)
+
+
+def _names_roles(cursor: Cursor) -> bool:
+    """Do roles follow, and no channels?"""
+    ahead = Cursor(cursor.source, cursor.at, cursor.end)
+    if ahead.symbol(_ANY):
+        return False
+    ahead.name("a role or '*'")
+    return ahead.symbol(":") or ahead.symbol(",")
+
+
+def _parse_role_faults(cursor: Cursor) -> Declared:
+    roles = [cursor.name("a role")]
+    while cursor.symbol(","):
+        roles.append(cursor.name("a role"))
+    cursor.expect(":", hint="write: faults A: stop")
+    words = [kind.keyword for kind in PROCESS_KINDS]
+    found = set()
+    while True:
+        word = cursor.keyword(*words)
+        if word is None:
+            cursor.fail(
+                "a fault of a role", hint=f"a role has {listed(words, 'or')}; channels are written A -> B"
+            )
+        found.add(word)
+        if not cursor.symbol(","):
+            return Declared((), ChannelFaults(_ANY, _ANY), tuple(roles), frozenset(found))
+
+
+def with_role_faults(source: Source, declared: Iterable[Declared], system: System) -> System:
+    """The system whose roles may stop and restart as the lines say."""
+    chosen: dict[str, dict[str, Any]] = {}
+    for line in declared:
+        for role, start in line.roles:
+            if role not in system:
+                hint = guess(role, system.names, "Roles")
+                source.fail(f"unknown role '{role}'", start, start + len(role), hint, ModelError)
+            chosen.setdefault(role, {}).update(dict.fromkeys(line.role_faults, True))
+    processes = (replace(p, **chosen[p.name]) if p.name in chosen else p for p in system)
+    return replace(system, processes=tuple(processes)) if chosen else system
+
+
+def write_role_faults(system: System) -> list[str]:
+    """The lines that declare which roles may stop and restart, without the word `faults`."""
+    lines = []
+    for process in system:
+        words = [kind.keyword for kind in PROCESS_KINDS if getattr(process, kind.keyword)]
+        lines += [f"{quote(process.name)}: {', '.join(words)}"] if words else []
+    return lines
 
 
 def parse_fault(cursor: Cursor) -> ChannelFaults:

@@ -14,9 +14,9 @@ from .storm_syntax import Automaton, File, Rest, Role
 from .storm_types import TypeBody, parse_type
 from .text import Budget, Source, near, shorten
 
-_STATEMENTS = ("role", "faults", "rest", "require", "expect")
+_STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
 _MODIFIERS = ("reliable", "unreliable", "service")
-_TOP = "'role', 'faults', 'rest', 'require' or 'expect'"
+_TOP = "'role', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
 def parse(source: Source, trace: Trace | None = None) -> File:
@@ -24,17 +24,18 @@ def parse(source: Source, trace: Trace | None = None) -> File:
     return _Parser(Cursor(source, trace=trace)).file()
 
 
-def parse_rest(cursor: Cursor) -> list[Rest]:
-    """What follows the word `rest`: `A@idle, B@{idle, done}`."""
-    found = [_rest(cursor)]
+def parse_rest(cursor: Cursor, word: str = "rest") -> list[Rest]:
+    """What follows the word `rest` or `durable`: `A@idle, B@{idle, done}`."""
+    found = [_rest(cursor, word)]
     while cursor.symbol(","):
-        found.append(_rest(cursor))
+        found.append(_rest(cursor, word))
     return found
 
 
-def _rest(cursor: Cursor) -> Rest:
-    role, start = cursor.name("a role", "write: rest A@idle, B@done")
-    cursor.expect("@", "write: rest A@idle, B@done")
+def _rest(cursor: Cursor, word: str) -> Rest:
+    hint = f"write: {word} A@idle, B@done"
+    role, start = cursor.name("a role", hint)
+    cursor.expect("@", hint)
     if not cursor.symbol("{"):
         return Rest(role, start, (cursor.name("a state"),))
     states: list[tuple[str, int]] = []
@@ -92,6 +93,10 @@ class _Parser:
             cursor.mark("rest")
             cursor.keyword("rest")
             file.rest += parse_rest(cursor)
+        elif word == "durable":
+            cursor.mark("durable")
+            cursor.keyword("durable")
+            file.durable += parse_rest(cursor, "durable")
         elif word in ("require", "expect"):
             cursor.mark("require")
             file.requirements.append(parse_statement(cursor))

@@ -16,7 +16,6 @@ from ..model.requirement import (
     NEVER,
     PROCESS_FAULTS,
     RECOVERS,
-    SUPPORTED,
     Claim,
     Requirement,
     Under,
@@ -144,11 +143,7 @@ def _under(cursor: Cursor) -> UnderSyntax:
 
 def _failure(cursor: Cursor, found: UnderSyntax) -> None:
     word, start = cursor.peek_word(), cursor.skip()
-    if word in PROCESS_FAULTS and word not in SUPPORTED:
-        cursor.source.fail(
-            f"'{word}' is not supported yet", start, start + len(word), "a role may crash: under crash A"
-        )
-    if word in SUPPORTED:
+    if word in PROCESS_FAULTS:
         cursor.keyword(word)
         found.processes.setdefault(word, []).append(cursor.name("a role", _UNDER_EXAMPLE))
         while cursor.keyword("and"):

@@ -36,7 +36,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Rest:
-    """`A@idle` or `A@{idle, done}` in a `rest` line: names, each with its place."""
+    """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place."""
 
     role: str
     start: int
@@ -51,6 +51,7 @@ class File:
     roles: dict[str, Role] = field(default_factory=dict)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)
+    durable: list[Rest] = field(default_factory=list)
     requirements: list[RequirementSyntax] = field(default_factory=list)
     errors: list[InputError] = field(default_factory=list)
     complete: bool = True

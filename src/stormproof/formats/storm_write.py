@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.actions import TIMEOUT, Action, Internal, Send
 from ..model.process import Process
 from ..model.system import System
-from .storm_faults import write_faults
+from .storm_faults import write_faults, write_role_faults
 from .storm_requirements import write_requirement
 from .storm_scan import quote, write_message
 
@@ -16,13 +16,13 @@ LONGEST_LABEL = 24
 def write(system: System) -> str:
     """The system as a .storm text; reading it back gives an equal one."""
     lines = [f"protocol {quote(system.name)}"] if system.name else []
-    lines += [f"faults {line}" for line in write_faults(system)]
+    lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]
     for process in system:
         if lines:
             lines.append("")
         lines += _role(process)
-    rest = write_rest(system)
-    behind = [f"rest {rest}"] if rest else []
+    declared = [("rest", write_rest(system)), ("durable", _write_durable(system))]
+    behind = [f"{word} {states}" for word, states in declared if states]
     behind += [write_requirement(system, requirement) for requirement in system.requirements]
     if behind:
         lines += ["", *behind]
@@ -46,6 +46,10 @@ def write_rest(system: System) -> str:
         for process in system
         if process.rest is not None
     )
+
+
+def _write_durable(system: System) -> str:
+    return ", ".join(f"{quote(p.name)}@{_write_states(p.durable)}" for p in system if p.durable)
 
 
 def _write_states(states: tuple[str, ...]) -> str:

@@ -82,11 +82,11 @@ def _at(process: Process, states: frozenset[str]) -> Goal:
 
 
 def quiet_states(process: Process) -> frozenset[str]:
-    """Where a process neither sends nor acts; to crash is a fault, and no act."""
+    """Where a process neither sends nor acts; to crash, stop or restart is a fault, and no act."""
 
     def acts(state: str) -> bool:
         internal = (t.action for t in process.outgoing(state) if isinstance(t.action, Internal))
-        return bool(process.sends(state)) or any(not action.crashes for action in internal)
+        return bool(process.sends(state)) or any(not action.is_fault for action in internal)
 
     return frozenset(s for s in process.states if not acts(s))
 

@@ -67,10 +67,12 @@ class Receive:
 
 @dataclass(frozen=True, slots=True)
 class Internal:
-    """An action that touches no channel; with `timeout`, a timer that runs out."""
+    """An action that touches no channel; with `timeout`, a timer that runs out; with `fault`, which is `stop`
+    or `restart`, a fault of its process."""
 
     name: str
     timeout: bool = False
+    fault: str = ""
 
     def __str__(self) -> str:
         if not self.timeout or self.name == TIMEOUT:
@@ -83,10 +85,17 @@ class Internal:
         return self.name == CRASH_ACTION and not self.timeout
 
     @property
+    def is_fault(self) -> bool:
+        """Does this happen to the process, instead of being done by it?"""
+        return self.crashes or bool(self.fault)
+
+    @property
     def deed(self) -> str:
         """What a sentence says of the process: `times out`, `does work`."""
         if self.crashes:
             return "crashes"
+        if self.fault:
+            return f"{self.fault}s"
         if self.timeout:
             return "times out" if self.name == TIMEOUT else f"times out ({self.name})"
         return f"does {self.name}"

@@ -12,7 +12,19 @@ from typing import Any
 
 from ..errors import UsageError, did_you_mean
 from .actions import CRASH, Channel, Message, Send
-from .faults import CORRUPTION, KINDS, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption, FaultKind
+from .faults import (
+    CORRUPTION,
+    KINDS,
+    LOSS,
+    PLAIN_KINDS,
+    PROCESS_KINDS,
+    SCOPES,
+    ChannelFaults,
+    Corruption,
+    FaultKind,
+    ProcessFaultKind,
+)
+from .phrases import listed
 from .system import System
 
 ChannelChoice = bool | Iterable[str | tuple[str, str]]
@@ -68,6 +80,8 @@ class FailureModel:
 
     channels: Mapping[Channel, ChannelFailure]
     unreliable: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
 
     def on(self, channel: Channel) -> ChannelFailure:
         return self.channels.get(channel, PERFECT)
@@ -111,6 +125,9 @@ class Failures:
     corrupt_scope: str = "channel"
     corrupt_map: tuple[tuple[Channel, str, str], ...] = ()
     crash: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
+    partition: tuple[tuple[str, ...], ...] = ()
     file_faults: bool = True
 
     def __init__(
@@ -122,6 +139,9 @@ class Failures:
         corrupt_scope: str = "channel",
         corrupt_map: Mapping[str, Mapping[str, str]] | Iterable[tuple[str | tuple[str, str], str, str]] = (),
         crash: Iterable[str] | str = (),
+        stop: Iterable[str] | str = (),
+        restart: Iterable[str] | str = (),
+        partition: str | Iterable[Iterable[str]] = (),
         file_faults: bool = True,
     ) -> None:
         if corrupt_scope not in SCOPES:
@@ -134,7 +154,9 @@ class Failures:
             put(self, kind.keyword, _choice(choice))
         put(self, "corrupt_scope", corrupt_scope)
         put(self, "corrupt_map", _pairs(corrupt_map))
-        put(self, "crash", (crash,) if isinstance(crash, str) else tuple(crash))
+        for name, roles in (("crash", crash), ("stop", stop), ("restart", restart)):
+            put(self, name, (roles,) if isinstance(roles, str) else tuple(roles))
+        put(self, "partition", _sides(partition))
         put(self, "file_faults", file_faults)
 
     def choice(self, kind: FaultKind) -> bool | tuple[Channel, ...]:
@@ -156,11 +178,25 @@ class Failures:
             failure = self._resolve(system, channel, declared.get(channel, ChannelFaults(*channel)))
             if not failure.perfect:
                 channels[channel] = failure
-        unreliable = tuple(p.name for p in system if not p.reliable or p.name in self.crash)
-        return FailureModel(channels, unreliable)
+        return FailureModel(
+            channels,
+            unreliable=tuple(p.name for p in system if not p.reliable or p.name in self.crash),
+            **{kind.keyword: self._affected(system, kind) for kind in PROCESS_KINDS},
+        )
+
+    def _affected(self, system: System, kind: ProcessFaultKind) -> tuple[str, ...]:
+        """The processes that may have this fault."""
+        asked: tuple[str, ...] = getattr(self, kind.keyword)
+        declared = [p.name for p in system if getattr(p, kind.keyword) and self.file_faults]
+        return tuple(name for name in system.names if name in asked or name in declared)
+
+    def _apart(self, channel: Channel) -> bool:
+        """Does the channel lead from one side of the partition to another?"""
+        return any(channel.sender in side and channel.receiver not in side for side in self.partition)
 
     def _resolve(self, system: System, channel: Channel, declared: ChannelFaults) -> ChannelFailure:
         plain: dict[str, Any] = {k.keyword: declared.has(k) or self.asks(k, channel) for k in PLAIN_KINDS}
+        plain[LOSS.keyword] |= self._apart(channel)
         scope, pairs = self._corruption(channel, declared.corrupt)
         if scope is None and not pairs:
             return ChannelFailure(**plain)
@@ -191,9 +227,11 @@ class Failures:
                     raise UsageError(_unknown_role(end, system), hint=did_you_mean(end, system.names))
             if channel.sender == channel.receiver:
                 raise UsageError(f"there is no channel from {channel.sender} to itself")
-        for name in self.crash:
+        sides = [name for side in self.partition for name in side]
+        for name in (*self.crash, *self.stop, *self.restart, *sides):
             if name not in system:
                 raise UsageError(_unknown_role(name, system), hint=did_you_mean(name, system.names))
+        _check_sides(system, self.partition)
         for channel, *ends in self.corrupt_map:
             for message in ends:
                 if message not in system.messages:
@@ -201,6 +239,30 @@ class Failures:
                         f"unknown message '{message}' in the corruption of {channel}",
                         hint=did_you_mean(message, system.messages) or _messages_here(system),
                     )
+
+
+def _sides(partition: str | Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    """The sides of a partition, from `A,B | C` or from lists."""
+    if isinstance(partition, str):
+        partition = [side.split(",") for side in partition.split("|")]
+    return tuple(tuple(name.strip() for name in side if name.strip()) for side in partition)
+
+
+def _check_sides(system: System, sides: tuple[tuple[str, ...], ...]) -> None:
+    if not sides:
+        return
+    if len(sides) < 2 or not all(sides):
+        raise UsageError("a partition has at least two sides", hint="write it 'A,B | C'")
+    placed = [name for side in sides for name in side]
+    twice = [name for name in system.names if placed.count(name) > 1]
+    missing = [name for name in system.names if name not in placed]
+    if twice:
+        raise UsageError(f"{twice[0]} is on two sides of the partition")
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise UsageError(
+            f"{listed(missing)} {verb} on no side of the partition", hint="every role is on one side"
+        )
 
 
 def _unknown_role(name: str, system: System) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import InputError
 from .actions import Channel
 from .failures import ChannelFailure, FailureModel, Failures
-from .faults import KINDS, PLAIN_KINDS
+from .faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
 
 
 def _choice_to_json(choice: bool | tuple[Channel, ...]) -> Any:
@@ -22,6 +22,8 @@ def failures_to_json(failures: Failures) -> dict[str, Any]:
         "corrupt_scope": failures.corrupt_scope,
         "corrupt_map": [[str(c), a, b] for c, a, b in failures.corrupt_map],
         "crash": list(failures.crash),
+        **{kind.keyword: list(getattr(failures, kind.keyword)) for kind in PROCESS_KINDS},
+        "partition": [list(side) for side in failures.partition],
         "file_faults": failures.file_faults,
     }
 
@@ -41,6 +43,7 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
             for c, f in model.channels.items()
         ],
         "unreliable": list(model.unreliable),
+        **{f"may_{kind.keyword}": list(getattr(model, kind.keyword)) for kind in PROCESS_KINDS},
     }
 
 
@@ -56,6 +59,7 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
             )
             for row in data["channels"]
         }
-        return FailureModel(channels, tuple(data.get("unreliable", ())))
+        faulty = {kind.keyword: tuple(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
+        return FailureModel(channels, tuple(data.get("unreliable", ())), **faulty)
     except (KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"the failure model is incomplete: {problem}") from None

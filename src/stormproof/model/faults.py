@@ -51,6 +51,24 @@ PAPER_KINDS = tuple(kind for kind in KINDS if kind.in_paper)
 PLAIN_KINDS = tuple(kind for kind in KINDS if kind is not CORRUPTION)
 
 
+@dataclass(frozen=True)
+class ProcessFaultKind:
+    """A fault of a process: `keyword` is its spelling, `may` what a sentence says of the process."""
+
+    keyword: str
+    may: str
+    option: str
+
+
+STOP = ProcessFaultKind(
+    "stop", "may stop silently", "These processes may stop for good, and nobody is informed."
+)
+RESTART = ProcessFaultKind(
+    "restart", "may restart", "These processes may restart, in their initial or last durable state."
+)
+PROCESS_KINDS = (STOP, RESTART)
+
+
 def kind_named(keyword: str) -> FaultKind:
     return next(kind for kind in KINDS if kind.keyword == keyword)
 

@@ -25,7 +25,8 @@ class Process:
     """A finite automaton. `states` keeps the order in which they are listed; the initial one is first.
 
     `rest` are the states in which the process may stay for good: None for the default ones, and for a
-    `service` those are all states that only receive.
+    `service` those are all states that only receive. `stop` and `restart`: it may stop silently, or restart,
+    and then goes to the last of its `durable` states that it entered, or to the initial one.
     """
 
     name: str
@@ -35,6 +36,9 @@ class Process:
     reliable: bool = True
     rest: tuple[str, ...] | None = None
     service: bool = False
+    stop: bool = False
+    restart: bool = False
+    durable: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -45,6 +49,9 @@ class Process:
         reliable: bool = True,
         rest: Iterable[str] | None = None,
         service: bool = False,
+        stop: bool = False,
+        restart: bool = False,
+        durable: Iterable[str] = (),
     ) -> None:
         once = tuple(dict.fromkeys(Transition(*t) for t in transitions))
         seen = dict.fromkeys((initial, *states))
@@ -57,17 +64,20 @@ class Process:
         put(self, "transitions", once)
         put(self, "states", tuple(seen))
         put(self, "reliable", reliable)
-        put(self, "rest", None if rest is None else self._ordered(rest))
+        put(self, "rest", None if rest is None else self._ordered(rest, "rest in"))
         put(self, "service", service)
+        put(self, "stop", stop)
+        put(self, "restart", restart)
+        put(self, "durable", self._ordered(durable, "recover in"))
         self._validate()
 
-    def _ordered(self, rest: Iterable[str]) -> tuple[str, ...]:
-        """In the order of the states, so that processes are equal however their rest states are listed."""
+    def _ordered(self, states: Iterable[str], verb: str) -> tuple[str, ...]:
+        """In the order of the states, so that processes are equal however such states are listed."""
         order = {state: i for i, state in enumerate(self.states)}
-        for state in (chosen := dict.fromkeys(rest)):
+        for state in (chosen := dict.fromkeys(states)):
             if state not in order:
                 hint = did_you_mean(state, order)
-                raise ModelError(f"{self.name} cannot rest in '{state}': it has no such state", hint=hint)
+                raise ModelError(f"{self.name} cannot {verb} '{state}': it has no such state", hint=hint)
         return tuple(sorted(chosen, key=order.__getitem__))
 
     def _validate(self) -> None:
@@ -188,6 +198,7 @@ class Process:
             transitions=tuple(t for t in self.transitions if t.source in keep),
             states=tuple(s for s in self.states if s in keep),
             rest=None if self.rest is None else tuple(s for s in self.rest if s in keep),
+            durable=tuple(s for s in self.durable if s in keep),
         )
 
     def _repr_svg_(self) -> str:

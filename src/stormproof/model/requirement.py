@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .faults import KINDS, ChannelFaults
+from .faults import KINDS, PROCESS_KINDS, ChannelFaults
 from .goal import Goal, mentioned, rename, show
 
 #: The claims that are no properties of the table; the first two have a goal.
 NEVER, ALWAYS_POSSIBLE, RECOVERS, CLEAN = "never", "always possible", "recovers", "clean"
 #: The faults whose number may be limited, as files spell them.
-PROCESS_FAULTS = ("crash", "stop", "restart")
-#: Of these only the first is understood so far; the others are refused where a file is read.
-SUPPORTED = ("crash",)
+PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
 COUNTED = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
 _WITH_GOAL = (NEVER, ALWAYS_POSSIBLE)
 

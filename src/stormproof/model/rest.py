@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .actions import CRASH, Action, Internal, Receive, Send, Transition
+from .faults import STOP
 from .process import Process
 from .system import System
 
@@ -25,8 +26,15 @@ def rest_states(system: System) -> RestStates:
     for process in system:
         chosen = default_rest_states(process) if process.rest is None else process.rest
         rest[process.name] = frozenset(chosen) | process.crashed_states
-    return RestStates(
-        rest, {p.name: ended_states(p) for p in system}, {p.name: p.crashed_states for p in system}
+    crashed = {p.name: p.crashed_states | stopped_states(p) for p in system}
+    return RestStates(rest, {p.name: ended_states(p) for p in system}, crashed)
+
+
+def stopped_states(process: Process) -> frozenset[str]:
+    """Where the process is after it has stopped silently."""
+    rows = process.transitions
+    return frozenset(
+        t.target for t in rows if isinstance(t.action, Internal) and t.action.fault == STOP.keyword
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from .actions import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send
 from .fault_steps import Fault, fault_from_json, name_in
+from .faults import PROCESS_KINDS
 from .system import System
 
 
@@ -21,6 +22,10 @@ class Act:
     action: Action
     state: str
     fault: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.fault is None and isinstance(self.action, Internal) and self.action.fault:
+            object.__setattr__(self, "fault", self.action.fault)
 
 
 Step = Act | Fault
@@ -137,8 +142,9 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
     try:
         do = data["do"]
         if do == "internal":
-            action = Internal(name_in(data, "action"), timeout=data.get("timeout") is True)
             fault = name_in(data, "fault") if "fault" in data else None
+            strikes = fault if fault in [row.keyword for row in PROCESS_KINDS] else None
+            action = Internal(name_in(data, "action"), data.get("timeout") is True, strikes or "")
             return Act(name_in(data, "process"), action, name_in(data, "state"), fault)
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else name_in(data, "message")

@@ -57,7 +57,7 @@ class SurvivalModel:
         """The kind of fault that an internal action is; None for an ordinary one."""
         if is_crash(action):
             return "crash"
-        return self.process_faults.get((process, action.name))
+        return action.fault or self.process_faults.get((process, action.name))
 
     def can_happen(self, process: str, transition: Transition) -> bool:
         return not is_crash(transition.action) or process in self.failures.unreliable

@@ -23,8 +23,8 @@ from ..model.goal import At, show
 from ..model.process import Process
 from ..model.run import Witness
 from ..model.system import System
+from ..transform.prepare import prepare, with_process_faults
 from .answer import REACHABLE
-from .api import prepare
 from .channel_forms import refuse_copies, shapes
 from .karp_miller import INFINITY, KarpMiller, Pump
 from .portfolio import MOST_SUMMARISED, solve
@@ -98,7 +98,8 @@ def channel_bounds(
     progress: ProgressCallback | None = None,
 ) -> Bounds:
     """How many messages each channel of the system may hold under the failures."""
-    prepared, model, notes = prepare(system, failures or Failures())
+    marked, model, notes = prepare(system, failures or Failures())
+    prepared = with_process_faults(marked, model).system
     refuse_copies(model, "the lengths of channels are not computed")
     limits = limits or Limits()
     started = time.monotonic()

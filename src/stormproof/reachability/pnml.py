@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..model.actions import CRASH, Internal, Send, channel_of
 from ..model.failures import FailureModel, Failures
 from ..model.system import System
-from .api import prepare
+from ..transform.prepare import prepare, with_process_faults
 from .channel_forms import Shape, refuse_copies, shapes
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -34,7 +34,8 @@ Moves = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 def pnml(system: System, failures: Failures | None = None) -> str:
     """The net as a text; raises `UsageError` where the system is not one."""
-    prepared, model, _ = prepare(system, failures or Failures())
+    marked, model, _ = prepare(system, failures or Failures())
+    prepared = with_process_faults(marked, model).system
     refuse_copies(model, "no Petri net is written")
     forms = shapes(prepared, model)
     _refuse(prepared, forms)

@@ -21,12 +21,13 @@ from ..errors import UsageError, did_you_mean
 from ..limits import Limits
 from ..model.actions import CRASH_ACTION, Channel, Internal
 from ..model.failures import Failures, parse_channel
-from ..model.faults import KINDS, PAPER_KINDS, kind_named
+from ..model.faults import KINDS, PAPER_KINDS, PROCESS_KINDS, kind_named
 from ..model.run import Act, Witness
 from ..model.system import System
 from .antichains import Answer, Choice, LatticeFrontier, exhaustive_frontier, monotone_frontier, subsets
 
-FAULTS = (*(kind.keyword for kind in KINDS), "crash")
+PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
+FAULTS = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
 MONOTONE = (RSC.name, HALF_DUPLEX.name)
 MOST_EXHAUSTIVE = 12
 
@@ -41,12 +42,12 @@ class Atom:
 
     def __str__(self) -> str:
         if self.channel is None:
-            return f"crash of {self.process}"
+            return f"{self.fault} of {self.process}"
         return f"{kind_named(self.fault).noun} on {self.channel.sender}→{self.channel.receiver}"
 
     def to_json(self) -> dict[str, str]:
         if self.channel is None:
-            return {"crash": str(self.process)}
+            return {self.fault: str(self.process)}
         return {"fault": self.fault, "from": self.channel.sender, "to": self.channel.receiver}
 
 
@@ -179,10 +180,10 @@ def choices(
         if kind not in FAULTS:
             raise UsageError(f"unknown fault '{kind}'; it is one of {', '.join(FAULTS)}")
     where = _channels(system, channels)
-    found = [Atom(kind, channel) for channel in where for kind in kinds if kind != "crash"]
-    if "crash" in kinds:
-        names = crashing if crashing is not None else system.names
-        found += [Atom("crash", process=n) for n in names if _may_start_to_crash(system, n)]
+    found = [Atom(kind, channel) for channel in where for kind in kinds if kind not in PROCESS_FAULTS]
+    names = crashing if crashing is not None else system.names
+    for kind in (kind for kind in kinds if kind in PROCESS_FAULTS):
+        found += [Atom(kind, process=n) for n in names if _may_start(system, n, kind)]
     if not found:
         raise UsageError("there is nothing to try: name faults, channels or processes that the system has")
     return tuple(found)
@@ -203,9 +204,11 @@ def _channels(system: System, asked: Iterable[str | tuple[str, str]] | None) -> 
     return chosen
 
 
-def _may_start_to_crash(system: System, name: str) -> bool:
+def _may_start(system: System, name: str, fault: str) -> bool:
     """A process that crashes in its automaton already does so in every failure model: that is no choice."""
     process = system[name]
+    if fault != "crash":
+        return not getattr(process, fault)
     return process.reliable and not any(t.action == Internal(CRASH_ACTION) for t in process.transitions)
 
 
@@ -275,12 +278,9 @@ class _Asking:
             return [a.channel for a in chosen if a.fault == fault and a.channel is not None]
 
         wanted: dict[str, Any] = {kind.keyword: on(kind.keyword) for kind in KINDS}
-        return Failures(
-            **wanted,
-            corrupt_scope=self.corrupt_scope,
-            crash=[a.process for a in chosen if a.process is not None],
-            file_faults=self.file_faults,
-        )
+        for fault in PROCESS_FAULTS:
+            wanted[fault] = [a.process for a in chosen if a.process is not None and a.fault == fault]
+        return Failures(**wanted, corrupt_scope=self.corrupt_scope, file_faults=self.file_faults)
 
     def _used(self, witness: Witness) -> Choice:
         """The choices that a witness makes use of: it is a witness under those alone."""
@@ -288,8 +288,8 @@ class _Asking:
         for step in witness.steps:
             if not isinstance(step, Act):
                 used.add(Atom(step.kind.keyword, step.channel))
-            elif step.action == Internal(CRASH_ACTION):
-                used.add(Atom("crash", process=step.process))
+            elif isinstance(step.action, Internal) and step.action.is_fault:
+                used.add(Atom(step.action.fault or "crash", process=step.process))
         return frozenset(i for i, atom in enumerate(self.atoms) if atom in used)
 
 
@@ -324,7 +324,7 @@ def in_words(atoms: Sequence[Atom]) -> str:
     groups: dict[str, list[str]] = {}
     for atom in atoms:
         if atom.channel is None:
-            groups.setdefault("crash of", []).append(str(atom.process))
+            groups.setdefault(f"{atom.fault} of", []).append(str(atom.process))
         else:
             word, _, where = str(atom).partition(" on ")
             groups.setdefault(f"{word} on", []).append(where)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import UsageError
 from ..model.failures import FailureModel, Failures
+from ..model.faults import PROCESS_KINDS
 from ..model.phrases import listed
+from ..model.rest import rest_states
 from ..model.system import System
 from . import crash_handling, paper_encodings
+from .stop_restart import Transformed, stop_restart
 
 
 def prepare(
@@ -32,3 +37,29 @@ def prepare(
         marked, model = paper_encodings.encode(marked, paper_encodings.resolve(marked, failures))
         remarks.append("loss and corruption are the paper's encodings (its section 7), not the definitions")
     return marked, model, tuple(remarks)
+
+
+def with_process_faults(system: System, model: FailureModel) -> Transformed:
+    """The system in which stops and restarts are internal actions (definitions 9.5).
+
+    Where its roles rest is written down, since a stopped process rests and must not change what the default
+    rest states of the others are.
+    """
+    durable = {p.name: p.durable for p in system}
+    found = stop_restart(system, model.stop, model.restart, durable)
+    if not found.faults:
+        return found
+    resting = found.rest(rest_states(system)).rest
+    processes = tuple(
+        replace(p, rest=tuple(resting[p.name]), stop=False, restart=False, durable=()) for p in found.system
+    )
+    return replace(found, system=replace(found.system, processes=processes))
+
+
+def crash_notes(model: FailureModel) -> tuple[str, ...]:
+    """Which failures of processes were assumed, in sentences."""
+    notes = [f"{listed(model.unreliable)} may crash and then informs everybody"] if model.unreliable else []
+    for kind in PROCESS_KINDS:
+        names: tuple[str, ...] = getattr(model, kind.keyword)
+        notes += [f"{listed(names)} {kind.may}"] if names else []
+    return tuple(notes)

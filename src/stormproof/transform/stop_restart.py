@@ -103,7 +103,7 @@ def _stopping(
     process: Process, original: Process, origin: Mapping[str, str], action: str, stopped: str
 ) -> Process:
     rows = [
-        Transition(s, Internal(action), stopped)
+        Transition(s, Internal(action, fault=STOP), stopped)
         for s in process.states
         if origin[s] not in original.crashed_states
     ]
@@ -143,7 +143,7 @@ def _leaving(process: Process, pair: _Pair, ended: frozenset[str], action: str) 
     state, memory = pair
     rows = list(process.outgoing(state))
     if state not in ended and state != memory:
-        rows.append(Transition(state, Internal(action), memory))
+        rows.append(Transition(state, Internal(action, fault=RESTART), memory))
     return rows
 
 

@@ -121,7 +121,7 @@ def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | Non
         if process not in model.failures.unreliable:
             raise Refused(f"{process} does not crash in this failure model")
         return "crash"
-    return model.process_faults.get((process, action.name))
+    return action.fault or model.process_faults.get((process, action.name))
 
 
 def _struck(i: int, step: Step, steps: tuple[Step, ...]) -> None:
@@ -188,7 +188,7 @@ class Judge:
         channel = channel_of(name, action)
         if channel is None or isinstance(action, Internal):
             assert isinstance(action, Internal)
-            fault = action.crashes or (name, action.name) in self.model.process_faults
+            fault = action.is_fault or (name, action.name) in self.model.process_faults
             return None if fault else queues
         n = self.system.channel_index[channel]
         if isinstance(action, Send):
