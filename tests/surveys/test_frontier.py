@@ -150,7 +150,7 @@ def test_a_choice_may_matter_only_together_with_others() -> None:
 
 
 def test_stops_and_restarts_are_choices() -> None:
-    """A lock that forgets its holder: its restart breaks progress, and so does a stop of either role."""
+    """A lock that forgets that it is held: its restart breaks progress, and so does a stop of either role."""
     text = """
     role Client { ask: Lock!acquire -> wait
       wait: Lock?granted -> holding

@@ -133,3 +133,15 @@ def test_properties_under_stops_and_restarts_as_defined(chunk: int) -> None:
         compared += 1
         expected = {name: bounded.holds(ts, name) for name in ALWAYS}
         assert verdicts(decide(searched, model, k, ALWAYS)) == expected, f"seed {seed}"
+
+
+@pytest.mark.parametrize(("durable", "holds"), [("durable Lock@{free, grant, held}", True), ("", False)])
+def test_requirements_under_stops_and_restarts(durable: str, holds: bool) -> None:
+    """A goal names the user's states, whatever durable state is remembered."""
+    claims = (
+        "require steady: never Lock@free & Client@holding under restart Lock\n"
+        "expect violated halts: recovers under stop Lock\n"
+    )
+    report = sp.check(lock(durable=durable + "\n" + claims))
+    assert report["steady"].holds is holds
+    assert report["halts"].holds is False

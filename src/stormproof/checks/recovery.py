@@ -23,7 +23,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     model = survival_model(request)
     asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
     for requirement in request.requirements:
-        ask = ask_of(model, requirement)
+        ask = ask_of(model, request.on_searched_states(requirement))
         if ask is not None:
             asks[requirement.title] = ask
     if not asks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..engine.watch import ProgressCallback, left
 from ..limits import Limits, check_bound, check_threads
@@ -13,6 +13,7 @@ from ..model.requirement import Requirement
 from ..model.survival import Budget
 from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
+from ..transform.stop_restart import Transformed
 from .properties import (
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
@@ -58,6 +59,7 @@ class Request:
     model: FailureModel
     properties: tuple[str, ...]
     required: tuple[Requirement, ...]
+    searched: Transformed
     counted: frozenset[str]
     bounds: tuple[int, ...]
     one_bound: bool
@@ -72,6 +74,13 @@ class Request:
     def requirements(self) -> tuple[Requirement, ...]:
         """Those of the file that are asked of survival under the failures of the check."""
         return tuple(r for r in self.required if r.under is None and not r.claims_property)
+
+    def on_searched_states(self, requirement: Requirement) -> Requirement:
+        """The requirement with its goal on the states of the system that is searched."""
+        claim = requirement.claim
+        if claim.goal is None:
+            return requirement
+        return replace(requirement, claim=replace(claim, goal=self.searched.goal(claim.goal)))
 
     @property
     def limits(self) -> Limits:
@@ -109,12 +118,13 @@ def make_request(
     started = time.monotonic()
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked, semantics)
-    prepared = with_process_faults(marked, model).system
+    searched = with_process_faults(marked, model)
     names = _properties(properties, model)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
-        system=prepared,
+        system=searched.system,
+        searched=searched,
         failures=asked,
         model=model,
         properties=names,

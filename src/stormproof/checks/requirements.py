@@ -23,8 +23,10 @@ def request_of(request: Request, requirement: Requirement) -> Request:
     claim, under = requirement.claim, requirement.under
     system, failures, options = request.asked, request.failures, request.options
     if under is not None:
-        system = replace(system.with_unreliable(under.crash), faults=under.faults)
-        failures, options = Failures(), replace(options, budget=_budget(under))
+        steady = tuple(replace(p, stop=False, restart=False) for p in system.with_unreliable(under.crash))
+        system = replace(system, processes=steady, faults=under.faults)
+        failures = Failures(stop=under.stop, restart=under.restart)
+        options = replace(options, budget=_budget(under))
     what = (claim.what,) if claim.goal is None else ()
     return make_request(
         replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
@@ -52,6 +54,8 @@ def is_known_limit(request: Request, requirement: Requirement) -> bool:
     return (
         all(_contained(small, large, c) for c in own.system.channels)
         and set(small.unreliable) <= set(large.unreliable)
+        and set(small.stop) <= set(large.stop)
+        and set(small.restart) <= set(large.restart)
         and (request.options.budget == Budget() or request.options.budget == own.options.budget)
     )
 
