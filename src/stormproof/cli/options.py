@@ -284,17 +284,28 @@ def parse_corrupt_map(text: str) -> list[tuple[Channel, str, str]]:
     return found
 
 
+def _named_limit(flag: str, text: str) -> int:
+    """An amount of memory; what is wrong with it is said with the option's name."""
+    try:
+        return parse_memory(text)
+    except UsageError as problem:
+        raise UsageError(f"{flag}: {problem.message}", hint=problem.hint) from None
+
+
 def limit_options(command: F) -> F:
     """--timeout, --memory, --max-states; the command gets one `limits` in their place."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
         seconds, memory, states = (flags.pop(name) for name in ("timeout", "memory", "max_states"))
+        for flag, value in (("--timeout", seconds), ("--max-states", states)):
+            if value is not None and not value > 0:
+                raise UsageError(f"{flag} must be more than 0, not {value:g}")
         chosen: dict[str, Any] = {"states": states}
         if seconds is not None:
             chosen["seconds"] = seconds
         if memory is not None:
-            chosen["memory"] = parse_memory(memory)
+            chosen["memory"] = _named_limit("--memory", memory)
         return command(*args, limits=Limits(**chosen), **flags)
 
     decorators = [

@@ -15,8 +15,8 @@ from typing import Any, TextIO
 
 from ..errors import OutputError
 
-#: Signs of ours that have a likeness in ASCII, one for one, so that charts stay in line.
-_LIKENESS = dict(
+#: Signs of ours that have a likeness in ASCII; those of charts one for one, so that they stay in line.
+_LIKENESS = {"≤": "<=", "≥": ">="} | dict(
     zip(
         "✔✘✕→⇝⇄⧉↻◷┷▶▷◀◁│├┤┼┊┄─╌━╮╯·–…■⌛⚡†×①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
         "+xx>~%&@o_>><<|||+:.--=\\/--.#?!*x123456789abcdefghijk",

@@ -1,0 +1,33 @@
+"""Limits that make no sense are refused with the name of their option, and signs have a likeness in ASCII."""
+
+from __future__ import annotations
+
+import pytest
+
+from stormproof.cli.streams import _likeness
+from tests.support.command_line import Run, run
+
+__all__ = ["run"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--timeout", "0"),
+        ("--timeout", "-1"),
+        ("--timeout", "nan"),
+        ("--max-states", "0"),
+        ("--memory", "0"),
+        ("--memory", "lots"),
+    ],
+)
+def test_the_option_is_named(run: Run, flag: str, value: str) -> None:
+    found = run("check", "alternating-bit", flag, value)
+    assert found.code == 2 and found.err.startswith(flag) and value in found.err
+
+
+def test_comparisons_keep_their_meaning_in_ascii() -> None:
+    text = "k ≤ 3, k ≥ 1"
+    for sign, shown in (("≤", "<="), ("≥", ">=")):
+        at = text.index(sign)
+        assert _likeness(UnicodeEncodeError("ascii", text, at, at + 1, "")) == (shown, at + 1)
