@@ -7,12 +7,11 @@ import random
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
-from stormproof.draw.chart.build import Chart, EventKind, chart
+from stormproof.draw.chart.build import Chart, chart
 from stormproof.draw.chart.layout import lay_out
 from stormproof.draw.chart.mermaid import chart_mermaid
 from stormproof.draw.chart.placing import touches
@@ -240,8 +239,8 @@ def test_a_message_that_stays_after_its_copy_was_received() -> None:
     assert any("▷" in line and "not received" in line for line in lines)
 
 
-def with_events(**kinds: EventKind) -> Chart:
-    asks = process("P", ("p0", Send("Q", "ask"), "p1"), ("p1", Internal("retry"), "p0"))
+def with_events() -> Chart:
+    asks = process("P", ("p0", Send("Q", "ask"), "p1"), ("p1", Internal("retry", timeout=True), "p0"))
     answers = process(
         "Q",
         ("q0", Receive("P", "ask"), "q1"),
@@ -251,27 +250,22 @@ def with_events(**kinds: EventKind) -> Chart:
     steps = (
         Act("P", Send("Q", "ask"), "p1"),
         Act("Q", Receive("P", "ask"), "q1"),
-        Act("Q", Internal("again"), "q0"),
-        Act("P", Internal("retry"), "p0"),
-        Act("Q", Internal("halt"), "gone"),
+        Act("Q", Internal("again"), "q0", fault="restart"),
+        Act("P", Internal("retry", timeout=True), "p0"),
+        Act("Q", Internal("halt"), "gone", fault="stop"),
         Act("P", Send("Q", "ask"), "p1"),
     )
-    picture = chart(System((asks, answers)), run(*steps))
-    lines = [
-        replace(line, events=tuple(replace(e, kind=kinds[e.name]) for e in line.events))
-        for line in picture.lifelines
-    ]
-    return replace(picture, lifelines=tuple(lines))
+    return chart(System((asks, answers)), run(*steps))
 
 
 def test_timers_restarts_and_stops() -> None:
-    picture = with_events(retry=EventKind.TIMEOUT, again=EventKind.RESTART, halt=EventKind.STOP)
+    picture = with_events()
     check_svg(chart_svg(picture))
     found = Counter(kind for c in classes(picture) for kind in c.split())
     assert found["sp-clock"] == 1 and found["sp-stop"] == 3, "a bar, and a break of two strokes"
     assert found["sp-life"] == 3, "the restarted lifeline is in two parts"
     lines = chart_text(picture).splitlines()
-    assert any("◷ retry" in line for line in lines) and any("↻ again" in line for line in lines)
+    assert any("◷ timeout retry" in line for line in lines) and any("↻ again" in line for line in lines)
     stop = next(i for i, line in enumerate(lines) if "┷ halt" in line)
     column = lines[stop].index("┷")
     assert all(line[column : column + 1].strip() in ("", "▷") for line in lines[stop + 1 :])
@@ -279,7 +273,8 @@ def test_timers_restarts_and_stops() -> None:
 
 def test_what_repeats_for_ever_is_framed_and_says_what_grows() -> None:
     steps = (*START, sends("data", "s1"))
-    picture = chart(EX1, run(*steps), repeats=2, grows=(SR,))
+    picture = chart(EX1, run(*steps, ending="divergence", calm_from=2))
+    assert picture.repeats == 2 and picture.grows == (SR,)
     check_svg(chart_svg(picture))
     assert any("sp-loop" in c.split() for c in classes(picture))
     assert "repeats for ever; S → R grows" in texts(chart_svg(picture))

@@ -14,6 +14,9 @@ from .folding import folds_of
 
 __all__ = ["Chart", "EventKind", "Lifeline", "LocalEvent", "Span", "Wait", "chart", "descriptions"]
 
+#: The kinds of faults of processes that have a sign of their own.
+_PROCESS_FAULTS = {"stop": EventKind.STOP, "restart": EventKind.RESTART}
+
 
 def chart(
     system: System,
@@ -22,31 +25,31 @@ def chart(
     title: str = "",
     fold: bool = True,
     repeats: int | None = None,
-    grows: tuple[Channel, ...] = (),
 ) -> Chart:
     """The chart of a run. Raises InputError where the witness is no run of the channels or names no state.
 
-    With `repeats`, the steps from that one on are repeated for ever, and the channels `grows` get longer each
-    time.
+    The steps from `repeats` on are repeated for ever; by default, those of which the run itself says so.
     """
-    builder = _ChartBuilder(system, witness, repeats)
+    builder = _ChartBuilder(system, witness)
     for instant, step in enumerate(witness.steps):
         builder.take(instant, step)
     builder.messages.finish()
+    builder.repeats = repeats = builder.round_from() if repeats is None else repeats
     flights, culprit = tuple(builder.messages.flights), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
     folds = folds_of(signatures, _together(flights), repeats) if fold else ()
     contents = tuple(builder.contents)
+    grows = builder.growing()
     return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, repeats, grows, contents)
 
 
 class _ChartBuilder:
     """Follows the run: its messages, the local states, who crashes and who waits at the end."""
 
-    def __init__(self, system: System, witness: Witness, repeats: int | None) -> None:
+    def __init__(self, system: System, witness: Witness) -> None:
         self.system = system
         self.witness = witness
-        self.repeats = repeats
+        self.repeats: int | None = None
         self.messages = MessageTracker()
         self.spans = {p.name: [Span(p.initial, -1)] for p in system}
         self.events: dict[str, list[LocalEvent]] = {p.name: [] for p in system}
@@ -65,11 +68,34 @@ class _ChartBuilder:
                 f"step {instant} is of {step.process} in {step.state}, which the system does not have"
             )
         if isinstance(step.action, Internal):
-            event = LocalEvent(instant, _event_kind(step.action), str(step.action))
+            event = LocalEvent(instant, _event_kind(step, step.action), str(step.action))
             self.events[step.process].append(event)
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
             self.spans[step.process].append(Span(step.state, instant))
+
+    def round_from(self) -> int | None:
+        """The first step of what repeats for ever: as the run says or, where a channel grows, the last round
+        after its faults that ends in the local states in which it began."""
+        if self.witness.ending != "divergence" or self.witness.loop_from is not None:
+            return self.witness.loop_from
+        calm, last = self.witness.calm_from or 0, len(self.witness.steps) - 1
+        end = self._states_at(last)
+        starts = range(last, calm - 1, -1)
+        return next((i for i in starts if self._states_at(i - 1) == end and self._longer_since(i)), None)
+
+    def growing(self) -> tuple[Channel, ...]:
+        """The channels that are longer after the part that repeats, if the run diverges."""
+        if self.witness.ending != "divergence" or self.repeats is None:
+            return ()
+        return self._longer_since(self.repeats)
+
+    def _longer_since(self, instant: int) -> tuple[Channel, ...]:
+        before, after = self.contents[instant], self.contents[-1]
+        return tuple(c for c, content in after.items() if len(content) > len(before.get(c, ())))
+
+    def _states_at(self, instant: int) -> list[str]:
+        return [next(s.state for s in reversed(spans) if s.since <= instant) for spans in self.spans.values()]
 
     def culprit(self) -> int | None:
         """The message that the verdict is about: the head of a channel that is never received (k-er), or the
@@ -122,9 +148,11 @@ class _ChartBuilder:
         return None if any((r.peer, r.message) in heads for r in receives) else Wait(receives)
 
 
-def _event_kind(action: Internal) -> EventKind:
+def _event_kind(step: Act, action: Internal) -> EventKind:
     if action.timeout:
         return EventKind.TIMEOUT
+    if step.fault in _PROCESS_FAULTS:
+        return _PROCESS_FAULTS[step.fault]
     return EventKind.CRASH if action.crashes else EventKind.INTERNAL
 
 

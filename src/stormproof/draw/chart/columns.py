@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.message_tracking import Flight
 from ..text_metrics import cells, printable
-from .build import Chart, Lifeline
+from .build import Chart, Lifeline, LocalEvent
 from .grid import Grid
 
 _LEAST_GAP = 9
@@ -42,7 +42,7 @@ def _right_of(line: Lifeline) -> list[int]:
     """What stands right of the last lifeline: states, and the names of events."""
     return [
         *(_state(span.state) for span in line.spans),
-        *(min(cells(printable(event.name)), _LONGEST_STATE) for event in line.events),
+        *(_event(event) for event in line.events),
     ]
 
 
@@ -56,6 +56,10 @@ def _state(name: str) -> int:
     return min(cells(printable(name)), _LONGEST_STATE)
 
 
+def _event(event: LocalEvent) -> int:
+    return min(cells(printable(event.name)), _LONGEST_STATE)
+
+
 def _gaps(chart: Chart) -> list[int]:
     """The room that labels, states, names and waits would like between neighbours."""
     names = chart.names
@@ -63,6 +67,7 @@ def _gaps(chart: Chart) -> list[int]:
     for i, line in enumerate(chart.lifelines[:-1]):
         own = [cells(printable(line.name)) // 2 + cells(printable(names[i + 1])) // 2 + 3]
         own += [_state(s.state) + 4 for s in line.spans] if i else []
+        own += [_event(event) + 5 for event in line.events]
         if line.wait is not None:
             own.append(_waiting(line, len(names) > 2))
         gaps[i] = max([gaps[i], *own])
