@@ -13,6 +13,8 @@ from stormproof.spec.survival import answer
 from stormproof.transform.stop_restart import stop_restart
 from tests.support.survival_examples import role
 
+STOPS, RESTARTS = Internal("stop", fault="stop"), Internal("restart", fault="restart")
+
 
 def lock() -> System:
     return System(
@@ -53,7 +55,7 @@ def test_the_product_remembers_the_last_durable_state() -> None:
     peer = role("B", ("s", Receive("A", "m"), "s"))
     changed = stop_restart(System((process, peer)), restart=["A"], durable={"A": ["b"]})
     product = changed.system["A"]
-    restart = {t.source: t.target for t in product.transitions if t.action == Internal("restart")}
+    restart = {t.source: t.target for t in product.transitions if t.action == RESTARTS}
     assert restart == {"b": "a", "c": "a", "a/b": "b/b", "c/b": "b/b"}
     assert changed.states_of("A", "a") == ("a", "a/b")
     assert changed.goal(At("A", ("a",))) == At("A", ("a", "a/b"))
@@ -73,11 +75,7 @@ def test_ended_and_crashed_roles_never_restart() -> None:
     )
     system = System((process, role("B", ("s", Receive("A", "m"), "s"))))
     changed = stop_restart(system, stop=["A"], restart=["A"])
-    struck = {
-        t.source
-        for t in changed.system["A"].transitions
-        if t.action in (Internal("stop"), Internal("restart"))
-    }
+    struck = {t.source for t in changed.system["A"].transitions if t.action in (STOPS, RESTARTS)}
     assert struck == {"s", "end"}
-    restarted = {t.source for t in changed.system["A"].transitions if t.action == Internal("restart")}
+    restarted = {t.source for t in changed.system["A"].transitions if t.action == RESTARTS}
     assert restarted == set()
