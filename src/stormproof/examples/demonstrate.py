@@ -51,6 +51,13 @@ class Shown(NamedTuple):
     whole: bool = True
 
 
+def demonstrable(property: str) -> bool:
+    """Does a run show something of the property? Survival and requirements are about all futures."""
+    if property not in PROPERTIES:
+        return False
+    return all(base.original.name in _DEMONSTRATIONS for base in PROPERTIES[property].bases)
+
+
 def shown(system: System, property: str, k: int, run: Sample) -> Shown | None:
     """What the run shows of the property at the bound k; None: it is no example of it."""
     row = PROPERTIES[property]

@@ -28,14 +28,14 @@ from ..trust.replay import faults
 
 #: One or more steps that are taken together.
 Move = tuple[Step, ...]
-Moves = Iterator[tuple[Move, Configuration]]
+NextMoves = Iterator[tuple[Move, Configuration]]
 
 
 def act(process: Process, t: Transition) -> Act:
     return Act(process.name, t.action, t.target)
 
 
-def mishap(move: Move) -> bool:
+def has_fault(move: Move) -> bool:
     """Is a fault or a crash among the steps?"""
     return any(not isinstance(s, Act) or s.action == Internal(CRASH_ACTION) for s in move)
 
@@ -49,7 +49,7 @@ def rests(process: Process, state: str) -> bool:
     )
 
 
-class Paces:
+class BoundedMoves:
     """The moves of a system within the bound k. In *rendezvous* order a message is received (or lost) at once
     or, if that is not "pairs" only, never, and then blocks its channel."""
 
@@ -58,7 +58,7 @@ class Paces:
         self.index = system.channel_index
         self.start = Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
 
-    def moves(self, at: Configuration, spent: bool) -> Moves:
+    def moves(self, at: Configuration, spent: bool) -> NextMoves:
         """What may happen next; faults and crashes only while none was `spent`."""
         for i, process in enumerate(self.system):
             for t in process.outgoing(at.states[i]):
@@ -79,14 +79,14 @@ class Paces:
 
     def stuck(self, at: Configuration) -> bool:
         """Can nothing happen, in no order?"""
-        free = Paces(self.system, self.model, self.k) if self.rendezvous else self
+        free = BoundedMoves(self.system, self.model, self.k) if self.rendezvous else self
         return next(free.moves(at, True), None) is None
 
     def _gone(self, at: Configuration, name: str) -> bool:
         i = self.system.names.index(name)
         return at.states[i] in self.system.processes[i].crashed_states
 
-    def _sends(self, at: Configuration, i: int, t: Transition, spent: bool) -> Moves:
+    def _sends(self, at: Configuration, i: int, t: Transition, spent: bool) -> NextMoves:
         assert isinstance(t.action, Send)
         process, message = self.system.processes[i], t.action.message
         channel = Channel(process.name, t.action.peer)
@@ -100,7 +100,7 @@ class Paces:
         if lossy and (self.rendezvous or len(word) >= self.k):
             yield (act(process, t), Lose(channel, len(word), str(message))), _to(at, i, t.target)
 
-    def _pairs(self, at: Configuration, i: int, t: Transition, channel: Channel, spent: bool) -> Moves:
+    def _pairs(self, at: Configuration, i: int, t: Transition, channel: Channel, spent: bool) -> NextMoves:
         """A send and at once a reception of it, or of what it has become."""
         assert isinstance(t.action, Send)
         j, sent = self.system.names.index(channel.receiver), t.action.message
@@ -117,14 +117,14 @@ class Paces:
                     _to(_to(at, i, t.target), j, taken.target),
                 )
 
-    def _receives(self, at: Configuration, i: int, t: Transition) -> Moves:
+    def _receives(self, at: Configuration, i: int, t: Transition) -> NextMoves:
         assert isinstance(t.action, Receive)
         process = self.system.processes[i]
         n = self.index[Channel(t.action.peer, process.name)]
         if at.words[n][:1] == (t.action.message,):
             yield (act(process, t),), _to(at, i, t.target, n, at.words[n][1:])
 
-    def _faults(self, at: Configuration) -> Moves:
+    def _faults(self, at: Configuration) -> NextMoves:
         for channel, n in self.index.items():
             tagged = tuple((m, j) for j, m in enumerate(at.words[n]))
             for fault, word in faults(self.model.on(channel), channel, tagged):

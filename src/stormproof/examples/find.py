@@ -1,9 +1,9 @@
-"""Evidence for good news: for each property that holds a complete run that shows it, the run that needs the
-least bound, and what no run ever takes.
+"""Evidence for the properties that hold: for each a complete run that shows it, the run that needs the least
+bound, and the transitions that no run takes.
 
-One run may show several properties, and is then given once. Where the failure model has faults or crashes, a
-run with one of them is sought first: it shows what the protocol does about it. Every run is replayed by the
-trusted kernel before it is given, and what it shows is read off the run.
+One run may show several properties, and is then listed once. Where the failure model has faults or crashes, a
+run with one of them is searched for first: it shows how the protocol copes with it. The trusted kernel
+replays every run, and what it shows is read off the run.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ..checks.properties import RSC, base_names
 from ..checks.report import Report, Verdict
 from ..model.phrases import listed
 from ..model.system import System
-from ..narrate.narrative import Story
+from ..narrate.narrative import Narrative
 from .coverage import Coverage, coverage
-from .demonstrate import Shown, shown, wish
+from .demonstrate import Shown, demonstrable, shown, wish
 from .sample_runs import BUDGET, Sample, Wish, sample
 
 #: What all searches for runs together may take, in seconds.
 SECONDS = 10.0
 
-#: Ends that are no dead ones.
+#: The kinds of runs that do not get stuck.
 _GOOD = ("ends", "round", "loop")
 
 
@@ -67,7 +67,7 @@ class Examples:
     def title(self, example: Example) -> str:
         """Which properties a run is for, its size, and how it is complete."""
         names = listed(example.shows) or "the least bound"
-        size = Story(self.system, example.run.witness).size()
+        size = Narrative(self.system, example.run.witness).size()
         return f"{names}: {size}, k = {example.run.k}, replayed ✔; {example.run.closing}"
 
     def lines(self, example: Example) -> list[tuple[str, str]]:
@@ -80,7 +80,7 @@ class Examples:
         return [(", ".join(names), text) for text, names in by_text.items()]
 
     def remarks(self) -> Iterator[str]:
-        """What is to be said beside the runs."""
+        """Remarks beside the runs."""
         if self.least is not None:
             k = self.runs[self.least].run.k
             less = "; none that needs less was found" if k > 1 else ", the least there is"
@@ -98,7 +98,7 @@ def examples(
 ) -> Examples:
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
-    held = [v for v in report if v.holds]
+    held = [v for v in report if v.holds and demonstrable(v.property)]
     finder = _Finder(report, bound, budget, time.monotonic() + seconds)
     # What asks for more first: its run may show the others too.
     for verdict in sorted(held, key=_demand):

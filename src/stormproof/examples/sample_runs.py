@@ -23,7 +23,7 @@ from ..model.phrases import arrow, listed
 from ..model.run import Act, Witness
 from ..model.system import System
 from ..trust.replay import replay
-from .fault_steps import Move, Paces, mishap, rests
+from .fault_steps import BoundedMoves, Move, has_fault, rests
 
 #: Configurations that one search may see.
 BUDGET = 20_000
@@ -113,7 +113,7 @@ def sample(
     `until` is when, on the monotonic clock, the search gives up.
     """
     for order in ("pairs", "unmatched") if wish.rendezvous else ("",):
-        search = _Search(Paces(system, model, k, order), wish, budget, until)
+        search = _Search(BoundedMoves(system, model, k, order), wish, budget, until)
         event = search.event(fault)
         if event is not None:
             last, kind = search.completed(event)
@@ -134,24 +134,24 @@ class _Past:
 
 
 class _Search:
-    def __init__(self, paces: Paces, wish: Wish, budget: int, until: float) -> None:
-        self.paces, self.wish, self.budget, self.until = paces, wish, budget, until
-        self.system = paces.system
+    def __init__(self, bounded: BoundedMoves, wish: Wish, budget: int, until: float) -> None:
+        self.bounded, self.wish, self.budget, self.until = bounded, wish, budget, until
+        self.system = bounded.system
 
     def _goes_on(self, known: Sized) -> bool:
         return len(known) <= self.budget and time.monotonic() < self.until
 
     def event(self, fault: bool) -> _Node | None:
         """The nearest place where what is wished has been seen, and the fault has happened."""
-        start = _Node(self.paces.start, not fault, self.wish.begin)
+        start = _Node(self.bounded.start, not fault, self.wish.begin)
         known, queue = {(start.at, start.spent, start.seen)}, deque([start])
         while queue and self._goes_on(known):
             node = queue.popleft()
             if node.seen == DONE and node.spent:
                 return node
-            for move, to in self.paces.moves(node.at, node.spent):
+            for move, to in self.bounded.moves(node.at, node.spent):
                 seen = DONE if node.seen == DONE else self.wish.follow(node.seen, node.at, move, to)
-                spent = node.spent or mishap(move)
+                spent = node.spent or has_fault(move)
                 if (to, spent, seen) not in known:
                     known.add((to, spent, seen))
                     queue.append(_Node(to, spent, seen, node, move))
@@ -180,7 +180,7 @@ class _Search:
                 found.setdefault(kind, node)
                 if kind in enough:
                     break
-            for move, to in self.paces.moves(node.at, True):
+            for move, to in self.bounded.moves(node.at, True):
                 who = node.seen | {s.process for s in move if isinstance(s, Act)}  # type: ignore[operator]
                 if (to, who) not in known:
                     known.add((to, who))
@@ -193,7 +193,7 @@ class _Search:
         ends; and the shortest way there. The stroll is the same every time."""
         rng, at, late = random.Random(0), event.at, list[Configuration]()
         for i in range(STROLL):
-            moves = list(self.paces.moves(at, True))
+            moves = list(self.bounded.moves(at, True))
             if not moves:
                 return None
             at = rng.choice(moves)[1]
@@ -205,7 +205,7 @@ class _Search:
             node = queue.popleft()
             if node.at == goal:
                 return node
-            for move, to in self.paces.moves(node.at, True):
+            for move, to in self.bounded.moves(node.at, True):
                 if to not in known:
                     known.add(to)
                     queue.append(_Node(to, True, None, node, move))
@@ -214,13 +214,13 @@ class _Search:
     def _kind(self, node: _Node, past: _Past) -> str:
         now: frozenset[str] = node.seen  # type: ignore[assignment]
         moved = now | past.acted
-        if moved and self.paces.over(node.at):
+        if moved and self.bounded.over(node.at):
             return "ends"
-        if moved >= past.everybody and node.at == self.paces.start and moved:
+        if moved >= past.everybody and node.at == self.bounded.start and moved:
             return "round"
         if now and now >= past.busy and node.at == past.here:
             return "loop"
-        if moved and self.paces.stuck(node.at):
+        if moved and self.bounded.stuck(node.at):
             return "stuck"
         return "again" if now and node.at in past.places else ""
 
@@ -228,7 +228,7 @@ class _Search:
         """On to where the run has not been yet, until it can only come back, or has become too long."""
         been = {n.at for n in node.trail()}
         for _ in range(LONGEST):
-            moves = list(self.paces.moves(node.at, True))
+            moves = list(self.bounded.moves(node.at, True))
             if not moves:
                 return node, "cut"
             move, to = next(((m, to) for m, to in moves if to not in been), moves[0])
