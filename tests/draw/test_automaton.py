@@ -13,7 +13,7 @@ from stormproof.draw.automaton import automaton_svg, system_svg
 from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
 from stormproof.draw.layout import layered
-from stormproof.draw.layout.layered import Box, Edge, lay_out
+from stormproof.draw.layout.layered import Box, RoutedEdge, lay_out
 from stormproof.draw.layout.ordering import crossings, order_ranks
 from stormproof.model.actions import Channel, Internal, Receive, Send
 from stormproof.model.fault_steps import Corrupt
@@ -75,7 +75,7 @@ def _boxes_keep_apart(system: System) -> None:
     for member in system:
         states = list(member.states)
         boxes: dict[Hashable, Box] = {s: Box(20, 25, 26) for s in states}
-        edges = [Edge(t.source, t.target, 40, 16) for t in member.transitions if t.source != t.target]
+        edges = [RoutedEdge(t.source, t.target, 40, 16) for t in member.transitions if t.source != t.target]
         drawing = lay_out(boxes, edges)
         areas = [(x - 20, y - 13, x + 25, y + 13) for x, y in drawing.nodes.values()]
         areas += [(x - 20, y - 8, x + 20, y + 8) for x, y in (e.label for e in edges)]

@@ -79,6 +79,11 @@ class Verdict:
         """How many faults the run has, where there is one."""
         return None if self.witness is None else self.witness.fault_count
 
+    def __str__(self) -> str:
+        from .report_text import verdict_text
+
+        return verdict_text(self)
+
     def _repr_html_(self) -> str:
         from ..draw.page.notebook import verdict_html
 
@@ -163,6 +168,12 @@ class Report:
     def interrupted(self) -> bool:
         """Did Ctrl-C leave something undecided? Then whoever asks several questions asks no more."""
         return any(v.stopped == "interrupted" for v in self.verdicts)
+
+    def __str__(self) -> str:
+        """A line per verdict, and the run of the first violation in sentences."""
+        from .report_text import report_text
+
+        return report_text(self)
 
     def _repr_html_(self) -> str:
         from ..draw.page.notebook import report_html

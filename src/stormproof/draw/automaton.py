@@ -15,7 +15,7 @@ from ..model.process import Process, StateKind
 from ..model.system import System
 from .chart.signs import arrowhead
 from .layout.curves import curve
-from .layout.layered import Box, Drawing, Edge, lay_out
+from .layout.layered import Box, Drawing, RoutedEdge, lay_out
 from .svg import Point, document, escape, number, path, tag, text
 from .text_metrics import clip, printable, text_width
 
@@ -155,13 +155,13 @@ def _box(state: str, loops: list[str]) -> Box:
     return Box(half, half + (_LOOP + wide if loops else 0.0), max(_HIGH, high), _HIGH)
 
 
-def _edge(source: str, target: str, labels: list[str]) -> Edge:
+def _edge(source: str, target: str, labels: list[str]) -> RoutedEdge:
     wide, high = _label_size(labels)
-    return Edge(source, target, wide, high)
+    return RoutedEdge(source, target, wide, high)
 
 
 def draw_edge(
-    route: Edge, labels: list[str], ends: tuple[int, int], index: int, kind: str = "sp-edge"
+    route: RoutedEdge, labels: list[str], ends: tuple[int, int], index: int, kind: str = "sp-edge"
 ) -> list[str]:
     mark = f"{index}:{ends[0]}:{ends[1]}"
     points = route.points

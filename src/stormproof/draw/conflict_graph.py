@@ -15,7 +15,7 @@ from ..model.conflict_graph import conflict_graph, matched_execution
 from ..model.execution import Communication, Execution, Interaction
 from ..model.run import Witness
 from .automaton import draw_edge
-from .layout.layered import Box, Edge, lay_out
+from .layout.layered import Box, RoutedEdge, lay_out
 from .svg import document, number, tag, text
 from .text_metrics import clip, printable, text_width
 
@@ -75,7 +75,7 @@ def conflict_svg(picture: ConflictPicture, *, seconds: float = 2.0, style: bool 
         return document(160, 40, [text(80, 25, "no interaction", "sp-label")], "empty conflict graph", style)
     halves = [max(min(text_width(line, 11), _LONGEST) for line in node) / 2 + 10 for node in picture.nodes]
     boxes: dict[Hashable, Box] = {i: Box(half, half, 34) for i, half in enumerate(halves)}
-    routes = [Edge(a, b, 4, 4) for a, b in picture.edges]
+    routes = [RoutedEdge(a, b, 4, 4) for a, b in picture.edges]
     drawing = lay_out(boxes, routes, seconds)
     body: list[str] = []
     for route, ends in zip(routes, picture.edges):

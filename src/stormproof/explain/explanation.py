@@ -1,6 +1,6 @@
 """Why a property fails, in a short paragraph in the protocol's own names.
 
-What happened (`story`), who waits for what at the end, what nobody will ever send (a search from the end of
+What happened (`narrate`), who waits for what at the end, what nobody will ever send (a search from the end of
 the run, within a budget), and a repair where one was tried on this very run and works.
 """
 
@@ -19,7 +19,7 @@ from ..model.phrases import arrow, awaited, few, listed, named, situation
 from ..model.process import Process, StateKind
 from ..model.run import Act, Witness
 from ..model.system import System
-from ..narrate.narrative import Story, in_flight
+from ..narrate.narrative import Narrative, in_flight
 from ..narrate.reason import why
 from ..trust.replay import BUDGET, Outlook
 
@@ -82,9 +82,9 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
         return _survival(report, verdict, witness)
     part = verdict.part or verdict.property
     scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
-    told = [f"{_title(part, _bound(verdict))}.", *Story(report.system, witness).sentences()]
+    told = [f"{_title(part, _bound(verdict))}.", *Narrative(report.system, witness).sentences()]
     told += scene.end()
-    size = Story(report.system, witness).size()
+    size = Narrative(report.system, witness).size()
     told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
     told += scene.repairs()
     return " ".join(told)
@@ -92,7 +92,7 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
 
 def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
     """What happens, where everybody stands when the faults are over, and how it ends."""
-    story = Story(report.system, witness)
+    story = Narrative(report.system, witness)
     title = PROPERTIES[verdict.property].title if verdict.property in PROPERTIES else verdict.property
     places = [situation(report.system, p, witness.states[p.name]) for p in report.system]
     flying = in_flight(witness)

@@ -12,12 +12,12 @@ from ..model.phrases import content, counted, listed, plural
 from ..model.run import Act, Step, Witness
 from ..model.system import System
 
-#: Runs with more actions than this are told by their faults and their end only.
+#: Of runs with more actions than this only the faults and the end are described.
 LONG = 12
 
 
-class Story:
-    """Tells one run of a system."""
+class Narrative:
+    """Describes one run of a system in sentences."""
 
     def __init__(self, system: System, witness: Witness) -> None:
         self.system, self.witness = system, witness
@@ -28,7 +28,7 @@ class Story:
         self.sources = _sources(system, witness.steps)
 
     def sentences(self, long: int = LONG) -> list[str]:
-        """What happens, a sentence for each stretch of actions by one process; of a long run a summary."""
+        """What happens, a sentence per sequence of actions by one process; a summary of a long run."""
         acts = [(i, s) for i, s in enumerate(self.witness.steps) if isinstance(s, Act)]
         if len(acts) > long:
             return self._summary(acts)
@@ -36,7 +36,7 @@ class Story:
         return [f"{name} {self._deeds(list(stretch))}." for name, stretch in stretches]
 
     def _deeds(self, stretch: Sequence[tuple[int, Act]]) -> str:
-        """Deeds of one kind with one peer are told as one: `sends a and b to P`."""
+        """Consecutive actions of one kind with one peer in one phrase: `sends a and b to P`."""
         phrases = []
         for (verb, tail), same in groupby((self._deed(i, a) for i, a in stretch), key=lambda d: (d[0], d[2])):
             what = _objects([thing for _, thing, _ in same])
@@ -77,7 +77,7 @@ class Story:
         return "receives", str(action.message), tail
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
-        """Of a long run: its length, its faults and crashes, each with its place."""
+        """The length of a long run, and its faults and crashes."""
         told = [f"The run has {plural(len(acts), 'action')}."]
         fates = Counter(self._fate(f) for f in self.all if self._faulty(f))
         told += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
@@ -105,7 +105,7 @@ class Story:
         return f"{told} {listed(fates)}"
 
     def size(self) -> str:
-        """`3 steps, 1 fault, 1 crash`: actions, then what went wrong."""
+        """`3 actions, 1 fault, 1 crash`."""
         crashes = sum(a.action == Internal(CRASH_ACTION) for a in self.witness.acts)
         parts = [plural(len(self.witness.acts), "action")]
         parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
@@ -114,7 +114,7 @@ class Story:
 
 
 def _objects(things: Sequence[str]) -> str:
-    """What a verb is about, said once; for a verb that needs no object, how often."""
+    """The objects of a verb; for a verb without an object, how often it happens."""
     if any(things):
         return listed(counted(things), distinct=False)
     return f"{len(things)} times" if len(things) > 1 else ""

@@ -9,7 +9,7 @@ from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_text
 from stormproof.model.actions import Internal, Send
 from stormproof.model.run import Act, Witness, witness_from_json
-from stormproof.narrate.narrative import Story
+from stormproof.narrate.narrative import Narrative
 
 SYSTEM = formats.loads(
     "role A { ask: B!q -> wait  wait: timeout -> ask  timeout late -> end }\nrole B { s: A?q -> s }"
@@ -31,7 +31,7 @@ def test_a_timer_is_a_clock_in_every_picture() -> None:
 
 
 def test_a_timer_times_out_in_sentences() -> None:
-    assert Story(SYSTEM, RUN).sentences() == ["A sends q, times out, sends q and times out (late)."]
+    assert Narrative(SYSTEM, RUN).sentences() == ["A sends q, times out, sends q and times out (late)."]
     assert descriptions(chart(SYSTEM, RUN))[1] == "A times out"
 
 

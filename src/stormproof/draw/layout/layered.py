@@ -48,7 +48,7 @@ class Box:
 
 
 @dataclass
-class Edge:
+class RoutedEdge:
     """An edge with its label's box; the layout fills in its `points`, from source to target, and the middle
     of the left side of its label."""
 
@@ -78,7 +78,7 @@ class _Bend:
     rank: int
 
 
-def lay_out(boxes: dict[Hashable, Box], edges: Sequence[Edge], seconds: float = 2.0) -> Drawing:
+def lay_out(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], seconds: float = 2.0) -> Drawing:
     """Place the nodes and route the edges; edges from a node to itself are left to the caller.
 
     The first node of `boxes` is the root, drawn at the top.
@@ -95,7 +95,7 @@ def lay_out(boxes: dict[Hashable, Box], edges: Sequence[Edge], seconds: float = 
         return plain(boxes, edges)
 
 
-def _layered(boxes: dict[Hashable, Box], edges: Sequence[Edge], tick: Callable[[], None]) -> Drawing:
+def _layered(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], tick: Callable[[], None]) -> Drawing:
     tick()
     root = next(iter(boxes))
     flipped = _back_edges(list(boxes), edges) | {i for i, e in enumerate(edges) if e.target == root}
@@ -114,7 +114,7 @@ def _layered(boxes: dict[Hashable, Box], edges: Sequence[Edge], tick: Callable[[
     return Drawing({n: spots[n] for n in boxes}, width, height)
 
 
-def _back_edges(nodes: list[Hashable], edges: Sequence[Edge]) -> set[int]:
+def _back_edges(nodes: list[Hashable], edges: Sequence[RoutedEdge]) -> set[int]:
     """Edges that lead to a node on the search stack; turning them round leaves no cycle."""
     leaving: dict[Hashable, list[tuple[int, Hashable]]] = defaultdict(list)
     for i, edge in enumerate(edges):
@@ -189,7 +189,7 @@ def _tighten(
 
 def _with_bends(
     boxes: dict[Hashable, Box],
-    edges: Sequence[Edge],
+    edges: Sequence[RoutedEdge],
     arcs: list[tuple[Hashable, Hashable]],
     rank: dict[Hashable, int],
 ) -> tuple[list[list[Hashable]], list[tuple[Hashable, Hashable]], dict[Hashable, Box]]:
@@ -225,7 +225,7 @@ def _heights(ranks: list[list[Hashable]], sizes: dict[Hashable, Box]) -> tuple[l
 
 
 def _route(
-    edges: Sequence[Edge],
+    edges: Sequence[RoutedEdge],
     arcs: list[tuple[Hashable, Hashable]],
     flipped: set[int],
     rank: dict[Hashable, int],
@@ -268,7 +268,7 @@ def _ports(
     return ports
 
 
-def _shift(spots: dict[Hashable, Point], sizes: dict[Hashable, Box], edges: Sequence[Edge]) -> float:
+def _shift(spots: dict[Hashable, Point], sizes: dict[Hashable, Box], edges: Sequence[RoutedEdge]) -> float:
     """Move everything so that the leftmost edge is at 0; returns the width."""
     left = min(spots[n][0] - sizes[n].left for n in spots)
     right = max(spots[n][0] + sizes[n].right for n in spots)
@@ -280,7 +280,7 @@ def _shift(spots: dict[Hashable, Point], sizes: dict[Hashable, Box], edges: Sequ
     return right - left
 
 
-def plain(boxes: dict[Hashable, Box], edges: Sequence[Edge]) -> Drawing:
+def plain(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge]) -> Drawing:
     """Rows as in a table, in the order given, with straight edges: linear in the size of the graph."""
     columns = max(1, round(len(boxes) ** 0.5))
     wide = max(b.left + b.right for b in boxes.values()) + 3 * GAP_X
@@ -295,7 +295,7 @@ def plain(boxes: dict[Hashable, Box], edges: Sequence[Edge]) -> Drawing:
 
 
 def _straight(
-    spots: dict[Hashable, Point], boxes: dict[Hashable, Box], edge: Edge
+    spots: dict[Hashable, Point], boxes: dict[Hashable, Box], edge: RoutedEdge
 ) -> tuple[list[Point], Point]:
     """From the bottom of the upper node to the top of the lower; two of one row are joined from below."""
     (x1, y1), (x2, y2) = spots[edge.source], spots[edge.target]
