@@ -108,7 +108,7 @@ def test_standard_input_and_forced_language(run: Run) -> None:
         (["check", "alternating-bit", "--crash", "Nobody"], "unknown role 'Nobody'"),
         (["check", "alternating-bit", "--corrupt-map", "Sender:Receiver:d0"], "is not a corruption"),
         (["check", "alternating-bit", "--memory", "lots"], "not an amount of memory"),
-        (["check", "alternating-bit", "--timeout", "-1"], "time limit"),
+        (["check", "alternating-bit", "--timeout", "-1"], "--timeout must be more than 0"),
         (["chekc", "alternating-bit"], "did you mean 'check'"),
         (["convert", "alternating-bit"], "no language to write is given"),
         (["convert", "alternating-bit", "--to", "jsonn"], "did you mean 'json'"),

@@ -76,7 +76,7 @@ def test_project_says_where_a_crash_branch_is_missing(run: Run, tmp_path: Path) 
     path.write_text(SHOP.replace("role Buyer", "reliable role Buyer", 1))
     found = run("project", path)
     assert found.code == 2 and not found.out
-    assert f"{path}:3:20: role Shop may crash, but Buyer has no crash branch" in found.err
+    assert f"{path}:3:20: error: role Shop may crash, but Buyer has no crash branch" in found.err
     assert "add:  or { crash from Shop to Buyer; ... }   or declare:  reliable role Shop" in found.err
 
 

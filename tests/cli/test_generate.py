@@ -82,7 +82,7 @@ def test_table_prints_and_writes(run: Run, tmp_path: Path) -> None:
     assert "client-server" in done.out and "✔2" in done.out and "4 cells" in done.out
     path = tmp_path / "t.html"
     assert run(*asked, "-o", path).code == 0 and path.read_text(encoding="utf-8").startswith(
-        "<!doctype html>"
+        "<!DOCTYPE html>"
     )
     limited = run("table", "elevator", "--models", "none", "--property", "k-mc", "--max-states", 5)
     assert limited.code == 3 and "1 undecided" in limited.out

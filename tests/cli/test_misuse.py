@@ -61,9 +61,10 @@ def refused(result: Outcome, *words: str) -> None:
 
 
 def test_a_directory_is_said_once(run: Run, tmp_path: Path) -> None:
-    result = run("check", tmp_path)
+    result = run("show", tmp_path)
     refused(result)
     assert result.err.strip() == f"{tmp_path}: cannot be read: this is a directory, not a file"
+    refused(run("check", tmp_path), f"the folder {tmp_path} has no file in a language that is read")
 
 
 def test_names_that_are_empty_or_too_long(run: Run) -> None:
@@ -251,7 +252,7 @@ def test_a_terminal_that_knows_only_ascii() -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (1, b"")
     text = out.decode("ascii")
-    assert "+ holds" in text and "x violated" in text and "Sender>Receiver" in text
+    assert "x  recovers" in text and "+  clean" in text and "Sender>Receiver" in text
     process = start("check", "alternating-bit", "--loss", "--json", env={"PYTHONIOENCODING": "latin-1"})
     out, _ = process.communicate(timeout=60)
     assert json.loads(out.decode("utf-8"))["verdicts"]

@@ -211,7 +211,7 @@ def test_scribble_is_recognised_and_not_written() -> None:
     text = "// hello\n(* x *) module m;\naux global protocol P(role A) {}"
     assert formats.detect(text, "<input>").name == "scribble"
     assert formats.loads(text).names == ("A",)
-    with pytest.raises(StormproofError, match="read, not written"):
+    with pytest.raises(StormproofError, match="can be read but not written"):
         formats.dumps(formats.loads(text), "scribble")
 
 

@@ -90,8 +90,15 @@ def _files(sources: tuple[str, ...]) -> list[str]:
     """The sources, a folder replaced by the files in it whose suffix some language has."""
     found: list[str] = []
     for source in sources:
-        found += _inside(Path(source)) if Path(source).is_dir() else [source]
+        found += _inside(Path(source)) if source and _is_folder(source) else [source]
     return list(dict.fromkeys(found))
+
+
+def _is_folder(source: str) -> bool:
+    try:
+        return Path(source).is_dir()
+    except OSError:  # a name that is too long, which reading the file reports
+        return False
 
 
 def _inside(folder: Path) -> list[str]:

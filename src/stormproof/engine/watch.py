@@ -60,15 +60,22 @@ def watch(
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     pause = 0.0005
-    # An interrupted `Thread.join` may call a running thread finished, so an event says when it is.
-    while not done.is_set():
-        try:
-            done.wait(pause)
-            pause = min(pause * 2, 0.1)
-            if progress is not None and monitor.seconds > 0.2:
-                progress(Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds))
-        except KeyboardInterrupt:
-            monitor.interrupt()
+    try:
+        # An interrupted `Thread.join` may call a running thread finished, so an event says when it is.
+        while not done.is_set():
+            try:
+                done.wait(pause)
+                pause = min(pause * 2, 0.1)
+                if progress is not None and monitor.seconds > 0.2:
+                    progress(
+                        Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds)
+                    )
+            except KeyboardInterrupt:
+                monitor.interrupt()
+    finally:
+        # Python must not end while the search runs: a second signal may leave the loop above.
+        monitor.interrupt()
+        done.wait()
     if failure:
         raise failure[0]
     return result[0]
