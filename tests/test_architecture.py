@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -76,14 +77,30 @@ def test_a_package_imports_only_from_those_above_it(path: Path) -> None:
 
 def test_the_replay_kernel_is_independent_and_small() -> None:
     path = SOURCE / "trust" / "replay.py"
-    assert imported_packages(path) <= {"model"}
+    assert imported_packages(path) <= {"errors", "model"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
 
 
 def test_the_checker_of_certificates_is_independent_and_small() -> None:
     path = SOURCE / "trust" / "check_certificate.py"
-    assert imported_packages(path) <= {"model", "spec"}
+    assert imported_packages(path) <= {"errors", "model", "spec"}
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
+
+
+def type_names(path: Path) -> list[str]:
+    """The public classes and type aliases that a module defines."""
+    found = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found.append(node.targets[0].id)
+    return [name for name in found if name[0].isupper() and not name.isupper()]
+
+
+def test_a_type_name_means_one_thing() -> None:
+    count = Counter(name for path in modules() for name in type_names(path))
+    assert [name for name, times in count.items() if times > 1] == []
 
 
 def test_the_tests_mirror_the_packages() -> None:

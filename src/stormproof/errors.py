@@ -149,3 +149,7 @@ def _window(text: str, column: int) -> tuple[str, int]:
     lead = "…" if start else ""
     tail = "…" if start + _WINDOW < len(text) else ""
     return lead + text[start : start + _WINDOW] + tail, column - start + len(lead)
+
+
+class Refused(Exception):
+    """A witness or a certificate proves nothing, and this is why; raised and caught within `trust`."""

@@ -125,7 +125,7 @@ def test_long_runs_with_ten_messages_a_channel_are_valid(seed: int) -> None:
     assert is_run(system, FailureModel({AB: failure}), witness, 10), seed
 
 
-def _into_full(system: System, at: Configuration, event: bounded.Event, k: int) -> bool:
+def _into_full(system: System, at: Configuration, event: bounded.FiredAction, k: int) -> bool:
     """A send into a full channel, which takes one loss."""
     if not isinstance(event.action, Send):
         return False

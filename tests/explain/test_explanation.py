@@ -24,7 +24,7 @@ from stormproof.model.system import System
 from stormproof.narrate.reason import why
 from stormproof.protocols import protocol
 from stormproof.spec import bounded
-from stormproof.spec.bounded import Event
+from stormproof.spec.bounded import FiredAction
 from tests.support.definition_runs import is_run
 from tests.support.found_witnesses import random_pair
 
@@ -60,7 +60,9 @@ def test_what_is_never_sent_is_never_sent(chunk: int) -> None:
         waits = blamed.receives(verdict.witness.states[blamed.name])
         ts = bounded.explore(report.system, report.model, verdict.witness_k or 1)
         end = end_of(report.system, verdict.witness)
-        again = [a for a in waits if end in ts.can_reach(Event(a.peer, Send(blamed.name, a.message)).__eq__)]
+        again = [
+            a for a in waits if end in ts.can_reach(FiredAction(a.peer, Send(blamed.name, a.message)).__eq__)
+        ]
         assert (f"{blamed.name} waits for ever" in text) == (not again), (seed, text)
         claims += not again
     assert claims > 10
@@ -110,7 +112,7 @@ def blamed_again(ts: bounded.TransitionSystem, verdict: Verdict) -> bool:
     else:
         sender, _, receiver = culprit["channel"].partition("->")
         message = CRASH if culprit["message"] == "⚡" else culprit["message"]
-        good = ts.can_reach(Event(receiver, Receive(sender, message)).__eq__)
+        good = ts.can_reach(FiredAction(receiver, Receive(sender, message)).__eq__)
     return end not in good
 
 

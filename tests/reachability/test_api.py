@@ -14,7 +14,7 @@ from stormproof.model.run import Act
 from stormproof.model.system import System
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.reachability.api import reach
-from stormproof.reachability.check_certificates import Closure, HalfDuplex
+from stormproof.reachability.check_certificates import Closure, HalfDuplexCertificate
 
 ROUND0, ROUND1 = "Sender@{send0, wait0, resend0}", "Sender@{send1, wait1, resend1}"
 #: A message with the other bit is taken while the sender is not at it: it can only be an old repetition.
@@ -68,7 +68,7 @@ def test_figure_ex1_reaches_the_error_under_each_fault(failures: Failures, step:
 def test_figure_ex1_on_perfect_channels_is_proved_through_half_duplex() -> None:
     answer = reach(protocols.protocol("half-duplex"), FIGURE)
     assert answer.answer == UNREACHABLE
-    assert isinstance(answer.certificate, HalfDuplex)
+    assert isinstance(answer.certificate, HalfDuplexCertificate)
     assert "half-duplex" in answer.because
 
 

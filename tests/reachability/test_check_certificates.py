@@ -19,8 +19,8 @@ from stormproof.reachability.api import reach
 from stormproof.reachability.check_certificates import (
     Certificate,
     Closure,
-    Equation,
-    HalfDuplex,
+    EquationCertificate,
+    HalfDuplexCertificate,
     Saturated,
     Summarised,
     check_certificate,
@@ -99,10 +99,10 @@ def test_a_closure_for_lossy_channels_proves_nothing_of_corrupt_ones() -> None:
 def test_every_pair_of_a_half_duplex_proof_is_needed() -> None:
     answer = proof("half-duplex", "Receiver@refuse", only=("half-duplex",))
     found = answer.certificate
-    assert isinstance(found, HalfDuplex) and accepts(answer, found)
+    assert isinstance(found, HalfDuplexCertificate) and accepts(answer, found)
     for rest in drops(found.pairs):
-        assert not accepts(answer, HalfDuplex(rest))
-    assert not accepts(answer, HalfDuplex((*found.pairs, ("idle", "refuse"))))
+        assert not accepts(answer, HalfDuplexCertificate(rest))
+    assert not accepts(answer, HalfDuplexCertificate((*found.pairs, ("idle", "refuse"))))
 
 
 def test_every_configuration_of_a_saturated_set_is_needed_on_perfect_channels() -> None:
@@ -146,8 +146,8 @@ def test_the_state_equation_over_the_integers() -> None:
         "half-duplex", "deadlock-for-good", Failures(reorder=True), ("control states", "state equation")
     )
     found = answer.certificate
-    assert isinstance(found, Equation) and accepts(answer, found)
-    assert not accepts(answer, Equation(found.controls[1:]))
+    assert isinstance(found, EquationCertificate) and accepts(answer, found)
+    assert not accepts(answer, EquationCertificate(found.controls[1:]))
 
 
 @pytest.mark.parametrize("chunk", range(4))
@@ -171,7 +171,7 @@ def test_certificates_of_random_systems_with_something_left_out_are_refused(chun
             for certificate in smaller:
                 seen += 1
                 assert not accepts(answer, certificate), seed
-        elif isinstance(found, HalfDuplex):
+        elif isinstance(found, HalfDuplexCertificate):
             seen += 1
-            assert not accepts(answer, HalfDuplex(without_one(rng, found.pairs))), seed
+            assert not accepts(answer, HalfDuplexCertificate(without_one(rng, found.pairs))), seed
     assert seen > 50

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from stormproof.reachability.simplex import OutOfTime, farkas
+from stormproof.reachability.simplex import DeadlinePassed, farkas
 
 
 def test_a_refutation_refutes_and_small_solutions_are_never_refuted() -> None:
@@ -42,5 +42,5 @@ def test_solvable_systems_are_never_refuted() -> None:
 
 
 def test_it_stops_when_told() -> None:
-    with pytest.raises(OutOfTime):
+    with pytest.raises(DeadlinePassed):
         farkas(1, [{0: 1}], [1], time.monotonic() - 1)

@@ -27,7 +27,7 @@ from stormproof.spec.bounded import initial
 from stormproof.spec.channel_blocks import Blocks, abstract, proves_never, receive, send
 from stormproof.spec.rest_goals import is_deadlock
 from stormproof.spec.storm import effect, stormy_steps
-from stormproof.spec.survival import Answer, answer, explore_storms
+from stormproof.spec.survival import SlowVerdict, answer, explore_storms
 from tests.support.survival_examples import model, role
 
 
@@ -59,19 +59,19 @@ def twice_two() -> System:
 
 
 def test_two_messages_in_order() -> None:
-    assert answer(model(order()), RECOVERS, 2) == Answer(True)
-    assert answer(model(order()), RECOVERS, 1) == Answer(True, up_to=1)
+    assert answer(model(order()), RECOVERS, 2) == SlowVerdict(True)
+    assert answer(model(order()), RECOVERS, 1) == SlowVerdict(True, up_to=1)
     for asked in (model(order(), reorder=True), model(order(), loss=True)):
         found = answer(asked, RECOVERS, 2)
         assert (found.holds, found.faults) == (False, 1)
-    assert answer(model(order(), reorder=True), RECOVERS, 1) == Answer(True, up_to=1)
+    assert answer(model(order(), reorder=True), RECOVERS, 1) == SlowVerdict(True, up_to=1)
 
 
 def test_one_message_cannot_be_duplicated_into_a_role_that_has_ended() -> None:
     """The copy that stays waits for a role that has ended: at rest, but not clean."""
     one = System((role("A", ("s", Send("B", "m"), "t")), role("B", ("s", Receive("A", "m"), "t"))))
     asked = model(one, duplicate=True)
-    assert answer(asked, RECOVERS, 1) == Answer(True)
+    assert answer(asked, RECOVERS, 1) == SlowVerdict(True)
     found = answer(asked, clean(one, asked.rest), 1)
     assert (found.holds, found.faults) == (False, 1)
 
@@ -98,7 +98,7 @@ def test_a_budget_by_kind_counts_only_that_kind() -> None:
 
 def test_the_alternating_bit_needs_its_timer() -> None:
     system = protocols.protocol("alternating-bit")
-    assert answer(model(system), RECOVERS, 1) == Answer(True)
+    assert answer(model(system), RECOVERS, 1) == SlowVerdict(True)
     found = answer(model(system, loss=True), RECOVERS, 1)
     assert (found.holds, found.faults) == (False, 1)
 
@@ -106,7 +106,7 @@ def test_the_alternating_bit_needs_its_timer() -> None:
 @pytest.mark.parametrize("faults", [{}, {"loss": True}, {"duplicate": True}], ids=str)
 def test_the_alternating_bit_with_a_timer_survives(faults: dict[str, Any]) -> None:
     system = protocols.protocol("alternating-bit-retransmit")
-    assert answer(model(system, **faults), RECOVERS, 1) == Answer(True, up_to=1)
+    assert answer(model(system, **faults), RECOVERS, 1) == SlowVerdict(True, up_to=1)
 
 
 def test_a_server_that_has_gone_deaf() -> None:
@@ -144,9 +144,9 @@ def test_calm_runs_may_use_more_than_the_storm() -> None:
             for p, q in pair
         )
     )  # fmt: skip
-    assert answer(model(system), RECOVERS, 1) == Answer(True, up_to=1)
+    assert answer(model(system), RECOVERS, 1) == SlowVerdict(True, up_to=1)
     assert answer(model(system), RECOVERS, 1, slack=0).holds is None
-    assert answer(model(system), RECOVERS, 2) == Answer(True)
+    assert answer(model(system), RECOVERS, 2) == SlowVerdict(True)
 
 
 def test_a_deadlock_is_not_at_rest() -> None:
@@ -260,4 +260,4 @@ def test_never_and_always_possible() -> None:
     assert answer(asked, never, 2).faults == 0
     possible = Ask(True, At("B", ("opened",)))
     assert answer(model(order()), possible, 2).holds is False, "B goes on"
-    assert answer(model(order()), Ask(True, At("B", ("opened", "done"))), 2) == Answer(True)
+    assert answer(model(order()), Ask(True, At("B", ("opened", "done"))), 2) == SlowVerdict(True)

@@ -31,7 +31,7 @@ from stormproof.model.system import System
 from stormproof.spec import bounded
 
 Moves = tuple[Firing, ...]
-Parents = dict[Configuration, tuple[Configuration, bounded.Event | None] | None]
+Parents = dict[Configuration, tuple[Configuration, bounded.FiredAction | None] | None]
 
 
 class Found(NamedTuple):
@@ -69,7 +69,9 @@ def _unwind(system: System, parent: Parents, at: Configuration) -> tuple[Moves, 
     return tuple(reversed(moves)), at
 
 
-def _firing(system: System, before: Configuration, event: bounded.Event, after: Configuration) -> Firing:
+def _firing(
+    system: System, before: Configuration, event: bounded.FiredAction, after: Configuration
+) -> Firing:
     i = system.names.index(event.process)
     return Firing(event.process, Transition(before.states[i], event.action, after.states[i]))
 
@@ -227,9 +229,9 @@ def _word_after(word: Word, step: Step, following: Step | None, bound: int | Non
     return (_fault(longer, following), 2) if following.channel.sender == step.process else (None, 1)
 
 
-def _same(event: bounded.Event | None, step: Step) -> bool:
+def _same(event: bounded.FiredAction | None, step: Step) -> bool:
     if isinstance(step, Act):
-        return event == bounded.Event(step.process, step.action)
+        return event == bounded.FiredAction(step.process, step.action)
     return event is None
 
 

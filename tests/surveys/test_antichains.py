@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stormproof.surveys.antichains import (
-    Answer,
-    Choice,
+    Classified,
+    FaultChoice,
     exhaustive_frontier,
     maximal_sets,
     minimal_sets,
@@ -22,20 +22,20 @@ families = st.lists(st.frozensets(st.integers(0, 5), min_size=1), max_size=6)
 
 
 @given(families)
-def test_minimal_transversals_by_brute_force(family: list[Choice]) -> None:
+def test_minimal_transversals_by_brute_force(family: list[FaultChoice]) -> None:
     meeting = [s for s in subsets(6) if all(s & edge for edge in family)]
     assert set(minimal_transversals(family)) == set(minimal_sets(meeting))
 
 
 @given(st.lists(st.frozensets(st.integers(0, 6)), max_size=6), st.integers(0, 10**6))
-def test_a_monotone_frontier_is_that_of_asking_everything(bad: list[Choice], seed: int) -> None:
+def test_a_monotone_frontier_is_that_of_asking_everything(bad: list[FaultChoice], seed: int) -> None:
     rng = random.Random(seed)
 
-    def ask(choice: Choice) -> Answer:
+    def ask(choice: FaultChoice) -> Classified:
         inside = [b for b in bad if b <= choice]
         if not inside:
-            return Answer(True)
-        return Answer(False, rng.choice([None, *inside]))
+            return Classified(True)
+        return Classified(False, rng.choice([None, *inside]))
 
     found = monotone_frontier(7, ask)
     everything = exhaustive_frontier(subsets(7), ask)
@@ -45,11 +45,11 @@ def test_a_monotone_frontier_is_that_of_asking_everything(bad: list[Choice], see
 
 
 def test_a_monotone_frontier_asks_little() -> None:
-    asked: list[Choice] = []
+    asked: list[FaultChoice] = []
 
-    def ask(choice: Choice) -> Answer:
+    def ask(choice: FaultChoice) -> Classified:
         asked.append(choice)
-        return Answer(not choice & {3, 17})
+        return Classified(not choice & {3, 17})
 
     found = monotone_frontier(24, ask)
     assert found.minimal_bad == (frozenset({3}), frozenset({17}))
@@ -58,7 +58,7 @@ def test_a_monotone_frontier_asks_little() -> None:
 
 
 def test_an_undecided_set_makes_the_frontier_incomplete() -> None:
-    found = monotone_frontier(3, lambda c: Answer(None if len(c) == 3 else True))
+    found = monotone_frontier(3, lambda c: Classified(None if len(c) == 3 else True))
     assert not found.complete and found.undecided == (frozenset({0, 1, 2}),)
 
 

@@ -22,10 +22,10 @@ from stormproof.trust.certificate_json import (
     certificate_to_json,
 )
 from stormproof.trust.check_certificate import (
-    Certificate,
+    BoundedCertificate,
     CertificateCheck,
+    CertifiedGoal,
     CertifiedStep,
-    Goal,
     check_certificate,
     obligations,
 )
@@ -71,7 +71,7 @@ def cases(chunk: int, seeds: int = SEEDS) -> Iterator[Case]:
             continue
 
 
-def certificates(chunk: int, seeds: int = SEEDS) -> Iterator[tuple[Case, Certificate]]:
+def certificates(chunk: int, seeds: int = SEEDS) -> Iterator[tuple[Case, BoundedCertificate]]:
     for case in cases(chunk, seeds):
         _, system, failures, k, _ = case
         for name in PROPERTIES:
@@ -108,10 +108,12 @@ def test_the_runs_of_a_certificate_are_runs() -> None:
 
 # Mutations. Each takes a right certificate and gives a wrong one, or None where it has nothing to change.
 
-Mutation = Callable[[random.Random, Certificate, TransitionSystem], "Certificate | None"]
+Mutation = Callable[[random.Random, BoundedCertificate, TransitionSystem], "BoundedCertificate | None"]
 
 
-def without_a_configuration(rng: random.Random, c: Certificate, _: TransitionSystem) -> Certificate:
+def without_a_configuration(
+    rng: random.Random, c: BoundedCertificate, _: TransitionSystem
+) -> BoundedCertificate:
     """All are reachable, so one that is missing is the initial one or one that a step leads to."""
     gone = rng.randrange(len(c.configurations))
     kept = [i for i in range(len(c.configurations)) if i != gone]
@@ -127,35 +129,43 @@ def without_a_configuration(rng: random.Random, c: Certificate, _: TransitionSys
     return replace(c, configurations=tuple(c.configurations[i] for i in kept), runs=runs)
 
 
-def _pick(rng: random.Random, c: Certificate) -> tuple[Goal, int] | None:
+def _pick(rng: random.Random, c: BoundedCertificate) -> tuple[CertifiedGoal, int] | None:
     every = [(goal, at) for goal, run in c.runs.items() for at in run]
     return rng.choice(every) if every else None
 
 
-def _changed(c: Certificate, goal: Goal, at: int, move: CertifiedStep | None) -> Certificate:
+def _changed(
+    c: BoundedCertificate, goal: CertifiedGoal, at: int, move: CertifiedStep | None
+) -> BoundedCertificate:
     run = {i: m for i, m in c.runs[goal].items() if i != at}
     if move is not None:
         run[at] = move
     return replace(c, runs={**c.runs, goal: run})
 
 
-def without_a_step(rng: random.Random, c: Certificate, _: TransitionSystem) -> Certificate | None:
+def without_a_step(
+    rng: random.Random, c: BoundedCertificate, _: TransitionSystem
+) -> BoundedCertificate | None:
     """A certificate has no step that no run needs."""
     picked = _pick(rng, c)
     return picked and _changed(c, *picked, None)
 
 
-def without_a_goal(rng: random.Random, c: Certificate, _: TransitionSystem) -> Certificate | None:
+def without_a_goal(
+    rng: random.Random, c: BoundedCertificate, _: TransitionSystem
+) -> BoundedCertificate | None:
     picked = _pick(rng, c)
     return picked and replace(c, runs={g: run for g, run in c.runs.items() if g != picked[0]})
 
 
-def _all_moves(c: Certificate, whole: TransitionSystem, at: int) -> set[CertifiedStep]:
+def _all_moves(c: BoundedCertificate, whole: TransitionSystem, at: int) -> set[CertifiedStep]:
     number = {configuration: i for i, configuration in enumerate(c.configurations)}
     return {CertifiedStep(event, number[after]) for event, after in whole.steps[c.configurations[at]]}
 
 
-def to_elsewhere(rng: random.Random, c: Certificate, whole: TransitionSystem) -> Certificate | None:
+def to_elsewhere(
+    rng: random.Random, c: BoundedCertificate, whole: TransitionSystem
+) -> BoundedCertificate | None:
     """A step that the system has, to where it does not lead."""
     picked = _pick(rng, c)
     if picked is None:
@@ -166,7 +176,9 @@ def to_elsewhere(rng: random.Random, c: Certificate, whole: TransitionSystem) ->
     return _changed(c, goal, at, rng.choice(sorted(wrong, key=str)))
 
 
-def by_another_action(rng: random.Random, c: Certificate, whole: TransitionSystem) -> Certificate | None:
+def by_another_action(
+    rng: random.Random, c: BoundedCertificate, whole: TransitionSystem
+) -> BoundedCertificate | None:
     """Where a step leads, by what does not lead there."""
     picked = _pick(rng, c)
     if picked is None:
@@ -177,7 +189,9 @@ def by_another_action(rng: random.Random, c: Certificate, whole: TransitionSyste
     return _changed(c, goal, at, rng.choice(sorted(wrong, key=str))) if wrong else None
 
 
-def in_a_circle(rng: random.Random, c: Certificate, whole: TransitionSystem) -> Certificate | None:
+def in_a_circle(
+    rng: random.Random, c: BoundedCertificate, whole: TransitionSystem
+) -> BoundedCertificate | None:
     """Only steps of the system, and yet the goal is never met: back to where the run came from."""
     picked = _pick(rng, c)
     if picked is None:
@@ -194,7 +208,9 @@ def in_a_circle(rng: random.Random, c: Certificate, whole: TransitionSystem) -> 
     return None
 
 
-def not_keeping_still(rng: random.Random, c: Certificate, whole: TransitionSystem) -> Certificate | None:
+def not_keeping_still(
+    rng: random.Random, c: BoundedCertificate, whole: TransitionSystem
+) -> BoundedCertificate | None:
     """k-exhaustivity: the process acts itself, and only then sends what it was to send before."""
     for goal in c.runs:
         for at in c.runs[goal] if goal.still else ():
@@ -205,7 +221,7 @@ def not_keeping_still(rng: random.Random, c: Certificate, whole: TransitionSyste
     return None
 
 
-def twice_the_same(rng: random.Random, c: Certificate, _: TransitionSystem) -> Certificate:
+def twice_the_same(rng: random.Random, c: BoundedCertificate, _: TransitionSystem) -> BoundedCertificate:
     return replace(c, configurations=(*c.configurations, rng.choice(c.configurations)))
 
 
@@ -251,11 +267,11 @@ def test_no_certificate_of_what_is_not_so(chunk: int) -> None:
             }
             for _ in range(5):
                 runs = {goal: {at: _best(rng, goal, some) for at, some in moves.items()} for goal in goals}
-                forged = Certificate(name, k, tuple(whole.steps), runs)
+                forged = BoundedCertificate(name, k, tuple(whole.steps), runs)
                 assert not check_certificate(system, failures, forged).ok, (seed, name)
 
 
-def _best(rng: random.Random, goal: Goal, moves: list[CertifiedStep]) -> CertifiedStep:
+def _best(rng: random.Random, goal: CertifiedGoal, moves: list[CertifiedStep]) -> CertifiedStep:
     return next((m for m in moves if goal.met_by(m.event)), None) or rng.choice(moves)
 
 
@@ -328,7 +344,9 @@ def test_what_is_no_certificate_is_told(text: str) -> None:
 
 def test_side_conditions_have_no_certificate_of_this_kind() -> None:
     system = pair("a")
-    found = check_certificate(system, Failures().on(system), Certificate("k-sibi", 1, (initial(system),), {}))
+    found = check_certificate(
+        system, Failures().on(system), BoundedCertificate("k-sibi", 1, (initial(system),), {})
+    )
     assert not found.ok
 
 

@@ -35,7 +35,7 @@ from ..model.actions import (
 from ..model.failures import FailureModel
 from ..model.process import StateKind
 from ..model.system import System
-from ..spec.bounded import Event, interfere, is_receive_on, may_stay, steps
+from ..spec.bounded import FiredAction, interfere, is_receive_on, may_stay, steps
 from .properties import K_ER, K_EXH, K_PG, K_WER
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
@@ -63,12 +63,12 @@ class Beyond:
     failures: FailureModel
     room: Mapping[Channel, int]
 
-    def steps(self, at: Abstract) -> Iterator[tuple[Event | None, Abstract]]:
+    def steps(self, at: Abstract) -> Iterator[tuple[FiredAction | None, Abstract]]:
         index = self.system.channel_index
         for i, process in enumerate(self.system):
             for _, action, target in process.outgoing(at.states[i]):
                 states = (*at.states[:i], target, *at.states[i + 1 :])
-                event = Event(process.name, action)
+                event = FiredAction(process.name, action)
                 channel = channel_of(process.name, action)
                 if channel is None:
                     yield event, Abstract(states, at.contents)
@@ -102,7 +102,7 @@ class Beyond:
         if more and (not word or self.failures.on(channel).reorder):
             yield content
 
-    def never(self, start: Abstract, wanted: Callable[[Event], bool], most: int, until: float) -> bool:
+    def never(self, start: Abstract, wanted: Callable[[FiredAction], bool], most: int, until: float) -> bool:
         """Is it certain that no run from `start` has such an event?"""
         seen = {start}
         queue = [start]
@@ -139,7 +139,7 @@ def persists(
         tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
     )
 
-    def never(wanted: Callable[[Event], bool]) -> bool:
+    def never(wanted: Callable[[FiredAction], bool]) -> bool:
         for slack in (0, 1):
             room = {c: len(words[c]) + slack for c in system.channels}
             if Beyond(system, failures, room).never(start, wanted, most, until):
@@ -163,7 +163,7 @@ def _reception_never_comes(
     name: str,
     words: Mapping[Channel, Word],
     culprit: Mapping[str, str],
-    never: Callable[[Callable[[Event], bool]], bool],
+    never: Callable[[Callable[[FiredAction], bool]], bool],
 ) -> bool:
     for channel, word in words.items():
         if str(channel) == culprit.get("channel") and word:
@@ -177,7 +177,7 @@ def _channel_stays_full(
     at: Configuration,
     culprit: Mapping[str, str],
     bounds: range,
-    never: Callable[[Callable[[Event], bool]], bool],
+    never: Callable[[Callable[[FiredAction], bool]], bool],
 ) -> bool:
     """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
     name = culprit.get("process")

@@ -9,7 +9,7 @@ from ..counterexample.contents import contents
 from ..engine.k_properties import Exploration, explore
 from . import implications
 from .all_bounds import MOST_SECONDS, persists
-from .outcome import Found, Outcome, Tried
+from .outcome import FoundViolation, Outcome, Tried
 from .properties import PROPERTIES, base_names
 from .request import Request
 
@@ -122,7 +122,7 @@ def _outcome(
     if tried[0].holds is None:
         return _of(last, Outcome(name, None, k, tried=history, stopped=last.stopped))
     part = next(base for base in base_names([name]) if first.holds.get(base) is False)
-    found = (Found(part, first.k, first.violations[part]),)
+    found = (FoundViolation(part, first.k, first.violations[part]),)
     notes = _unexplored(request, history)
     lasts = lasts_after is not None
     return _of(last, Outcome(name, False, k, tried=history, found=found, lasts=lasts, notes=notes))

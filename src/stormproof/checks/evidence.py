@@ -19,7 +19,7 @@ from ..narrate.reason import RunEnd
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
 from .bug_report import write_bug_report
-from .outcome import Found, Outcome
+from .outcome import FoundViolation, Outcome
 from .properties import PROPERTIES
 from .request import Request
 
@@ -51,7 +51,7 @@ class EvidenceFile:
             evidence = self._of(found)
         return evidence
 
-    def _of(self, found: Found) -> Evidence:
+    def _of(self, found: FoundViolation) -> Evidence:
         key = (found.part, found.k, getattr(found.violation, "literal", False))
         if key not in self._made:
             witness = _witness(self.request, found)
@@ -59,7 +59,7 @@ class EvidenceFile:
         return self._made[key]
 
 
-def _witness(request: Request, found: Found) -> Witness:
+def _witness(request: Request, found: FoundViolation) -> Witness:
     violation = found.violation
     if isinstance(violation, Witness):
         return violation
@@ -90,7 +90,7 @@ def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Sho
     return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
 
 
-def _replayed(request: Request, found: Found, witness: Witness) -> Evidence:
+def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evidence:
     """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
     explain = found.explain or PROPERTIES[found.part].explain
     if not request.options.replay:

@@ -38,13 +38,13 @@ from ..model.system import System
 NODE_BYTES = 400
 
 #: Both local states.
-Control = tuple[str, ...]
+LocalStates = tuple[str, ...]
 #: How many messages of each kind stand in the reordering channels, at least.
-Vector = tuple[int, ...]
+Counts = tuple[int, ...]
 #: A kind of message in a reordering channel.
-Token = tuple[Channel, Message]
+CountedMessage = tuple[Channel, Message]
 #: A transition of one of the processes, which go by their number.
-Step = tuple[int, Transition]
+ProcessStep = tuple[int, Transition]
 
 
 @dataclass(frozen=True)
@@ -61,21 +61,21 @@ class HalfDuplex:
 class Rule:
     """One move of the system with counters: a step, or a send with its reception."""
 
-    steps: tuple[Step, ...]
-    takes: Token | None = None
-    puts: Token | None = None
+    steps: tuple[ProcessStep, ...]
+    takes: CountedMessage | None = None
+    puts: CountedMessage | None = None
 
 
 @dataclass(frozen=True)
-class Node:
+class MinimalState:
     """A minimal state from which a violation is `cost` actions away: by `rule` to `after`, or by `last`."""
 
     cost: int
-    control: Control
-    vector: Vector
+    control: LocalStates
+    vector: Counts
     rule: Rule | None
-    after: Node | None
-    last: tuple[Step, ...] = ()
+    after: MinimalState | None
+    last: tuple[ProcessStep, ...] = ()
 
 
 def half_duplex(system: System, failures: FailureModel, *, limits: Limits | None = None) -> HalfDuplex:
@@ -104,17 +104,17 @@ class _Search:
         self.counted = {c for c in system.channels if is_counted(failures.on(c))}
         self.tokens = [(c, m) for c in system.channels if c in self.counted for m in self._sent(c)]
         self.rules = list(self._rules())
-        self.settled: dict[Control, list[Vector]] = {}
+        self.settled: dict[LocalStates, list[Counts]] = {}
         self.count = self.made = 0
-        self.reachable: set[Control] = set()
+        self.reachable: set[LocalStates] = set()
 
     def _sent(self, channel: Channel) -> list[Message]:
         return list(dict.fromkeys(t.action.message for _, t in self._sends(channel)))  # type: ignore[union-attr]
 
-    def _sends(self, channel: Channel) -> list[Step]:
+    def _sends(self, channel: Channel) -> list[ProcessStep]:
         return self._acting(channel, Send)
 
-    def _acting(self, channel: Channel, kind: type) -> list[Step]:
+    def _acting(self, channel: Channel, kind: type) -> list[ProcessStep]:
         return [
             (i, t)
             for i, process in enumerate(self.system)
@@ -182,24 +182,24 @@ class _Search:
             stopped = self._stopped()
         return HalfDuplex(None, stopped, self.count) if stopped else HalfDuplex(True, "", self.count)
 
-    def _is_initial(self, node: Node) -> bool:
+    def _is_initial(self, node: MinimalState) -> bool:
         return node.control == tuple(p.initial for p in self.system) and not any(node.vector)
 
-    def _goals(self) -> Iterator[Node]:
+    def _goals(self) -> Iterator[MinimalState]:
         """For each channel a message in it, or a sender that is about to send."""
         for control in sorted(self.reachable):
             for parts in product(*(self._filled(control, channel) for channel in self.system.channels)):
                 tokens = [part for part in parts if part in self.tokens]
                 last = tuple(part for part in parts if part not in self.tokens)
                 vector = tuple(int(token in tokens) for token in self.tokens)
-                yield Node(len(last), control, vector, None, None, last)  # type: ignore[arg-type]
+                yield MinimalState(len(last), control, vector, None, None, last)  # type: ignore[arg-type]
 
-    def _filled(self, control: Control, channel: Channel) -> Sequence[Token | Step]:
+    def _filled(self, control: LocalStates, channel: Channel) -> Sequence[CountedMessage | ProcessStep]:
         if channel in self.counted:
             return [token for token in self.tokens if token[0] == channel]
         return [(i, t) for i, t in self._sends(channel) if control[i] == t.source]
 
-    def _settle(self, node: Node) -> bool:
+    def _settle(self, node: MinimalState) -> bool:
         """Keep the node unless a nearer state below it is known."""
         known = self.settled.setdefault(node.control, [])
         if any(_below(vector, node.vector) for vector in known):
@@ -208,7 +208,7 @@ class _Search:
         self.count += 1
         return True
 
-    def _before(self, node: Node) -> Iterator[Node]:
+    def _before(self, node: MinimalState) -> Iterator[MinimalState]:
         for rule in self.rules:
             control = _unmove(node.control, rule.steps)
             if control is None or control not in self.reachable:
@@ -217,7 +217,7 @@ class _Search:
                 max(0, n - (token == rule.puts)) + (token == rule.takes)
                 for token, n in zip(self.tokens, node.vector, strict=True)
             )
-            yield Node(node.cost + len(rule.steps), control, vector, rule, node)
+            yield MinimalState(node.cost + len(rule.steps), control, vector, rule, node)
 
     def _stopped(self) -> str:
         seconds, states, memory = self.limits.seconds, self.limits.states, self.limits.bytes
@@ -231,7 +231,7 @@ class _Search:
             return f"the time limit of {seconds:g} s was reached after {self.count:,} configurations"
         return ""
 
-    def _violated(self, node: Node) -> HalfDuplex:
+    def _violated(self, node: MinimalState) -> HalfDuplex:
         run = _Run(self.system)
         at = node
         while at.rule is not None:
@@ -254,7 +254,7 @@ class _Run:
     def __init__(self, system: System) -> None:
         self.system = system
         self.moves: list[Firing] = []
-        self.left: dict[Token, list[int]] = {}
+        self.left: dict[CountedMessage, list[int]] = {}
 
     def play(self, rule: Rule) -> None:
         first = len(self.moves)
@@ -265,7 +265,7 @@ class _Run:
         if rule.puts is not None:
             self.left.setdefault(rule.puts, []).append(first)
 
-    def end(self, step: Step) -> None:
+    def end(self, step: ProcessStep) -> None:
         """A send that stays in its rendezvous channel."""
         process = self.system.processes[step[0]].name
         channel = channel_of(process, step[1].action)
@@ -273,7 +273,7 @@ class _Run:
         self.left.setdefault((channel, _message(step)), []).append(len(self.moves))
         self._act(step)
 
-    def _act(self, step: Step) -> None:
+    def _act(self, step: ProcessStep) -> None:
         self.moves.append(Firing(self.system.processes[step[0]].name, step[1]))
 
     def words(self) -> dict[Channel, tuple[Message, ...]]:
@@ -287,16 +287,16 @@ class _Run:
         return {"process": process, "channel": str(channel), "action": str(transition.action)}
 
 
-def _message(step: Step) -> Message:
+def _message(step: ProcessStep) -> Message:
     assert not isinstance(step[1].action, Internal)
     return step[1].action.message
 
 
-def _below(small: Vector, big: Vector) -> bool:
+def _below(small: Counts, big: Counts) -> bool:
     return all(a <= b for a, b in zip(small, big, strict=True))
 
 
-def _move(control: Control, steps: tuple[Step, ...]) -> Control | None:
+def _move(control: LocalStates, steps: tuple[ProcessStep, ...]) -> LocalStates | None:
     """Where the steps lead, all of them at once, or None when they cannot be taken."""
     if any(control[i] != t.source for i, t in steps):
         return None
@@ -304,7 +304,7 @@ def _move(control: Control, steps: tuple[Step, ...]) -> Control | None:
     return tuple(there.get(i, state) for i, state in enumerate(control))
 
 
-def _unmove(control: Control, steps: tuple[Step, ...]) -> Control | None:
+def _unmove(control: LocalStates, steps: tuple[ProcessStep, ...]) -> LocalStates | None:
     """Where the steps come from, or None when they do not lead here."""
     if any(control[i] != t.target for i, t in steps):
         return None

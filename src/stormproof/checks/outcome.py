@@ -31,7 +31,7 @@ class Survived:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundViolation:
     """What violates a property: `part` of it fails, at the bound `k` where there is one. Where nothing is
     `claimed`, the run is only one that could not be judged."""
 
@@ -59,7 +59,7 @@ class Outcome:
     transitions: int = 0
     seconds: float = 0.0
     tried: tuple[Tried, ...] = ()
-    found: Sequence[Found] = ()
+    found: Sequence[FoundViolation] = ()
     lasts: bool = False
     exploration: Exploration | None = None
     stopped: str = ""

@@ -11,7 +11,7 @@ from ..model.phrases import plural
 from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
-from .outcome import Found, Outcome, Survived
+from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
 from .requirements import proved_never
@@ -62,7 +62,7 @@ def outcome_of(name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
     claimed = found.holds is False
     explain = sentences.stuck if asked.ask.always else sentences.reached
     explain = sentences.left_behind if name == CLEAN.name else explain
-    runs = () if found.run is None else (Found(name, None, found.run, asked, claimed, explain),)
+    runs = () if found.run is None else (FoundViolation(name, None, found.run, asked, claimed, explain),)
     doubt = f"channels of length {found.doubt} are not decided within the effort"
     return Outcome(
         name,

@@ -7,7 +7,7 @@ import time
 from ..engine.rsc import rsc
 from ..transform import crash_handling
 from .half_duplex import half_duplex
-from .outcome import Found, Outcome
+from .outcome import FoundViolation, Outcome
 from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
 from .request import Request
 
@@ -20,7 +20,7 @@ def decide_rsc(request: Request) -> Outcome:
         progress=request.options.progress,
         seconds=request.seconds,
     )
-    found = () if result.violation is None else (Found(RSC.name, None, result.violation),)
+    found = () if result.violation is None else (FoundViolation(RSC.name, None, result.violation),)
     return Outcome(
         RSC.name,
         result.holds,
@@ -35,7 +35,7 @@ def decide_rsc(request: Request) -> Outcome:
 def decide_half_duplex(request: Request) -> Outcome:
     started = time.monotonic()
     answer = half_duplex(request.system, request.model, limits=request.limits)
-    found = () if answer.witness is None else (Found(HALF_DUPLEX.name, None, answer.witness),)
+    found = () if answer.witness is None else (FoundViolation(HALF_DUPLEX.name, None, answer.witness),)
     return Outcome(
         HALF_DUPLEX.name,
         answer.holds,

@@ -11,7 +11,7 @@ from ..formats import read_text
 from ..trust.certificate_json import certificate_from_json, is_certificate
 from ..trust.check_certificate import check_certificate
 from ..trust.replay import BUDGET
-from ..trust.saved_report import Answer, replay_result, result_from_json
+from ..trust.saved_report import ReplayedVerdict, replay_result, result_from_json
 from .console import console, print_json
 from .options import json_option
 from .render import describe_failures
@@ -66,7 +66,7 @@ def _confirmed(text: str, source: str, as_json: bool) -> int:
     """A certificate that a property holds: a closed set of configurations, and a run for every obligation."""
     system, model, certificate = certificate_from_json(text, source)
     found = check_certificate(system, model, certificate)
-    answer = Answer(certificate.property, certificate.k, found.ok, found.message)
+    answer = ReplayedVerdict(certificate.property, certificate.k, found.ok, found.message)
     if as_json:
         print_json({"stormproof": 1, "replays": [answer.to_json()]})
     else:
@@ -77,6 +77,6 @@ def _confirmed(text: str, source: str, as_json: bool) -> int:
     return exit_code([answer])
 
 
-def exit_code(answers: Sequence[Answer]) -> int:
+def exit_code(answers: Sequence[ReplayedVerdict]) -> int:
     found = [a.proved for a in answers]
     return 1 if False in found else 3 if None in found else 0

@@ -39,8 +39,8 @@ from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.paper_table import (
     PAPER_COLUMNS,
     Column,
-    Comparison,
     Matrix,
+    PaperComparison,
     compare,
     run_table,
 )
@@ -194,7 +194,7 @@ def _progress() -> Iterator[Callable[[dict[str, Any], int], None] | None]:
         yield on_row
 
 
-def _show(view: Matrix | Comparison, language: str | None, output: str | None, force: bool) -> None:
+def _show(view: Matrix | PaperComparison, language: str | None, output: str | None, force: bool) -> None:
     if language is None:
         _print(console(), view)
         return
@@ -240,7 +240,7 @@ def _directory(path: str | None) -> Path | None:
     return Path(path)
 
 
-def _print(out: Console, view: Matrix | Comparison) -> None:
+def _print(out: Console, view: Matrix | PaperComparison) -> None:
     matrix, comparison = split(view)
     for grid in grids(view):
         _print_whole(out, _table(grid))

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..engine.k_properties import End
+from ..engine.k_properties import ViolationEnd
 from ..errors import InternalError
 from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
 from ..model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from ..model.run import Act, Step, Witness
 from ..model.system import System
-from .match_sends import FAR, Choice, Event, Problem, cheapest
+from .match_sends import FAR, ChannelEvent, Matching, MatchingProblem, cheapest
 from .minimise import Shortest, fewest
 from .reorder import changes, grouped
 
@@ -55,7 +55,7 @@ def build_witness(
     made = _play(system, failures, tuple(moves), channels, bound, pairs)
     blame = dict(culprit or {})
     if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
-        end = End(*made.end(system), blame)
+        end = ViolationEnd(*made.end(system), blame)
         runs = Shortest(system, failures, bound, len(made.acts), (end,), known=shortest)
     # A place costs as much as there are processes; without control states to keep to, the search finds less.
     budget = polish * 10 // max(10, len(system.names)) // (1 if runs is not None and runs.controls else 5)
@@ -74,7 +74,7 @@ def quality(witness: Witness) -> tuple[int, int, int]:
     return len(acts), len(witness.faults), changes([a.process for a in acts])
 
 
-def _blamed(end: End, witness: Witness) -> dict[str, str]:
+def _blamed(end: ViolationEnd, witness: Witness) -> dict[str, str]:
     """The culprit of the end; of a channel whose head it names, the message that stands there now."""
     culprit = dict(end.culprit)
     if "message" in culprit and "process" not in culprit:
@@ -105,13 +105,13 @@ def _choices(
     channels: Mapping[Channel, tuple[Message, ...]] | None,
     bound: int | None,
     pairs: Sequence[tuple[int, int]] | None,
-) -> dict[Channel, Choice]:
+) -> dict[Channel, Matching]:
     choices = {}
     matched = None if pairs is None else frozenset(s for _, s in pairs)
     for channel, events in _by_channel(moves, pairs).items():
         final = None if channels is None else tuple(channels.get(channel, ()))
         room = FAR if bound is None else bound
-        problem = Problem(channel, failures.on(channel), events, final, room, matched)
+        problem = MatchingProblem(channel, failures.on(channel), events, final, room, matched)
         found = cheapest(problem)
         if found is None:
             raise InternalError(_impossible(problem))
@@ -124,20 +124,20 @@ def _choices(
 
 def _by_channel(
     moves: tuple[Firing, ...], pairs: Sequence[tuple[int, int]] | None
-) -> dict[Channel, tuple[Event, ...]]:
+) -> dict[Channel, tuple[ChannelEvent, ...]]:
     forced = dict(pairs or ())
-    table: dict[Channel, list[Event]] = {}
+    table: dict[Channel, list[ChannelEvent]] = {}
     for i, (process, transition) in enumerate(moves):
         action = transition.action
         channel = channel_of(process, action)
         if channel is not None:
             assert not isinstance(action, Internal)
-            event = Event(i, action.message, isinstance(action, Send), forced.get(i))
+            event = ChannelEvent(i, action.message, isinstance(action, Send), forced.get(i))
             table.setdefault(channel, []).append(event)
     return {c: tuple(events) for c, events in table.items()}
 
 
-def _impossible(problem: Problem) -> str:
+def _impossible(problem: MatchingProblem) -> str:
     events = " ".join(f"{'!' if e.send else '?'}{e.message}" for e in problem.events)
     end = "" if problem.final is None else f", ending with {_words(problem.final)}"
     return f"no interference makes this sequence of actions possible on {problem.channel}: {events}{end}"
@@ -150,7 +150,7 @@ def _words(word: Iterable[Message]) -> str:
 class _Run:
     """Plays the moves with the chosen faults in between."""
 
-    def __init__(self, system: System, choices: Mapping[Channel, Choice]) -> None:
+    def __init__(self, system: System, choices: Mapping[Channel, Matching]) -> None:
         self.choices = choices
         self.kept = {c: choice.kept for c, choice in choices.items()}
         self.states = {p.name: p.initial for p in system}

@@ -36,7 +36,7 @@ MOST_WORDS = 20_000
 FAR = 1 << 30
 
 
-class Event(NamedTuple):
+class ChannelEvent(NamedTuple):
     """What happens to one channel, at which move; `forced`: the send that a taker must take."""
 
     move: int
@@ -46,7 +46,7 @@ class Event(NamedTuple):
 
 
 @dataclass
-class Choice:
+class Matching:
     """Which send each reception takes, which sends stand in the channel at the end; the others are lost.
 
     `stays`: the receptions after which the message stays in the channel, and as which message.
@@ -62,27 +62,27 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Problem:
+class MatchingProblem:
     """One channel: its events in order, the word that it is to hold in the end (None: any), the bound."""
 
     channel: Channel
     failure: ChannelFailure
-    events: tuple[Event, ...]
+    events: tuple[ChannelEvent, ...]
     final: tuple[Message, ...] | None
     bound: int
     matched: frozenset[int] | None
 
     @property
-    def sends(self) -> tuple[Event, ...]:
+    def sends(self) -> tuple[ChannelEvent, ...]:
         return tuple(e for e in self.events if e.send)
 
     @property
-    def takers(self) -> tuple[Event, ...]:
+    def takers(self) -> tuple[ChannelEvent, ...]:
         """Receptions, then the positions of the final word, which are numbered after all moves."""
-        ends = (Event(FAR + i, m, False) for i, m in enumerate(self.final or ()))
+        ends = (ChannelEvent(FAR + i, m, False) for i, m in enumerate(self.final or ()))
         return (*(e for e in self.events if not e.send), *ends)
 
-    def cost(self, sent: Event, taker: Event) -> int | None:
+    def cost(self, sent: ChannelEvent, taker: ChannelEvent) -> int | None:
         """What it costs to take this send here; None: it cannot be."""
         if taker.move < sent.move or not self.failure.may_become(sent.message, taker.message):
             return None
@@ -92,13 +92,15 @@ class Problem:
                 return None
         return int(sent.message != taker.message)
 
-    def may_lose(self, sent: Event) -> bool:
+    def may_lose(self, sent: ChannelEvent) -> bool:
         needed = self.matched is not None and sent.move in self.matched
         return self.failure.loss and sent.message is not CRASH and not needed
 
-    def choice(self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Message] | None = None) -> Choice:
+    def choice(
+        self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Message] | None = None
+    ) -> Matching:
         """From (taker, send) pairs in the order of leaving."""
-        found = Choice(stays=dict(stays or {}))
+        found = Matching(stays=dict(stays or {}))
         for taker, sent in pairs:
             if taker < FAR:
                 found.taken[taker] = sent
@@ -107,7 +109,7 @@ class Problem:
         return found
 
 
-def cheapest(problem: Problem) -> Choice | None:
+def cheapest(problem: MatchingProblem) -> Matching | None:
     """The choice with the fewest faults, or None when no interference makes these events possible."""
     if problem.failure.duplicate:
         return _beam(problem) or _beam(problem, width=MOST_WORDS)
@@ -116,7 +118,7 @@ def cheapest(problem: Problem) -> Choice | None:
     return _beam(problem) or _by_flow(problem)
 
 
-def _room(problem: Problem) -> list[int]:
+def _room(problem: MatchingProblem) -> list[int]:
     """For each send: how many of the sends up to it may be kept, given what has left by then."""
     room, left = [], 0
     for event in problem.events:
@@ -127,7 +129,7 @@ def _room(problem: Problem) -> list[int]:
     return room
 
 
-def _fifo(problem: Problem) -> Choice | None:
+def _fifo(problem: MatchingProblem) -> Matching | None:
     """The cheapest order-preserving choice: best[j] after i sends, j of them kept, for the first j takers.
 
     On equal cost a send is rather kept than lost, so that the message lost is the later one: into a full
@@ -157,7 +159,7 @@ def _fifo(problem: Problem) -> Choice | None:
     return _trace(problem, how, min(ends, key=lambda j: (best[j], -j)))
 
 
-def _trace(problem: Problem, how: list[dict[int, bool]], j: int) -> Choice:
+def _trace(problem: MatchingProblem, how: list[dict[int, bool]], j: int) -> Matching:
     pairs, takers, sends = [], problem.takers, problem.sends
     for i in range(len(how) - 1, -1, -1):
         if how[i][j]:
@@ -171,13 +173,15 @@ class _Node(NamedTuple):
     the last (taker, send), and as what the message stays, if it does."""
 
     cost: int
-    word: tuple[Event, ...]
+    word: tuple[ChannelEvent, ...]
     pair: tuple[int, int] | None
     before: _Node | None
     stays: Message | None = None
 
 
-def _beam(problem: Problem, keep: frozenset[int] | None = None, width: int = WIDTH) -> Choice | None:
+def _beam(
+    problem: MatchingProblem, keep: frozenset[int] | None = None, width: int = WIDTH
+) -> Matching | None:
     """All choices event by event, the cheapest `width` words of each layer kept.
 
     `keep`: the sends that are kept, when that has been decided already.
@@ -202,13 +206,17 @@ def _beam(problem: Problem, keep: frozenset[int] | None = None, width: int = WID
     return _unwind(problem, min(layer, key=lambda n: n.cost)) if layer else None
 
 
-def _useful(word: tuple[Event, ...], wanted: Counter[Message]) -> bool:
+def _useful(word: tuple[ChannelEvent, ...], wanted: Counter[Message]) -> bool:
     """Without corruption, a kept message must still be taken by somebody."""
     return all(count <= wanted[m] for m, count in Counter(e.message for e in word).items())
 
 
 def _cheapest(
-    problem: Problem, found: list[_Node], wanted: Counter[Message], to_come: Counter[Message], width: int
+    problem: MatchingProblem,
+    found: list[_Node],
+    wanted: Counter[Message],
+    to_come: Counter[Message],
+    width: int,
 ) -> list[_Node]:
     """One node a word, those that promise the least cost; unmatched equal messages are interchangeable."""
     best: dict[tuple[object, ...], _Node] = {}
@@ -222,13 +230,15 @@ def _cheapest(
     return sorted(best.values(), key=lambda n: n.cost + _lacking(n.word, wanted, to_come))[:width]
 
 
-def _lacking(word: tuple[Event, ...], wanted: Counter[Message], to_come: Counter[Message]) -> int:
+def _lacking(word: tuple[ChannelEvent, ...], wanted: Counter[Message], to_come: Counter[Message]) -> int:
     """How many corruptions are still needed at least: messages wanted that are neither here nor to come."""
     here = Counter(e.message for e in word)
     return sum(max(0, count - here[m] - to_come[m]) for m, count in wanted.items())
 
 
-def _put(problem: Problem, node: _Node, sent: Event, keep: frozenset[int] | None) -> Iterable[_Node]:
+def _put(
+    problem: MatchingProblem, node: _Node, sent: ChannelEvent, keep: frozenset[int] | None
+) -> Iterable[_Node]:
     if len(node.word) < problem.bound and (keep is None or sent.move in keep):
         yield node._replace(word=(*node.word, sent))
     if problem.may_lose(sent) and (keep is None or sent.move not in keep):
@@ -237,7 +247,7 @@ def _put(problem: Problem, node: _Node, sent: Event, keep: frozenset[int] | None
         yield node._replace(cost=node.cost + counts)
 
 
-def _take(problem: Problem, node: _Node, taker: Event) -> Iterable[_Node]:
+def _take(problem: MatchingProblem, node: _Node, taker: ChannelEvent) -> Iterable[_Node]:
     """Let each message that may, leave; of equal messages the first, which is swapped the least."""
     seen: set[Message] = set()
     for i, sent in enumerate(node.word if problem.failure.reorder else node.word[:1]):
@@ -253,7 +263,7 @@ def _take(problem: Problem, node: _Node, taker: Event) -> Iterable[_Node]:
                 yield _Node(cost + 1, (sent._replace(message=stays), *rest), pair, node, stays)
 
 
-def _unwind(problem: Problem, node: _Node) -> Choice:
+def _unwind(problem: MatchingProblem, node: _Node) -> Matching:
     pairs, stays, at = [], {}, node
     rest = [(FAR, e.move) for e in node.word]
     while at is not None and at.pair is not None:
@@ -265,7 +275,7 @@ def _unwind(problem: Problem, node: _Node) -> Choice:
     return problem.choice([*reversed(pairs), *rest], stays)
 
 
-def _by_flow(problem: Problem) -> Choice | None:
+def _by_flow(problem: MatchingProblem) -> Matching | None:
     """Some valid choice on a reordering channel, then the cheapest one that loses the same messages.
 
     Units flow from a chain of prefixes (of the first i sends no more are kept than there is room for),

@@ -21,7 +21,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from ..engine.k_properties import End
+from ..engine.k_properties import ViolationEnd
 from ..model.actions import (
     CRASH,
     Firing,
@@ -53,7 +53,7 @@ class Shortest:
     failures: FailureModel
     bound: int | None
     length: int
-    ends: tuple[End, ...]
+    ends: tuple[ViolationEnd, ...]
     controls: tuple[frozenset[tuple[str, ...]], ...] | None = None
     known: bool = True
 
@@ -63,7 +63,7 @@ class Best(NamedTuple):
 
     moves: tuple[Firing, ...]
     words: tuple[Word, ...]
-    end: End
+    end: ViolationEnd
 
 
 class _Place(NamedTuple):
@@ -108,7 +108,7 @@ class _Search:
         self.channels = runs.system.channels
         self.index = runs.system.channel_index
         self.failures = [runs.failures.on(c) for c in self.channels]
-        self.ends: dict[tuple[str, ...], list[End]] = {}
+        self.ends: dict[tuple[str, ...], list[ViolationEnd]] = {}
         for end in runs.ends:
             self.ends.setdefault(end.states, []).append(end)
         self.finished: dict[tuple[int, Word, Word, Message | None, int], tuple[int, Word] | None] = {}
@@ -172,7 +172,7 @@ class _Search:
     # ---- the end ---------------------------------------------------------------------------------------
 
     def _best(self, layers: list[_Layer], faults: int) -> Best | None:
-        best: tuple[tuple[int, int], _Place, tuple[Word, ...], End] | None = None
+        best: tuple[tuple[int, int], _Place, tuple[Word, ...], ViolationEnd] | None = None
         for place, way in layers[-1].items():
             for end in self.ends.get(place.states, ()):
                 mended = self._mended(place.words, end, faults - way.faults)
@@ -184,7 +184,9 @@ class _Search:
             return None
         return Best(_trace(layers, best[1]), best[2], best[3])
 
-    def _mended(self, words: tuple[Word, ...], end: End, allowed: int) -> tuple[int, tuple[Word, ...]] | None:
+    def _mended(
+        self, words: tuple[Word, ...], end: ViolationEnd, allowed: int
+    ) -> tuple[int, tuple[Word, ...]] | None:
         """The fewest faults that make of these words some that the end stands for, and those words."""
         total, found = 0, []
         for n, (word, wanted) in enumerate(zip(words, end.words, strict=True)):

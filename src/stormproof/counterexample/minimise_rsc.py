@@ -40,7 +40,7 @@ class Prefix(NamedTuple):
     behind: tuple[int, ...]
 
 
-class Interaction(NamedTuple):
+class FiredInteraction(NamedTuple):
     """One move, or the two of a matched pair; `pending`: this send is the one received last."""
 
     moves: tuple[Firing, ...]
@@ -48,7 +48,7 @@ class Interaction(NamedTuple):
     pending: bool = False
 
 
-class Violation(NamedTuple):
+class BorderlineRun(NamedTuple):
     """Moves in borderline order, and (reception, send) pairs of their indices."""
 
     moves: tuple[Firing, ...]
@@ -60,10 +60,12 @@ class _Node:
     """The fewest faults to a state, and all last steps of runs that have so few."""
 
     faults: int
-    ways: list[tuple[Interaction, int, Prefix]]
+    ways: list[tuple[FiredInteraction, int, Prefix]]
 
 
-def fewest_violations(system: System, failures: FailureModel, length: int, most: int) -> Iterator[Violation]:
+def fewest_violations(
+    system: System, failures: FailureModel, length: int, most: int
+) -> Iterator[BorderlineRun]:
     """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
     budget = STATES * 10 // max(10, len(system.names))
     for faults in range(most + 1):
@@ -81,7 +83,7 @@ class _Walk:
         self.index = system.channel_index
         self.layers: list[dict[Prefix, _Node]] = [{} for _ in range(length)]
 
-    def forward(self, budget: int) -> list[tuple[Interaction, Prefix]]:
+    def forward(self, budget: int) -> list[tuple[FiredInteraction, Prefix]]:
         """Fills the layers, one for each number of actions; what ends them."""
         start = Prefix(tuple(p.initial for p in self.system), frozenset(), None, (0,) * len(self.index))
         self.layers[0][start] = _Node(0, [])
@@ -103,7 +105,7 @@ class _Walk:
         ]
 
     def _add(
-        self, layer: dict[Prefix, _Node], to: Prefix, faults: int, way: tuple[Interaction, int, Prefix]
+        self, layer: dict[Prefix, _Node], to: Prefix, faults: int, way: tuple[FiredInteraction, int, Prefix]
     ) -> None:
         node = layer.get(to)
         if node is None or faults < node.faults:
@@ -113,49 +115,49 @@ class _Walk:
 
     # ---- the moves of definitions 4.7 -----------------------------------------------------------------
 
-    def steps(self, at: Prefix) -> Iterator[tuple[Interaction, int, Prefix]]:
+    def steps(self, at: Prefix) -> Iterator[tuple[FiredInteraction, int, Prefix]]:
         """Every interaction that may come next, its faults, and what it leaves."""
         for i, process in enumerate(self.system):
             for t in process.outgoing(at.states[i]):
                 states = (*at.states[:i], t.target, *at.states[i + 1 :])
                 if isinstance(t.action, Internal):
-                    yield Interaction((Firing(process.name, t),)), 0, at._replace(states=states)
+                    yield FiredInteraction((Firing(process.name, t),)), 0, at._replace(states=states)
                 elif isinstance(t.action, Send):
                     yield from self._sends(at._replace(states=states), process, t)
 
     def _sends(
         self, at: Prefix, process: Process, t: Transition
-    ) -> Iterator[tuple[Interaction, int, Prefix]]:
+    ) -> Iterator[tuple[FiredInteraction, int, Prefix]]:
         """`at`: already with the sender's next state."""
         assert isinstance(t.action, Send)
         channel = Channel(process.name, t.action.peer)
         move = Firing(process.name, t)
         failure, n = self.failures.on(channel), self.index[channel]
         if failure.loss or failure.reorder:
-            yield Interaction((move,)), 0, self._left(at, n, at.behind[n] + 1)
+            yield FiredInteraction((move,)), 0, self._left(at, n, at.behind[n] + 1)
         else:
-            yield Interaction((move,)), 0, at._replace(blocked=at.blocked | {channel})
+            yield FiredInteraction((move,)), 0, at._replace(blocked=at.blocked | {channel})
         ahead = self._ahead(at, channel, t.action.message)
         if channel in at.blocked or ahead is None:
             return
         passed = self._left(at, n, 0) if failure.loss else at
         if at.pending is None:
             pending = Pending(channel, t.action.message, frozenset((process.name,)))
-            yield Interaction((move,), pending=True), ahead, passed._replace(pending=pending)
+            yield FiredInteraction((move,), pending=True), ahead, passed._replace(pending=pending)
         elif at.pending.channel == channel and not (failure.reorder and t.action.message is not CRASH):
             return
         yield from self._pairs(passed, process.name, t, ahead)
 
     def _pairs(
         self, at: Prefix, sender: str, t: Transition, ahead: int
-    ) -> Iterator[tuple[Interaction, int, Prefix]]:
+    ) -> Iterator[tuple[FiredInteraction, int, Prefix]]:
         assert isinstance(t.action, Send)
         channel = Channel(sender, t.action.peer)
         overtakes = int(at.pending is not None and at.pending.channel == channel)
         receiver = self.system.names.index(channel.receiver)
         for r, price in self._receptions(at, channel, t.action.message):
             states = (*at.states[:receiver], r.target, *at.states[receiver + 1 :])
-            pair = Interaction((Firing(sender, t), Firing(channel.receiver, r)), matched=True)
+            pair = FiredInteraction((Firing(sender, t), Firing(channel.receiver, r)), matched=True)
             pending = at.pending
             if pending is not None and not pending.depends.isdisjoint(channel):
                 pending = pending._replace(depends=pending.depends.union(channel))
@@ -179,17 +181,17 @@ class _Walk:
                 if self.failures.on(channel).may_become(sent, t.action.message):
                     yield t, int(t.action.message != sent)
 
-    def closing(self, at: Prefix) -> Iterator[tuple[Interaction, int]]:
+    def closing(self, at: Prefix) -> Iterator[tuple[FiredInteraction, int]]:
         """The reception of the pending send, by a process that depends on it."""
         if at.pending is not None and at.pending.channel.receiver in at.pending.depends:
             for t, price in self._receptions(at, at.pending.channel, at.pending.message):
-                yield Interaction((Firing(at.pending.channel.receiver, t),)), price
+                yield FiredInteraction((Firing(at.pending.channel.receiver, t),)), price
 
     # ---- from ends to violations ----------------------------------------------------------------------
 
-    def back(self, ends: list[tuple[Interaction, Prefix]]) -> Iterator[Violation]:
+    def back(self, ends: list[tuple[FiredInteraction, Prefix]]) -> Iterator[BorderlineRun]:
         """All of them, one for each class of runs that differ by commuting, within the budget."""
-        stack: list[tuple[tuple[Interaction, ...], int, Prefix]]
+        stack: list[tuple[tuple[FiredInteraction, ...], int, Prefix]]
         stack = [((last,), self.length - 1, prefix) for last, prefix in ends]
         seen: set[tuple[int, Prefix, object]] = set()
         while stack and len(seen) < BACK:
@@ -203,7 +205,7 @@ class _Walk:
             for interaction, before, source in self.layers[done][prefix].ways:
                 stack.append(((interaction, *interactions), before, source))
 
-    def _class(self, interactions: tuple[Interaction, ...]) -> object:
+    def _class(self, interactions: tuple[FiredInteraction, ...]) -> object:
         """What each process did with whom: the same for all orders of what is independent."""
         own: dict[str, list[tuple[Transition, bool, bool]]] = {}
         for moves, matched, pending in interactions:
@@ -220,7 +222,7 @@ def _least(prefix: Prefix) -> int:
     return 1 if prefix.pending.channel.receiver in prefix.pending.depends else 3
 
 
-def _written(interactions: tuple[Interaction, ...]) -> Violation:
+def _written(interactions: tuple[FiredInteraction, ...]) -> BorderlineRun:
     moves: list[Firing] = []
     pairs, pending = [], -1
     for interaction in interactions:
@@ -229,4 +231,4 @@ def _written(interactions: tuple[Interaction, ...]) -> Violation:
         moves += interaction.moves
         if interaction.matched:
             pairs.append((len(moves) - 1, len(moves) - 2))
-    return Violation(tuple(moves), (*pairs, (len(moves) - 1, pending)))
+    return BorderlineRun(tuple(moves), (*pairs, (len(moves) - 1, pending)))

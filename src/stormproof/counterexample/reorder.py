@@ -12,7 +12,7 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..model.actions import Channel, Firing, Internal, Receive
-from .match_sends import FAR, Choice
+from .match_sends import FAR, Matching
 
 #: Positions that the search for the fewest changes of process may see.
 POSITIONS = 5_000
@@ -38,7 +38,7 @@ class _Order:
     """
 
     def __init__(
-        self, moves: tuple[Firing, ...], choices: Mapping[Channel, Choice], bound: int | None
+        self, moves: tuple[Firing, ...], choices: Mapping[Channel, Matching], bound: int | None
     ) -> None:
         self.moves, self.choices = moves, choices
         self.bound = FAR if bound is None else bound
@@ -84,7 +84,7 @@ class _Order:
                 yield move, _Position((*at.done[:p], at.done[p] + 1, *at.done[p + 1 :]), p)
 
 
-def grouped(moves: tuple[Firing, ...], choices: Mapping[Channel, Choice], bound: int | None) -> list[int]:
+def grouped(moves: tuple[Firing, ...], choices: Mapping[Channel, Matching], bound: int | None) -> list[int]:
     """The order of the moves with the fewest changes of process.
 
     Exact within `POSITIONS`; beyond, the process that acted goes on for as long as it can.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..surveys.paper_table import Cell, Column, Comparison, Difference, Matrix
+from ..surveys.paper_table import Cell, CellDifference, Column, Matrix, PaperComparison
 from ..surveys.paper_table.published import TIMEOUT
 from .page.render_template import asset, render_template
 
@@ -49,11 +49,11 @@ class TableView:
         return [i == 0 or c.failures != self.columns[i - 1].failures for i, c in enumerate(self.columns)]
 
 
-def split(view: Matrix | Comparison) -> tuple[Matrix, Comparison | None]:
-    return (view.matrix, view) if isinstance(view, Comparison) else (view, None)
+def split(view: Matrix | PaperComparison) -> tuple[Matrix, PaperComparison | None]:
+    return (view.matrix, view) if isinstance(view, PaperComparison) else (view, None)
 
 
-def grids(view: Matrix | Comparison) -> list[TableView]:
+def grids(view: Matrix | PaperComparison) -> list[TableView]:
     """A grid for each semantics; footnotes are numbered through all of them, as `footnotes` lists them."""
     matrix, comparison = split(view)
     numbers = {
@@ -78,7 +78,7 @@ def grids(view: Matrix | Comparison) -> list[TableView]:
     ]
 
 
-def _published(comparison: Comparison | None, cell: Cell) -> str | None:
+def _published(comparison: PaperComparison | None, cell: Cell) -> str | None:
     if comparison is None or cell.protocol not in comparison.rows:
         return None
     value = comparison.rows[cell.protocol].cells.get(Column(cell.failures, cell.property))
@@ -87,7 +87,7 @@ def _published(comparison: Comparison | None, cell: Cell) -> str | None:
     return "to" if value == TIMEOUT else ("✔" if value else "✘")
 
 
-def footnote(difference: Difference) -> str:
+def footnote(difference: CellDifference) -> str:
     cell = difference.cell
     published = "✔" if difference.published else "✘"
     return (
@@ -96,7 +96,7 @@ def footnote(difference: Difference) -> str:
     )
 
 
-def agreement_lines(comparison: Comparison) -> list[str]:
+def agreement_lines(comparison: PaperComparison) -> list[str]:
     """`loss: k-exh 13 of 16, ...`, one line for each semantics and failure model."""
     lines = []
     keys = dict.fromkeys((c.semantics, c.column.failures) for c in comparison.counts)
@@ -107,7 +107,7 @@ def agreement_lines(comparison: Comparison) -> list[str]:
     return lines
 
 
-def impossible_lines(comparison: Comparison) -> list[str]:
+def impossible_lines(comparison: PaperComparison) -> list[str]:
     """The published cells of all rows that no reading of the definitions allows."""
     return [
         f"{each.row}, {each.column.failures}, {each.column.property}: published "
@@ -119,7 +119,7 @@ def impossible_lines(comparison: Comparison) -> list[str]:
 IMPOSSIBLE = "Published cells that no reading of the definitions allows"
 
 
-def to_csv(view: Matrix | Comparison) -> str:
+def to_csv(view: Matrix | PaperComparison) -> str:
     matrix, comparison = split(view)
     notes = {d.cell: d.certificate for d in comparison.differences} if comparison else {}
     out = io.StringIO()
@@ -145,7 +145,7 @@ def to_csv(view: Matrix | Comparison) -> str:
     return out.getvalue()
 
 
-def to_markdown(view: Matrix | Comparison) -> str:
+def to_markdown(view: Matrix | PaperComparison) -> str:
     _, comparison = split(view)
     blocks = []
     for grid in grids(view):
@@ -175,7 +175,7 @@ def _markdown_box(box: TableCell) -> str:
 _TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
 
 
-def to_latex(view: Matrix | Comparison) -> str:
+def to_latex(view: Matrix | PaperComparison) -> str:
     """Tabulars that need amssymb and graphicx; a cell that differs is underlined, with its note."""
     _, comparison = split(view)
     lines = ["% needs \\usepackage{amssymb,graphicx}"]
@@ -192,7 +192,7 @@ def to_latex(view: Matrix | Comparison) -> str:
     return "\n".join(lines + (_tex_notes(comparison) if comparison else [])) + "\n"
 
 
-def _tex_notes(comparison: Comparison) -> list[str]:
+def _tex_notes(comparison: PaperComparison) -> list[str]:
     notes = [
         f"\\par\\noindent$^{{{i}}}$ {_tex(footnote(d))}" for i, d in enumerate(comparison.differences, 1)
     ]
@@ -229,7 +229,7 @@ def _tex_box(box: TableCell) -> str:
 _KINDS = {"✔": "holds", "✘": "violated", "?": "undecided"}
 
 
-def to_html(view: Matrix | Comparison) -> str:
+def to_html(view: Matrix | PaperComparison) -> str:
     """A self-contained page without scripts."""
     matrix, comparison = split(view)
     return render_template(
@@ -246,11 +246,11 @@ def to_html(view: Matrix | Comparison) -> str:
     )
 
 
-def to_json(view: Matrix | Comparison) -> str:
+def to_json(view: Matrix | PaperComparison) -> str:
     return json.dumps(view.to_json(), ensure_ascii=False, indent=2) + "\n"
 
 
-RENDERERS: dict[str, Callable[[Matrix | Comparison], str]] = {
+RENDERERS: dict[str, Callable[[Matrix | PaperComparison], str]] = {
     "json": to_json,
     "csv": to_csv,
     "markdown": to_markdown,
@@ -259,6 +259,6 @@ RENDERERS: dict[str, Callable[[Matrix | Comparison], str]] = {
 }
 
 
-def render(view: Matrix | Comparison, language: str) -> str:
+def render(view: Matrix | PaperComparison, language: str) -> str:
     """The matrix, or its comparison with the paper, in one of `RENDERERS`."""
     return RENDERERS[language](view)

@@ -94,7 +94,7 @@ class Covered:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchEnd:
     """`saturated`: no send was ever refused or dropped for the bound, so these are all configurations."""
 
     stopped: str
@@ -170,7 +170,7 @@ class Searcher:
         max_states: int | None = None,
         seconds: float | None = None,
         summarise: bool = False,
-    ) -> Found:
+    ) -> SearchEnd:
         """At most `k` messages per channel and `max_states` configurations (None: as the limits say).
 
         With `summarise` what is beyond k is not refused but kept as a set, behind `BEHIND`.
@@ -181,7 +181,7 @@ class Searcher:
             f"forward, {k} per channel",
             seconds,
         )
-        return Found(
+        return SearchEnd(
             self._why(result.stop),
             result.found,
             result.saturated,

@@ -29,7 +29,7 @@ _ANY_HEAD = (*_ONE_HEAD, "k-wer")
 
 
 @dataclass(frozen=True)
-class End:
+class ViolationEnd:
     """An end of shortest runs: `words` stand for all contents that faults make of them.
 
     `head`: the channel, by its place in `System.channels`, and the message that must stand first there.
@@ -51,9 +51,9 @@ class Violation:
 
     property: str
     firings: tuple[Firing, ...]
-    end: End
+    end: ViolationEnd
     shortest: bool = True
-    ends: tuple[End, ...] = ()
+    ends: tuple[ViolationEnd, ...] = ()
     controls: tuple[frozenset[tuple[str, ...]], ...] = ()
     literal: bool = False
 
@@ -187,12 +187,12 @@ def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(lowered.state_name(i, s) for i, s in enumerate(numbers))
 
 
-def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> End:
+def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> ViolationEnd:
     head = None
     if with_head:
         assert end.channel is not None and end.message is not None
         head = end.channel, lowered.messages[end.message]
-    return End(
+    return ViolationEnd(
         states=_states(lowered, end.states),
         words=tuple(lowered.word(numbers) for numbers in end.contents),
         culprit=_culprit(lowered, end),

@@ -17,7 +17,7 @@ from ..model.phrases import arrow, listed, plural
 from ..model.process import Process
 from ..model.system import System
 from .isomorphism import isomorphism, role_matchings, same_requirements
-from .payload_aliases import Renaming, Spelling, renaming, respell, respell_action
+from .payload_aliases import PayloadAlias, Renaming, renaming, respell, respell_action
 from .trace_difference import MOST_PAIRS, Difference, of_automata, of_traces
 
 #: How many ways to match roles are compared whole before the question is left undecided.
@@ -38,7 +38,7 @@ class Comparison:
     #: What differs, the first thing first; empty when the systems are equal.
     differences: tuple[Difference, ...] = ()
     #: Messages that were taken for one, though their payloads' sorts are spelt differently.
-    identified: tuple[Spelling, ...] = ()
+    identified: tuple[PayloadAlias, ...] = ()
     #: Which role is taken for which, and for each role of equal systems which state for which.
     roles: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class _Pair:
         if states is None:
             used = renaming(self.first, self.second)
             states = self._states(used) if used else None
-        spellings = tuple(Spelling(c, our, their) for c, m in used.items() for their, our in m.items())
+        spellings = tuple(PayloadAlias(c, our, their) for c, m in used.items() for their, our in m.items())
         around = (
             *self._reliability(),
             *self._rest(states or {}),

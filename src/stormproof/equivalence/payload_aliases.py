@@ -35,7 +35,7 @@ _PATH = (".", "::")
 Renaming = Mapping[Channel, Mapping[str, str]]
 
 
-class Spelling(NamedTuple):
+class PayloadAlias(NamedTuple):
     """One message that two systems spell differently."""
 
     channel: Channel

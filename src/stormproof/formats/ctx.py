@@ -16,7 +16,7 @@ from ..types.local import Reader, layout_local, role_text
 from ..types.recover import session_of_system
 from ..types.session import Session, session_of_types
 from ..types.syntax import LocalType
-from ..types.text import Source as TypeSource
+from ..types.text import TypeSource
 from ..types.wellformed import advise_context, report_warnings
 from .annotations import read_notes, system_notes, write_notes
 from .text import Source

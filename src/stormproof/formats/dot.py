@@ -21,7 +21,7 @@ from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Tra
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Notes, read_notes
-from .text import Budget, Source, Tokens, guess, shorten
+from .text import SizeCount, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/|#[^\n]*)"
@@ -123,7 +123,7 @@ def _peers(graph: _Graph) -> list[str]:
 
 
 def _graphs(tokens: Tokens) -> list[_Graph]:
-    found, budget = [], Budget(tokens.source)
+    found, budget = [], SizeCount(tokens.source)
     while tokens.kind != "end of file":
         if tokens.kind == "word" and tokens.text.lower() == "strict":
             tokens.at += 1
@@ -161,7 +161,7 @@ def _unquote(spelt: str) -> str:
     return _ESCAPE.sub(lambda m: _ESCAPES.get(m.group(1), m.group(0)), spelt[1:-1])
 
 
-def _statement(tokens: Tokens, graph: _Graph, budget: Budget) -> None:
+def _statement(tokens: Tokens, graph: _Graph, budget: SizeCount) -> None:
     if tokens.take(";") or tokens.take(","):
         return
     start, word = tokens.start, tokens.text.lower() if tokens.kind == "word" else ""

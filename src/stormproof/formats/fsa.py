@@ -21,7 +21,7 @@ from ..model.process import Process
 from ..model.system import System
 from .annotations import Aliases, MessageAliases, Notes, read_notes, role_notes, system_notes, write_notes
 from .storm_scan import quote
-from .text import Budget, Source, guess, shorten
+from .text import SizeCount, Source, guess, shorten
 
 _SNIFF = re.compile(r"^[ \t]*\.(?:outputs|state)\b", re.MULTILINE)
 #: Messages and states that both tools read are plainer.
@@ -87,7 +87,7 @@ def _machines(source: Source, comments: list[tuple[int, int]]) -> list[_Machine]
 
 def _lines(source: Source, comments: list[tuple[int, int]]) -> Iterator[tuple[int, list[str]]]:
     """Each line that says something: where it starts, and its words."""
-    budget = Budget(source)
+    budget = SizeCount(source)
     for match in _LINE.finditer(source.text):
         line, at = match.group(), match.start()
         cut = line.find("--")

@@ -17,7 +17,7 @@ from ..model.system import System
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
 from .json_values import Values, fault_to_json
-from .text import Budget, Source, near, shorten
+from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
 
@@ -144,7 +144,7 @@ class _Reader(Values):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.budget = Budget(source)
+        self.budget = SizeCount(source)
 
     def system(self, data: Any) -> System:
         self.keys(data, _SYSTEM, ("stormproof", "processes"), (), "a system")

@@ -17,7 +17,7 @@ from ..model.actions import Message, Receive, Send, Transition
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Notes, read_notes
-from .text import Budget, Source, Tokens, guess, shorten
+from .text import SizeCount, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<word>[\w']+)"
@@ -100,7 +100,7 @@ def _roles(tokens: Tokens) -> dict[str, int]:
 
 class _Reader:
     def __init__(self, tokens: Tokens, notes: Notes, roles: dict[str, str]) -> None:
-        self.budget = Budget(tokens.source)
+        self.budget = SizeCount(tokens.source)
         self.tokens = tokens
         self.notes = notes
         self.roles = roles

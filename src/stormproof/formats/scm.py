@@ -29,9 +29,9 @@ from ..model.faults import ChannelFaults
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Notes, read_notes
-from .scm_channels import Automaton, ChannelEnds, Row
+from .scm_channels import ChannelEnds, ScmAutomaton, ScmRow
 from .storm_faults import Declared
-from .text import Budget, Source, Tokens, guess, shorten
+from .text import SizeCount, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/|//[^\n]*|\b(?:bad_states|threshold)\s*:.*)|(?P<word>[\w']+)"
@@ -76,12 +76,12 @@ class _Reader:
         self.tokens = tokens
         self.source = tokens.source
         self.notes = notes
-        self.budget = Budget(tokens.source)
+        self.budget = SizeCount(tokens.source)
         self.name = ""
         self.count = 0
         self.parameters: set[str] | None = None
         self.lossy_channels: list[tuple[int, int]] = []
-        self.automata: dict[str, Automaton] = {}
+        self.automata: dict[str, ScmAutomaton] = {}
 
     def keyword(self, word: str, hint: str | None = None) -> None:
         if self.tokens.kind != "word" or self.tokens.text != word:
@@ -154,7 +154,7 @@ class _Reader:
             self.source.fail(
                 f"two automata are called '{shorten(name)}'", start, start + len(spelt), kind=ModelError
             )
-        made = self.automata[name] = Automaton(name, start)
+        made = self.automata[name] = ScmAutomaton(name, start)
         tokens.expect(":")
         self.declarations("a variable")
         self.keyword("initial", "write  initial : 0")
@@ -166,7 +166,7 @@ class _Reader:
         while self.ahead("state"):
             self.state(made)
 
-    def state(self, automaton: Automaton) -> None:
+    def state(self, automaton: ScmAutomaton) -> None:
         tokens = self.tokens
         tokens.at += 1
         start = tokens.start
@@ -182,11 +182,11 @@ class _Reader:
             automaton.rows.append(self.row(state))
             self.budget.transition(automaton.rows[-1].start)
 
-    def row(self, state: str) -> Row:
+    def row(self, state: str) -> ScmRow:
         tokens = self.tokens
         start = tokens.start
         tokens.at += 1
-        row = Row(state, "", tokens.start, start=start)
+        row = ScmRow(state, "", tokens.start, start=start)
         row.target = tokens.expect("word", "a state")
         tokens.expect(":")
         self.keyword("when")
@@ -201,7 +201,7 @@ class _Reader:
         tokens.expect(";", hint="one action a transition:  to 1 : when true , 0 ! a ;")
         return row
 
-    def action(self, row: Row) -> None:
+    def action(self, row: ScmRow) -> None:
         tokens, start = self.tokens, self.tokens.start
         row.channel = self.number("a channel's number")
         if row.channel >= self.count:
@@ -229,7 +229,7 @@ class _Reader:
         self.notes.name = self.notes.name or ("" if self.name == "not_named" else self.name)
         return self.notes.complete(System(system.processes))
 
-    def process(self, automaton: Automaton, ends: dict[int, Channel]) -> Process:
+    def process(self, automaton: ScmAutomaton, ends: dict[int, Channel]) -> Process:
         known = automaton.states
         if automaton.initial not in known:
             self.unknown_state(automaton, automaton.initial, automaton.initial_at)
@@ -243,11 +243,11 @@ class _Reader:
         except ModelError as problem:
             self.source.fail(problem.message, automaton.start, hint=problem.hint, kind=ModelError)
 
-    def unknown_state(self, automaton: Automaton, state: str, start: int) -> None:
+    def unknown_state(self, automaton: ScmAutomaton, state: str, start: int) -> None:
         hint = guess(state, automaton.states, "States") + f"; list it, if only as  state {shorten(state)} :"
         self.source.fail(f"unknown state '{shorten(state)}'", start, start + len(state), hint, ModelError)
 
-    def meaning(self, row: Row, ends: dict[int, Channel]) -> Action:
+    def meaning(self, row: ScmRow, ends: dict[int, Channel]) -> Action:
         if row.channel < 0:
             return Internal(self.notes.internal(row.start, row.end) or TAU)
         channel, message = ends[row.channel], self.notes.message(row.message)

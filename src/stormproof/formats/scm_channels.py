@@ -11,7 +11,7 @@ from .text import Source, guess, shorten
 
 
 @dataclass
-class Row:
+class ScmRow:
     source: str
     target: str
     target_at: int
@@ -23,19 +23,19 @@ class Row:
 
 
 @dataclass
-class Automaton:
+class ScmAutomaton:
     name: str
     start: int
     initial: str = ""
     initial_at: int = 0
     states: dict[str, int] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ScmRow] = field(default_factory=list)
 
 
 class ChannelEnds:
     """Who sends and who receives on each numbered channel."""
 
-    def __init__(self, source: Source, notes: Notes, automata: dict[str, Automaton]) -> None:
+    def __init__(self, source: Source, notes: Notes, automata: dict[str, ScmAutomaton]) -> None:
         self.source = source
         self.notes = notes
         self.automata = automata

@@ -17,7 +17,7 @@ from .storm_faults import resolve, with_role_faults
 from .storm_parse import parse
 from .storm_recovery import MOST_MISTAKES
 from .storm_requirements import requirements
-from .storm_syntax import Automaton, File, Rest, Role
+from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .text import Source, guess, shorten
 
 
@@ -52,7 +52,7 @@ def _unknown_names(source: Source, file: File) -> list[InputError]:
     """Peers that are no roles, and states that are not listed, of the roles that could be read."""
     found: list[InputError] = []
     for role in file.roles.values():
-        if isinstance(role.body, Automaton) and not role.broken:
+        if isinstance(role.body, RoleBody) and not role.broken:
             found += _unknown_peers(source, file.roles, role.body.peers.items())
             found += _unknown_states(source, role.body)
     return found
@@ -75,7 +75,7 @@ def _unknown_peers(
     ]
 
 
-def _unknown_states(source: Source, body: Automaton) -> list[ModelError]:
+def _unknown_states(source: Source, body: RoleBody) -> list[ModelError]:
     return [
         source.error(
             f"unknown state '{shorten(target)}'",
@@ -89,8 +89,8 @@ def _unknown_states(source: Source, body: Automaton) -> list[ModelError]:
     ]
 
 
-def _process(source: Source, file: File, role: Role) -> Process:
-    if not isinstance(role.body, Automaton):
+def _process(source: Source, file: File, role: RoleSyntax) -> Process:
+    if not isinstance(role.body, RoleBody):
         return replace(role.body.process(source, file, role), service=role.service)
     initial, states = next(iter(role.body.states)), tuple(role.body.states)
     try:

@@ -11,8 +11,8 @@ from ..errors import InputError, ModelError
 from ..model.actions import CRASH, TIMEOUT, Action, Internal, Message, Receive, Send, Transition
 from .storm_recovery import STATEMENT, Mistakes, begins_role, next_line
 from .storm_scan import BLANK, NAME, Cursor
-from .storm_syntax import Automaton
-from .text import Budget, shorten
+from .storm_syntax import RoleBody
+from .text import SizeCount, shorten
 
 _B = BLANK
 #: The usual alternative and the usual head of a state, in one step each; what they do not match is
@@ -30,7 +30,7 @@ class AutomatonParser:
     def __init__(
         self,
         cursor: Cursor,
-        budget: Budget,
+        budget: SizeCount,
         mistakes: Mistakes,
         actions: dict[tuple[str, str, str], Action],
         role: str,
@@ -39,11 +39,11 @@ class AutomatonParser:
         self.cursor, self.source, self.text = cursor, cursor.source, cursor.source.text
         self.budget, self.mistakes, self.actions = budget, mistakes, actions
         self.role, self.start = role, start
-        self.body = Automaton()
+        self.body = RoleBody()
         self.current: str | None = None
         self.began = cursor.at
 
-    def parse(self) -> Automaton:
+    def parse(self) -> RoleBody:
         """Everything up to the closing brace."""
         while True:
             try:

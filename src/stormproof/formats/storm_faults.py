@@ -25,14 +25,14 @@ _MOST_WORK = 1_000_000
 
 
 #: The end of a channel as written: a role, or None for `*`, and where it stands.
-End = tuple[str | None, int]
+ChannelEnd = tuple[str | None, int]
 
 
 @dataclass(frozen=True)
 class Declared:
     """One `faults` line: channels as written, and what may happen on each; or roles, and their faults."""
 
-    channels: tuple[tuple[End, End], ...]
+    channels: tuple[tuple[ChannelEnd, ChannelEnd], ...]
     faults: ChannelFaults
     roles: tuple[tuple[str, int], ...] = ()
     role_faults: frozenset[str] = frozenset()
@@ -113,7 +113,7 @@ def parse_fault(cursor: Cursor) -> ChannelFaults:
     return replace(ChannelFaults(_ANY, _ANY), **{word: value})
 
 
-def parse_channel(cursor: Cursor) -> list[tuple[End, End]]:
+def parse_channel(cursor: Cursor) -> list[tuple[ChannelEnd, ChannelEnd]]:
     """`A -> B`, `A <-> B` or `*`."""
     sender = _end(cursor)
     if cursor.symbol("->"):
@@ -126,7 +126,7 @@ def parse_channel(cursor: Cursor) -> list[tuple[End, End]]:
     cursor.fail("'->' or '<->'", hint="write: faults A -> B: loss")
 
 
-def _end(cursor: Cursor) -> End:
+def _end(cursor: Cursor) -> ChannelEnd:
     start = cursor.skip()
     return (None, start) if cursor.symbol(_ANY) else cursor.name("a role or '*'")
 
@@ -209,7 +209,7 @@ def resolve(source: Source, declared: Sequence[Declared], system: System) -> tup
     return tuple(table.values())
 
 
-def _expand(source: Source, from_: End, to: End, system: System) -> Iterable[Channel]:
+def _expand(source: Source, from_: ChannelEnd, to: ChannelEnd, system: System) -> Iterable[Channel]:
     for end, start in (from_, to):
         if end is not None and end not in system:
             source.fail(

@@ -40,7 +40,7 @@ def fmt(text: str, name: str = "<input>") -> str:
     source = Source(clean(text), name)
     trace = Trace()
     raise_all(parse(source, trace).errors, MOST_MISTAKES)
-    words = [Word(_spell(source.text[s:e]), s, e) for s, e in trace.words]
+    words = [PrintedToken(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
     for first, last in trace.goals:
         _set_goal_blanks(words, first, last)
@@ -57,7 +57,7 @@ def _spell(word: str) -> str:
 
 
 @dataclass
-class Word:
+class PrintedToken:
     """A word and what stands before it: a line break with an indent (`line`), a blank (`space`), or nothing.
 
     `under` is the indent for when a comment forces a line break; `block` says what begins here at the
@@ -78,7 +78,7 @@ class Word:
         return 0 if self.dropped else len(self.text) + self.space
 
 
-def _set_blanks(words: list[Word]) -> None:
+def _set_blanks(words: list[PrintedToken]) -> None:
     """Blanks within a line: none around `!` and `?`, none before punctuation that ends something."""
     in_set = False
     for before, word in itertools.pairwise(words):
@@ -88,7 +88,7 @@ def _set_blanks(words: list[Word]) -> None:
         word.space = not (tight or (word.text == "(" and before.text == "corrupt"))
 
 
-def _set_goal_blanks(words: list[Word], first: int, last: int) -> None:
+def _set_goal_blanks(words: list[PrintedToken], first: int, last: int) -> None:
     """In a goal only `&`, `|` and words stand apart."""
     words[first].space = True
     for i in range(first + 1, last):
@@ -97,7 +97,7 @@ def _set_goal_blanks(words: list[Word], first: int, last: int) -> None:
         words[i].space = not tight
 
 
-def _set_lines(words: list[Word], trace: Trace) -> None:
+def _set_lines(words: list[PrintedToken], trace: Trace) -> None:
     """Which words begin a line: what is at the top level, states, and alternatives under each other."""
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
@@ -117,7 +117,7 @@ def _set_lines(words: list[Word], trace: Trace) -> None:
             word.under = under
 
 
-def _lay_out_type(text: str, words: list[Word], first: int, last: int) -> None:
+def _lay_out_type(text: str, words: list[PrintedToken], first: int, last: int) -> None:
     """On one line where it fits; else each branch of a wide choice on a line of its own."""
     for i in range(first, last - 1):
         words[i].dropped = words[i].text == "," and words[i + 1].text == "}"
@@ -132,7 +132,7 @@ def _lay_out_type(text: str, words: list[Word], first: int, last: int) -> None:
         _break_type(words, first, last, wide, sum(w.width for w in words[head:first]))
 
 
-def _break_type(words: list[Word], first: int, last: int, wide: set[int], column: int) -> None:
+def _break_type(words: list[PrintedToken], first: int, last: int, wide: set[int], column: int) -> None:
     """Lines begin within wide choices: at each branch, at the closing brace, and where a sequence is long."""
     broken, depth = [False], 0
     for i in range(first, last):
@@ -154,7 +154,7 @@ def _break_type(words: list[Word], first: int, last: int, wide: set[int], column
         column = word.width + (column if word.line is None else word.line)
 
 
-def _wide_choices(words: list[Word], first: int, last: int, commented: list[bool]) -> set[int]:
+def _wide_choices(words: list[PrintedToken], first: int, last: int, commented: list[bool]) -> set[int]:
     """The braces whose choices are broken: too wide for a line, or with a comment inside."""
     wide: set[int] = set()
     opened: list[tuple[int, int, int]] = []
@@ -178,7 +178,7 @@ class _Printer:
         self.current: list[str] = []
         self.block = ""
 
-    def run(self, words: list[Word]) -> str:
+    def run(self, words: list[PrintedToken]) -> str:
         at = 0
         for word in words:
             if word.dropped:
@@ -193,7 +193,7 @@ class _Printer:
                 self.current.append(f" {word.text}" if word.space else word.text)
             self.block = word.block or self.block
             at = word.end
-        self.comments(at, Word("", len(self.text), len(self.text), line=0, block="end"))
+        self.comments(at, PrintedToken("", len(self.text), len(self.text), line=0, block="end"))
         self.flush()
         return "\n".join(self.lines) + "\n"
 
@@ -212,7 +212,7 @@ class _Printer:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def comments(self, at: int, word: Word) -> bool:
+    def comments(self, at: int, word: PrintedToken) -> bool:
         """Print the comments before a word; True where the word must then begin a line."""
         found = list(self.find(at, word.start))
         for i, (comment, behind, gap) in enumerate(found):
@@ -233,7 +233,7 @@ class _Printer:
                 self.blank()
         return bool(found)
 
-    def indent(self, word: Word) -> int:
+    def indent(self, word: PrintedToken) -> int:
         if word.text == "}" and word.line == 0:
             return 2
         return word.under if word.line is None else word.line

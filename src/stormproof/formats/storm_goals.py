@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import InputError, ParseError
-from ..goals.tokens import Token
+from ..goals.tokens import GoalToken
 from ..model.actions import Message
 from .storm_scan import NAME, Cursor
 
@@ -18,7 +18,7 @@ class GoalTokens:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
 
-    def peek(self, ahead: int = 0) -> Token | None:
+    def peek(self, ahead: int = 0) -> GoalToken | None:
         looking = Cursor(self.cursor.source, self.cursor.at, self.cursor.end)
         token = self._next(looking)
         for _ in range(ahead):
@@ -33,19 +33,19 @@ class GoalTokens:
         assert token is not None
         self.cursor.took(token.start, token.end)
 
-    def message(self) -> tuple[Message, Token]:
+    def message(self) -> tuple[Message, GoalToken]:
         message, start = self.cursor.message()
-        return message, Token(str(message), start, self.cursor.at)
+        return message, GoalToken(str(message), start, self.cursor.at)
 
-    def error(self, message: str, token: Token | None, hint: str | None = None) -> InputError:
+    def error(self, message: str, token: GoalToken | None, hint: str | None = None) -> InputError:
         start = token.start if token else self.cursor.source.end()
         return self.cursor.source.error(message, start, token.end if token else None, hint, ParseError)
 
-    def _next(self, cursor: Cursor) -> Token | None:
+    def _next(self, cursor: Cursor) -> GoalToken | None:
         start = cursor.skip()
         match = _TOKEN.match(cursor.text, start, cursor.end)
         if match is None:
             return None
         spelt, quoted = match.group(), match.group()[:1] == '"' and match.lastgroup == "name"
         name = cursor.unquote(spelt, start) if quoted else spelt
-        return Token(name, start, match.end(), sign=match.lastgroup != "name", quoted=quoted)
+        return GoalToken(name, start, match.end(), sign=match.lastgroup != "name", quoted=quoted)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..errors import InputError, ModelError
 from ..model.actions import Action
-from ..types.text import Source as TypeSource
+from ..types.text import TypeSource
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
 from .storm_recovery import Mistakes, TooMany, next_statement
 from .storm_requirements import parse_statement
 from .storm_scan import Cursor, Trace
-from .storm_syntax import Automaton, File, Rest, Role
+from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .storm_types import TypeBody, parse_type
-from .text import Budget, Source, near, shorten
+from .text import SizeCount, Source, near, shorten
 
 _STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
 _MODIFIERS = ("reliable", "unreliable", "service")
@@ -52,7 +52,7 @@ class _Parser:
         self.source = cursor.source
         self.actions: dict[tuple[str, str, str], Action] = {}
         self.types: TypeSource | None = None
-        self.budget = Budget(self.source)
+        self.budget = SizeCount(self.source)
         self.mistakes = Mistakes()
 
     def file(self) -> File:
@@ -124,7 +124,7 @@ class _Parser:
             problem = f"two roles are called '{shorten(name)}'"
             self.source.fail(problem, start, end, kind=ModelError)
         broken = len(self.mistakes.errors) > before
-        file.roles[name] = Role(name, start, reliable, service, body, broken)
+        file.roles[name] = RoleSyntax(name, start, reliable, service, body, broken)
 
     def modifiers(self) -> tuple[bool, bool]:
         """`reliable` or `unreliable`, and `service`, in either order, each at most once."""
@@ -138,7 +138,7 @@ class _Parser:
                 self.source.fail(f"'{word}' is one too many", start, self.cursor.at)
             found[word] = None
 
-    def body(self, name: str, start: int) -> Automaton | TypeBody:
+    def body(self, name: str, start: int) -> RoleBody | TypeBody:
         cursor = self.cursor
         if cursor.symbol("{"):
             parser = AutomatonParser(cursor, self.budget, self.mistakes, self.actions, name, start)

@@ -7,7 +7,7 @@ from ..model.actions import Transition
 from ..model.system import System
 from .storm import build
 from .storm_parse import parse
-from .storm_syntax import Automaton, File
+from .storm_syntax import File, RoleBody
 from .text import Source
 
 
@@ -20,20 +20,20 @@ class Places:
         self._requirements = file.requirements
         self._transitions: dict[tuple[str, Transition], int] = {}
         for role in file.roles.values():
-            if isinstance(role.body, Automaton):
+            if isinstance(role.body, RoleBody):
                 pairs = zip(role.body.rows, role.body.starts, strict=True)
                 self._transitions |= {(role.name, row): start for row, start in reversed(list(pairs))}
 
     def written_as_automaton(self, role: str) -> bool:
         """A session type is translated, and its author has not chosen the states."""
-        return isinstance(self._roles[role].body, Automaton)
+        return isinstance(self._roles[role].body, RoleBody)
 
     def role(self, role: str) -> Place:
         return self._place(self._roles[role].start, len(role))
 
     def state(self, role: str, state: str) -> Place:
         body = self._roles[role].body
-        known = body.targets | body.states if isinstance(body, Automaton) else {}
+        known = body.targets | body.states if isinstance(body, RoleBody) else {}
         return self._place(known[state], len(state)) if state in known else self.role(role)
 
     def transition(self, role: str, transition: Transition) -> Place:

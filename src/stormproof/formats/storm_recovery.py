@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..errors import InputError
 from .storm_scan import BLANK, NAME, Cursor
-from .text import Refused, Source
+from .text import Source, TextTooLarge
 
 #: How many mistakes of one file are reported; what follows so many is rarely read, and often a consequence.
 MOST_MISTAKES = 20
@@ -40,7 +40,7 @@ class Mistakes:
     errors: list[InputError] = field(default_factory=list)
 
     def add(self, problem: InputError) -> None:
-        if isinstance(problem, Refused):
+        if isinstance(problem, TextTooLarge):
             raise problem
         self.errors.append(problem)
         if len(self.errors) >= MOST_MISTAKES:

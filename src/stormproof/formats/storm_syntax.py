@@ -12,7 +12,7 @@ from .storm_types import TypeBody
 
 
 @dataclass
-class Automaton:
+class RoleBody:
     """A role's body: transitions with their places, and where each state and peer is first named."""
 
     rows: list[Transition] = field(default_factory=list)
@@ -23,14 +23,14 @@ class Automaton:
 
 
 @dataclass
-class Role:
+class RoleSyntax:
     """A role; `broken` when its body has mistakes, so that its names are not all known."""
 
     name: str
     start: int
     reliable: bool
     service: bool
-    body: Automaton | TypeBody
+    body: RoleBody | TypeBody
     broken: bool = False
 
 
@@ -48,7 +48,7 @@ class File:
     """A whole text. `complete` when every role's head could be read, so that all roles are known."""
 
     name: str = ""
-    roles: dict[str, Role] = field(default_factory=dict)
+    roles: dict[str, RoleSyntax] = field(default_factory=dict)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)
     durable: list[Rest] = field(default_factory=list)

@@ -12,13 +12,13 @@ from ..errors import Place
 from ..model.actions import Message
 from ..model.process import Process
 from ..types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
-from ..types.text import Source as TypeSource
+from ..types.text import TypeSource
 from ..types.translate import automaton
 from .storm_scan import Cursor
-from .text import Budget, Source
+from .text import SizeCount, Source
 
 if TYPE_CHECKING:
-    from .storm_syntax import File, Role
+    from .storm_syntax import File, RoleSyntax
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class TypeBody:
 
     type: LocalType
 
-    def process(self, source: Source, file: File, role: Role) -> Process:
+    def process(self, source: Source, file: File, role: RoleSyntax) -> Process:
         """The paper's automaton of the type, once all roles are known."""
         unreliable = [r.name for r in file.roles.values() if not r.reliable]
         return automaton(role.name, self.type, list(file.roles), unreliable, warn=True)
@@ -50,7 +50,7 @@ class _Open:
         return made(self.name, tuple(self.branches), self.place)
 
 
-def parse_type(cursor: Cursor, places: TypeSource, budget: Budget) -> TypeBody:
+def parse_type(cursor: Cursor, places: TypeSource, budget: SizeCount) -> TypeBody:
     """The type at the cursor; `places` is the same text, with its lines counted once."""
     first = len(cursor.trace.words) if cursor.trace else 0
     found = _Parser(cursor, places, budget).type()
@@ -60,7 +60,7 @@ def parse_type(cursor: Cursor, places: TypeSource, budget: Budget) -> TypeBody:
 
 
 class _Parser:
-    def __init__(self, cursor: Cursor, places: TypeSource, budget: Budget) -> None:
+    def __init__(self, cursor: Cursor, places: TypeSource, budget: SizeCount) -> None:
         self.budget = budget
         self.cursor = cursor
         self.places = places

@@ -80,11 +80,11 @@ def guess(word: str, known: Iterable[str], what: str) -> str:
     return f"{meant} {what} here: {listed}" if meant else f"{what} here: {listed or 'none'}"
 
 
-class Refused(ParseError):
+class TextTooLarge(ParseError):
     """The text is too large; there is no use in reading on."""
 
 
-class Budget:
+class SizeCount:
     """How much of a system has been read; past the limits it is refused."""
 
     def __init__(self, source: Source) -> None:
@@ -96,19 +96,19 @@ class Budget:
     def state(self, start: int, count: int = 1) -> None:
         self.states += count
         if self.states > MAX_STATES:
-            self.source.fail(f"more than {MAX_STATES:,} states; refused", start, kind=Refused)
+            self.source.fail(f"more than {MAX_STATES:,} states; refused", start, kind=TextTooLarge)
 
     def transition(self, start: int, count: int = 1) -> None:
         self.transitions += count
         if self.transitions > MAX_TRANSITIONS:
-            self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start, kind=Refused)
+            self.source.fail(f"more than {MAX_TRANSITIONS:,} transitions; refused", start, kind=TextTooLarge)
 
     def action(self, start: int) -> None:
         """In a session type, which costs more to read."""
         self.actions += 1
         if self.actions > MAX_ACTIONS:
             problem = f"types of more than {MAX_ACTIONS:,} actions; refused"
-            self.source.fail(problem, start, kind=Refused)
+            self.source.fail(problem, start, kind=TextTooLarge)
 
 
 class Tokens:

@@ -14,7 +14,7 @@ from ..errors import did_you_mean
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
-from .tokens import Text, Token, Tokens
+from .tokens import GoalToken, Text, TokenSource
 
 #: How deep parentheses may be nested; nobody writes more, and the parser calls itself for each.
 MAX_DEPTH = 100
@@ -40,7 +40,7 @@ def parse_goal(text: str, system: System) -> Goal:
 class GoalParser:
     """Reads one goal; `look_up` then checks its names."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: TokenSource) -> None:
         self.tokens = tokens
         self.depth = 0
         self._lookups: list[Callable[[System], None]] = []
@@ -71,7 +71,7 @@ class GoalParser:
             found = self.tokens.peek()
             raise self.tokens.error(f"'{sign}' is expected {where}{_instead(found)}", found)
 
-    def _name(self, what: str, hint: str | None = None) -> Token:
+    def _name(self, what: str, hint: str | None = None) -> GoalToken:
         token = self.tokens.peek()
         if token is None or token.sign:
             raise self.tokens.error(f"{what} is expected{_instead(token)}", token, hint)
@@ -136,7 +136,7 @@ class GoalParser:
         self._lookups.append(lambda system: self._check_named(first, system))
         return Named(first.text)
 
-    def _refuse_other_notations(self, first: Token) -> None:
+    def _refuse_other_notations(self, first: GoalToken) -> None:
         """`Buyer.done`, `Buyer=done`, `Buyer != done`: say how it is written, with the same meaning."""
         signs, ahead = "", 0
         while self._is(".", "=", "!", ":", ahead=ahead) and ahead < 2:
@@ -153,7 +153,7 @@ class GoalParser:
         token = self.tokens.peek(ahead)
         return None if token is None else token.text
 
-    def _check_named(self, token: Token, system: System) -> None:
+    def _check_named(self, token: GoalToken, system: System) -> None:
         if token.text in NAMED and not token.quoted:
             return
         text = token.text
@@ -165,7 +165,7 @@ class GoalParser:
 
     # ---- literals ----
 
-    def _role(self, token: Token) -> str:
+    def _role(self, token: GoalToken) -> str:
         def check(system: System) -> None:
             if token.text not in system:
                 names = system.names
@@ -176,7 +176,7 @@ class GoalParser:
         self._lookups.append(check)
         return token.text
 
-    def _states(self, process: Token) -> Goal:
+    def _states(self, process: GoalToken) -> Goal:
         name = self._role(process)
         self.tokens.take()
         if self._is("!"):
@@ -194,7 +194,7 @@ class GoalParser:
         self._lookups.extend(self._known_state(name, token) for token in tokens)
         return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
 
-    def _known_state(self, role: str, token: Token) -> Callable[[System], None]:
+    def _known_state(self, role: str, token: GoalToken) -> Callable[[System], None]:
         def check(system: System) -> None:
             known = system[role].states
             if token.text not in known:
@@ -203,7 +203,7 @@ class GoalParser:
 
         return check
 
-    def _channel(self, sender: Token) -> Goal:
+    def _channel(self, sender: GoalToken) -> Goal:
         source = self._role(sender)
         self.tokens.take()
         receiver = self._name("the receiving role")
@@ -250,7 +250,7 @@ class GoalParser:
         return message
 
 
-def _negation(token: Token | None) -> str | None:
+def _negation(token: GoalToken | None) -> str | None:
     """A nearby name without the sign would mean the opposite."""
     return "negation is written '!'" if token is not None and token.text[:1] in ("~", "-") else None
 
@@ -265,7 +265,7 @@ def _meant(text: str, system: System) -> str:
     return did_you_mean(text, known) or "here: " + ", ".join(known)
 
 
-def _instead(token: Token | None) -> str:
+def _instead(token: GoalToken | None) -> str:
     return ", but the goal ends here" if token is None else f", not '{token.text}'"
 
 

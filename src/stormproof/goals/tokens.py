@@ -13,7 +13,7 @@ from ..model.goal import BARE_NAME
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-class Token(NamedTuple):
+class GoalToken(NamedTuple):
     """A name or a sign, and where it stands."""
 
     text: str
@@ -27,19 +27,19 @@ class Token(NamedTuple):
         return not self.sign
 
 
-class Tokens(Protocol):
+class TokenSource(Protocol):
     """Where the parser reads from."""
 
-    def peek(self, ahead: int = 0) -> Token | None:
+    def peek(self, ahead: int = 0) -> GoalToken | None:
         """The token that comes next, or one behind it."""
 
     def take(self) -> None:
         """Pass over the next token."""
 
-    def message(self) -> tuple[Message, Token]:
+    def message(self) -> tuple[Message, GoalToken]:
         """Pass over a message."""
 
-    def error(self, message: str, token: Token | None, hint: str | None = None) -> InputError:
+    def error(self, message: str, token: GoalToken | None, hint: str | None = None) -> InputError:
         """What is wrong with a token, or with the end of the text."""
 
 
@@ -50,7 +50,7 @@ class Text:
         self.text = text.rstrip()
         self.at = 0
 
-    def peek(self, ahead: int = 0) -> Token | None:
+    def peek(self, ahead: int = 0) -> GoalToken | None:
         at = self.at
         for _ in range(ahead):
             token = self._next(at)
@@ -64,14 +64,14 @@ class Text:
         assert token is not None
         self.at = token.end
 
-    def message(self) -> tuple[Message, Token]:
+    def message(self) -> tuple[Message, GoalToken]:
         token = self._next(self.at)
         assert token is not None
         self.at = token.end
         crash = not token.quoted and token.text in ("⚡", CRASH.value)
         return (CRASH if crash else token.text), token
 
-    def _next(self, at: int) -> Token | None:
+    def _next(self, at: int) -> GoalToken | None:
         while at < len(self.text) and self.text[at].isspace():
             at += 1
         if at >= len(self.text):
@@ -80,21 +80,21 @@ class Text:
             return self._quoted(at)
         name = BARE_NAME.match(self.text, at)
         if name is not None:
-            return Token(name.group(), at, name.end())
+            return GoalToken(name.group(), at, name.end())
         end = at + (2 if self.text.startswith("->", at) else 1)
-        return Token(self.text[at:end], at, end, sign=True)
+        return GoalToken(self.text[at:end], at, end, sign=True)
 
-    def _quoted(self, at: int) -> Token:
+    def _quoted(self, at: int) -> GoalToken:
         match = _QUOTED.match(self.text, at)
         if match is None:
-            raise self.error("a quotation mark is not closed", Token('"', at, at + 1))
-        whole = Token(match.group(), at, match.end(), quoted=True)
+            raise self.error("a quotation mark is not closed", GoalToken('"', at, at + 1))
+        whole = GoalToken(match.group(), at, match.end(), quoted=True)
         try:
             return whole._replace(text=str(json.loads(whole.text, strict=False)))
         except json.JSONDecodeError:
             raise self.error("not a name between quotation marks as in JSON", whole) from None
 
-    def error(self, message: str, token: Token | None, hint: str | None = None) -> InputError:
+    def error(self, message: str, token: GoalToken | None, hint: str | None = None) -> InputError:
         offset = token.start if token else len(self.text)
         line = self.text.count("\n", 0, offset) + 1
         start = self.text.rfind("\n", 0, offset) + 1

@@ -17,7 +17,7 @@ from .message_tracking import flights
 from .run import Act, Witness
 
 #: What one node of a conflict graph is called: the actions of the interaction with their processes.
-Label = tuple[Event, ...]
+InteractionLabel = tuple[Event, ...]
 
 
 def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
@@ -36,7 +36,7 @@ class ConflictGraph:
 
     nodes: tuple[Interaction, ...]
     edges: frozenset[tuple[Interaction, Interaction]]
-    labels: Mapping[Interaction, Label]
+    labels: Mapping[Interaction, InteractionLabel]
 
     @cached_property
     def successors(self) -> Mapping[Interaction, tuple[Interaction, ...]]:

@@ -26,7 +26,7 @@ class Fate(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Change:
+class Corrupted:
     """A corruption in flight, at a step of the run."""
 
     at: int
@@ -57,7 +57,7 @@ class Flight:
     channel: Channel
     message: Message
     sent: int
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Corrupted, ...] = ()
     overtook: tuple[Overtaking, ...] = ()
     overtakes: tuple[int, ...] = ()
     fate: Fate = Fate.OPEN
@@ -160,7 +160,7 @@ class _Changes(NamedTuple):
     at: int
 
     def become(self, item: Flight, message: str) -> Flight:
-        item.changes += (Change(self.at, item.now, message),)
+        item.changes += (Corrupted(self.at, item.now, message),)
         return item
 
     def copy(self, item: Flight) -> Flight:

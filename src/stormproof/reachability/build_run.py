@@ -8,15 +8,13 @@ from ..counterexample.build import build_witness
 from ..engine.coverability import ChannelForm, Element, Taken
 from ..errors import InternalError
 from ..goals.cubes import Cube
-from ..model.actions import CRASH, Channel, Firing, Message, Receive, Send
+from ..model.actions import CRASH, Channel, Firing, Message, Receive, Send, Word
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.run import Witness
 from ..model.system import System
 from ..trust.replay import replay
 from .channel_forms import Shape
 from .reachable_by_faults import settle
-
-Word = tuple[Message, ...]
 
 
 def make_run(

@@ -95,7 +95,7 @@ class Summarised(_Described):
 
 
 @dataclass(frozen=True)
-class HalfDuplex(_Described):
+class HalfDuplexCertificate(_Described):
     """The pairs of states that the two processes reach by rendezvous."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -110,7 +110,7 @@ class HalfDuplex(_Described):
 
 
 @dataclass(frozen=True)
-class Equation(_Described):
+class EquationCertificate(_Described):
     """The control states among which the goal's were looked for; for none has the equation a solution."""
 
     controls: tuple[Control, ...]
@@ -124,7 +124,7 @@ class Equation(_Described):
         return {"kind": self.kind, "controls": [_control_to_json(c) for c in self.controls]}
 
 
-Certificate = Closure | Saturated | Summarised | HalfDuplex | Equation
+Certificate = Closure | Saturated | Summarised | HalfDuplexCertificate | EquationCertificate
 
 
 def _control_to_json(control: Control) -> dict[str, Any]:

@@ -19,9 +19,7 @@ from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
 from .channel_forms import Shape, shapes
 from .reachable_by_faults import settle_word
-from .targets import rests
-
-Word = tuple[str, ...]
+from .targets import Letters, rests
 
 
 def check_summary(
@@ -48,7 +46,7 @@ def _canonical(forms: Sequence[Shape], at: Element) -> Element:
     return at._replace(words=tuple(_sorted(s, w) for s, w in zip(forms, at.words, strict=True)))
 
 
-def _sorted(shape: Shape, word: Word) -> Word:
+def _sorted(shape: Shape, word: Letters) -> Letters:
     if shape.form == ChannelForm.LENGTH:
         return shape.letters[:1] * len(word)
     if shape.form == ChannelForm.MULTISET:
@@ -57,7 +55,7 @@ def _sorted(shape: Shape, word: Word) -> Word:
     return (*first, BEHIND, *sorted(rest)) if rest else first
 
 
-def split(word: Word) -> tuple[Word, Word]:
+def split(word: Letters) -> tuple[Letters, Letters]:
     """The messages kept in order, and those known to follow."""
     if BEHIND not in word:
         return word, ()
@@ -83,8 +81,8 @@ def _successors(
 
 
 def _after(
-    shape: Shape, failure: ChannelFailure, k: int, action: Send | Receive, mark: bool, word: Word
-) -> Iterator[tuple[bool, Word]]:
+    shape: Shape, failure: ChannelFailure, k: int, action: Send | Receive, mark: bool, word: Letters
+) -> Iterator[tuple[bool, Letters]]:
     if action.message is CRASH:
         if isinstance(action, Send):
             yield True, word
@@ -97,7 +95,7 @@ def _after(
             yield mark, left
 
 
-def _put(shape: Shape, k: int, word: Word, message: str) -> Word:
+def _put(shape: Shape, k: int, word: Letters, message: str) -> Letters:
     if shape.form == ChannelForm.LENGTH:
         return word if len(word) >= k else (*word, message)
     if shape.form == ChannelForm.MULTISET:
@@ -108,7 +106,7 @@ def _put(shape: Shape, k: int, word: Word, message: str) -> Word:
     return (*first, BEHIND, *rest) if message in rest else (*first, BEHIND, *rest, message)
 
 
-def _taken(shape: Shape, failure: ChannelFailure, k: int, word: Word, message: str) -> Iterator[Word]:
+def _taken(shape: Shape, failure: ChannelFailure, k: int, word: Letters, message: str) -> Iterator[Letters]:
     if shape.form == ChannelForm.LENGTH:
         if word:
             yield word[1:]
@@ -125,7 +123,7 @@ def _taken(shape: Shape, failure: ChannelFailure, k: int, word: Word, message: s
         yield from _taken_from_word(failure, word, message)
 
 
-def _taken_from_word(failure: ChannelFailure, word: Word, message: str) -> Iterator[Word]:
+def _taken_from_word(failure: ChannelFailure, word: Letters, message: str) -> Iterator[Letters]:
     first, rest = split(word)
     tail = (BEHIND, *rest) if rest else ()
     if failure.loss:
@@ -177,7 +175,7 @@ def _may_hold(
     demand: Demand,
     taken: frozenset[Message],
     mark: bool,
-    word: Word,
+    word: Letters,
 ) -> bool:
     """May the channel be as asked? Exact where the content is, and yes in doubt where it is a summary."""
     if not _is_summary(shape, k, word):
@@ -205,14 +203,14 @@ def _may_hold(
     return not taken or _may_stay(shape, failure, taken, letters)
 
 
-def _is_summary(shape: Shape, k: int, word: Word) -> bool:
+def _is_summary(shape: Shape, k: int, word: Letters) -> bool:
     if shape.form == ChannelForm.QUEUE:
         return BEHIND in word
     return len(word) >= k if shape.form == ChannelForm.LENGTH else any(word.count(m) >= k for m in word)
 
 
 def _may_be_exactly(
-    shape: Shape, failure: ChannelFailure, k: int, wanted: tuple[Message, ...], letters: Word
+    shape: Shape, failure: ChannelFailure, k: int, wanted: tuple[Message, ...], letters: Letters
 ) -> bool:
     """A summary without loss stands for k messages or more, and without corruption for those it names."""
     body = [m for m in wanted if m is not CRASH]
@@ -221,7 +219,7 @@ def _may_be_exactly(
     return shape.form == ChannelForm.LENGTH or failure.corrupt or all(m in body for m in letters)
 
 
-def _may_stay(shape: Shape, failure: ChannelFailure, taken: frozenset[Message], letters: Word) -> bool:
+def _may_stay(shape: Shape, failure: ChannelFailure, taken: frozenset[Message], letters: Letters) -> bool:
     """In a deadlock, without loss: what may come to the head is not taken, or may turn into what is not."""
 
     def stays(message: str) -> bool:

@@ -16,7 +16,15 @@ from ..model.failures import ChannelFailure, FailureModel
 from ..model.process import Process
 from ..model.system import System
 from . import half_duplex
-from .certificates import Certificate, Closure, Control, Equation, HalfDuplex, Saturated, Summarised
+from .certificates import (
+    Certificate,
+    Closure,
+    Control,
+    EquationCertificate,
+    HalfDuplexCertificate,
+    Saturated,
+    Summarised,
+)
 from .channel_summaries import check_summary
 from .check_closure import check_closure, controls_problem, show_element, start_of, steps_of
 from .reachable_by_faults import can_become, settle
@@ -25,8 +33,8 @@ from .state_equation import check_equation
 __all__ = [
     "Certificate",
     "Closure",
-    "Equation",
-    "HalfDuplex",
+    "EquationCertificate",
+    "HalfDuplexCertificate",
     "Saturated",
     "Summarised",
     "check_certificate",
@@ -38,7 +46,7 @@ def check_certificate(
 ) -> str:
     """ "" when the certificate proves that the goal is never reached; otherwise why it does not."""
     cubes = tuple(cubes)
-    if isinstance(certificate, (Summarised, HalfDuplex, Equation)):
+    if isinstance(certificate, (Summarised, HalfDuplexCertificate, EquationCertificate)):
         twice = [kind.noun for kind in failures.kinds if not kind.matches_once]
         if twice:
             return f"it presupposes that no message is received twice, as under {' and '.join(twice)}"
@@ -48,7 +56,7 @@ def check_certificate(
         return _check_saturated(system, failures, cubes, certificate)
     if isinstance(certificate, Summarised):
         return check_summary(system, failures, cubes, certificate.k, certificate.configurations)
-    if isinstance(certificate, HalfDuplex):
+    if isinstance(certificate, HalfDuplexCertificate):
         return _check_half_duplex(system, failures, cubes, certificate)
     return controls_problem(system, failures, certificate.controls) or check_equation(
         system, failures, cubes, certificate.controls
@@ -126,7 +134,7 @@ def _reaches(system: System, failures: FailureModel, above: Element, at: Element
 
 
 def _check_half_duplex(
-    system: System, failures: FailureModel, cubes: tuple[Cube, ...], certificate: HalfDuplex
+    system: System, failures: FailureModel, cubes: tuple[Cube, ...], certificate: HalfDuplexCertificate
 ) -> str:
     """Closed under rendezvous, never can both send, and what one sends alone does not meet the goal."""
     if not half_duplex.applies(system, failures):

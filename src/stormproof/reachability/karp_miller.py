@@ -20,16 +20,16 @@ from ..engine.coverability import ChannelForm
 from ..model.actions import CRASH, Channel, Internal, Receive, Send, Transition, channel_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from .certificates import Control
 from .channel_forms import Shape
 
 INFINITY = float("inf")
 
-Control = tuple[tuple[str, ...], tuple[bool, ...]]
-Vector = tuple[float, ...]
+Marking = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Step:
+class NetStep:
     """A transition of a process, or a corruption on a channel."""
 
     process: str | None
@@ -45,19 +45,19 @@ class Step:
 
 
 @dataclass
-class Node:
+class TreeNode:
     control: Control
-    vector: Vector
+    vector: Marking
     parent: int | None
-    step: Step | None
+    step: NetStep | None
 
 
 @dataclass(frozen=True)
 class Pump:
     """A loop that makes a channel grow: what leads to it, and what is repeated."""
 
-    before: tuple[Step, ...]
-    loop: tuple[Step, ...]
+    before: tuple[NetStep, ...]
+    loop: tuple[NetStep, ...]
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class KarpMiller:
                 self.slots[shape.channel, name] = len(self.counters) - 1
             for name in shape.letters:
                 self.slots.setdefault((shape.channel, name), len(self.counters) - 1)
-        self.nodes: list[Node] = []
-        self.kept: dict[Control, list[Vector]] = {}
+        self.nodes: list[TreeNode] = []
+        self.kept: dict[Control, list[Marking]] = {}
         self.pumps: dict[Channel, Pump] = {}
 
     def run(self, most: int, deadline: float | None) -> Tree:
         states = tuple(p.initial for p in self.system)
-        self._add(Node((states, (False,) * len(self.shapes)), (0,) * len(self.counters), None, None))
+        self._add(TreeNode((states, (False,) * len(self.shapes)), (0,) * len(self.counters), None, None))
         at, finished = 0, True
         while at < len(self.nodes):
             if len(self.nodes) > most or (deadline is not None and time.monotonic() > deadline):
@@ -113,17 +113,17 @@ class KarpMiller:
                 found[shape.channel] = max(found[shape.channel], most)
         return found
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: TreeNode) -> None:
         self.nodes.append(node)
         self.kept.setdefault(node.control, []).append(node.vector)
 
-    def _visit(self, control: Control, vector: Vector, parent: int, step: Step) -> None:
+    def _visit(self, control: Control, vector: Marking, parent: int, step: NetStep) -> None:
         vector = self._accelerate(control, vector, parent, step)
         if any(_below(vector, other) for other in self.kept.get(control, ())):
             return
-        self._add(Node(control, vector, parent, step))
+        self._add(TreeNode(control, vector, parent, step))
 
-    def _accelerate(self, control: Control, vector: Vector, parent: int, step: Step) -> Vector:
+    def _accelerate(self, control: Control, vector: Marking, parent: int, step: NetStep) -> Marking:
         at: int | None = parent
         while at is not None:
             node = self.nodes[at]
@@ -139,7 +139,7 @@ class KarpMiller:
             at = node.parent
         return vector
 
-    def _remember(self, vector: Vector, grown: Vector, ancestor: int, parent: int, step: Step) -> None:
+    def _remember(self, vector: Marking, grown: Marking, ancestor: int, parent: int, step: NetStep) -> None:
         for channel, before, after in zip(self.counters, vector, grown, strict=True):
             if before != after and channel not in self.pumps:
                 path, at = [step], parent
@@ -148,28 +148,28 @@ class KarpMiller:
                     at = self.nodes[at].parent  # type: ignore[assignment]
                 self.pumps[channel] = Pump(self._path(ancestor), tuple(reversed(path)))
 
-    def _path(self, at: int) -> tuple[Step, ...]:
-        path: list[Step] = []
+    def _path(self, at: int) -> tuple[NetStep, ...]:
+        path: list[NetStep] = []
         node = self.nodes[at]
         while node.step is not None and node.parent is not None:
             path.append(node.step)
             node = self.nodes[node.parent]
         return tuple(reversed(path))
 
-    def _steps(self, control: Control, vector: Vector) -> Iterator[tuple[Control, Vector, Step]]:
+    def _steps(self, control: Control, vector: Marking) -> Iterator[tuple[Control, Marking, NetStep]]:
         states, marks = control
         for i, process in enumerate(self.system):
             for transition in process.outgoing(states[i]):
                 after = (*states[:i], transition.target, *states[i + 1 :])
                 for new_marks, new_vector in self._act(process.name, transition, marks, vector):
-                    yield (after, new_marks), new_vector, Step(process.name, transition)
+                    yield (after, new_marks), new_vector, NetStep(process.name, transition)
         for shape in self.shapes:
             if shape.form == ChannelForm.MULTISET:
                 yield from self._corruptions(shape, control, vector)
 
     def _act(
-        self, name: str, transition: Transition, marks: tuple[bool, ...], vector: Vector
-    ) -> Iterator[tuple[tuple[bool, ...], Vector]]:
+        self, name: str, transition: Transition, marks: tuple[bool, ...], vector: Marking
+    ) -> Iterator[tuple[tuple[bool, ...], Marking]]:
         action = transition.action
         if isinstance(action, Internal):
             yield marks, vector
@@ -188,23 +188,23 @@ class KarpMiller:
         elif vector[slot] > 0:
             yield marks, _changed(vector, slot, -1)
 
-    def _emptied(self, channel: Channel, vector: Vector) -> Vector:
+    def _emptied(self, channel: Channel, vector: Marking) -> Marking:
         return tuple(0 if c == channel else v for c, v in zip(self.counters, vector, strict=True))
 
     def _corruptions(
-        self, shape: Shape, control: Control, vector: Vector
-    ) -> Iterator[tuple[Control, Vector, Step]]:
+        self, shape: Shape, control: Control, vector: Marking
+    ) -> Iterator[tuple[Control, Marking, NetStep]]:
         for message, others in self.failures.on(shape.channel).becomes.items():
             slot = self.slots[shape.channel, message]
             for other in sorted(others):
                 if vector[slot] > 0:
                     after = _changed(_changed(vector, slot, -1), self.slots[shape.channel, other], 1)
-                    yield control, after, Step(None, None, (shape.channel, message, other))
+                    yield control, after, NetStep(None, None, (shape.channel, message, other))
 
 
-def _changed(vector: Vector, slot: int, change: int) -> Vector:
+def _changed(vector: Marking, slot: int, change: int) -> Marking:
     return (*vector[:slot], vector[slot] + change, *vector[slot + 1 :])
 
 
-def _below(small: Vector, large: Vector) -> bool:
+def _below(small: Marking, large: Marking) -> bool:
     return all(a <= b for a, b in zip(small, large, strict=True))

@@ -29,7 +29,7 @@ _TAIL = """    </page>
 </pnml>
 """
 
-Moves = tuple[str, tuple[str, ...], tuple[str, ...]]
+PetriTransition = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 def pnml(system: System, failures: Failures | None = None) -> str:
@@ -83,7 +83,7 @@ def _counter(shape: Shape, message: str) -> str:
     return str(shape.channel) if shape.form == ChannelForm.LENGTH else f"{shape.channel}.{message}"
 
 
-def _transitions(system: System, model: FailureModel, forms: tuple[Shape, ...]) -> Iterator[Moves]:
+def _transitions(system: System, model: FailureModel, forms: tuple[Shape, ...]) -> Iterator[PetriTransition]:
     by_channel = {s.channel: s for s in forms}
     for process in system:
         for source, action, target in process.transitions:
@@ -97,7 +97,7 @@ def _transitions(system: System, model: FailureModel, forms: tuple[Shape, ...]) 
         yield from _faults(shape, model)
 
 
-def _faults(shape: Shape, model: FailureModel) -> Iterator[Moves]:
+def _faults(shape: Shape, model: FailureModel) -> Iterator[PetriTransition]:
     failure = model.on(shape.channel)
     if failure.loss:
         for counter in dict.fromkeys(_counter(shape, m) for m in shape.letters):

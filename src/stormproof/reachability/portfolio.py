@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..engine.coverability import ChannelForm, Covered, Element, Found, Graph, Searcher, Taken, Weights
+from ..engine.coverability import ChannelForm, Covered, Element, Graph, SearchEnd, Searcher, Taken, Weights
 from ..engine.lowering import lower
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
@@ -30,13 +30,13 @@ from .channel_forms import Shape, as_multisets, shapes
 from .check_certificates import (
     Certificate,
     Closure,
-    Equation,
-    HalfDuplex,
+    EquationCertificate,
+    HalfDuplexCertificate,
     Saturated,
     Summarised,
     check_certificate,
 )
-from .simplex import OutOfTime
+from .simplex import DeadlinePassed
 from .state_equation import equation, have_z3, integer_solution
 from .targets import Target, targets, wanted
 
@@ -63,7 +63,7 @@ class Attempt:
 
 
 @dataclass
-class Problem:
+class ReachabilityQuestion:
     """What is asked, and what has been learnt about it."""
 
     system: System
@@ -113,7 +113,7 @@ def solve(
     exact = cubes if any(cube.excludes for cube in cubes) else None
     cubes = tuple(cube.relaxed() for cube in cubes)
     searcher = Searcher(lower(system, failures), limits, progress)
-    problem = Problem(
+    problem = ReachabilityQuestion(
         system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started, exact
     )
     ways = {name: way for name, way in WAYS.items() if only is None or name in only}
@@ -140,7 +140,7 @@ def solve(
     return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
 
 
-def _refined(problem: Problem, attempt: Attempt) -> Attempt:
+def _refined(problem: ReachabilityQuestion, attempt: Attempt) -> Attempt:
     """Without a run that reaches what the goal excludes."""
     if problem.exact is None or attempt.run is None:
         return attempt
@@ -149,7 +149,7 @@ def _refined(problem: Problem, attempt: Attempt) -> Attempt:
     return Attempt(f"{attempt.note}, a run to a configuration that the goal excludes")
 
 
-def _why_undecided(problem: Problem) -> str:
+def _why_undecided(problem: ReachabilityQuestion) -> str:
     if problem.exact is not None:
         return (
             "the goal excludes messages or contents of a channel, which no method decides: only a run that "
@@ -164,7 +164,7 @@ def _why_undecided(problem: Problem) -> str:
     return "nothing that was tried gives an answer within the limits"
 
 
-def _answer(problem: Problem, answer: str, because: str, tried: dict[str, str]) -> Answer:
+def _answer(problem: ReachabilityQuestion, answer: str, because: str, tried: dict[str, str]) -> Answer:
     return Answer(
         answer=answer,
         goal=problem.goal,
@@ -179,7 +179,7 @@ def _answer(problem: Problem, answer: str, because: str, tried: dict[str, str]) 
     )
 
 
-def _conclude(problem: Problem, attempt: Attempt, tried: dict[str, str]) -> Answer:
+def _conclude(problem: ReachabilityQuestion, attempt: Attempt, tried: dict[str, str]) -> Answer:
     """Nothing is said before the checker has accepted it."""
     if attempt.run is not None:
         wrong = accept_run(problem.system, problem.failures, problem.cubes, attempt.run)
@@ -202,7 +202,7 @@ def _conclude(problem: Problem, attempt: Attempt, tried: dict[str, str]) -> Answ
 # ------------------------------------------------------------------------------------- the ways
 
 
-def _control_states(problem: Problem, seconds: float) -> Attempt:
+def _control_states(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """The control-state graph alone; it also serves the other ways."""
     graph = problem.searcher.controls(seconds)
     if graph.stopped:
@@ -220,7 +220,7 @@ def _control_states(problem: Problem, seconds: float) -> Attempt:
     return Attempt(note, certificate=_closure(problem, problem.shapes, (), ()))
 
 
-def _targets(problem: Problem, forms: tuple[Shape, ...], seconds: float) -> list[Target] | None:
+def _targets(problem: ReachabilityQuestion, forms: tuple[Shape, ...], seconds: float) -> list[Target] | None:
     """The minimal configurations of the goal, one more than allowed at most; None when out of time."""
     assert problem.graph is not None
     ends = time.monotonic() + seconds
@@ -235,13 +235,18 @@ def _targets(problem: Problem, forms: tuple[Shape, ...], seconds: float) -> list
 
 
 def _closure(
-    problem: Problem, forms: Sequence[Shape], weights: Iterable[Weights], basis: Iterable[Element]
+    problem: ReachabilityQuestion,
+    forms: Sequence[Shape],
+    weights: Iterable[Weights],
+    basis: Iterable[Element],
 ) -> Closure:
     assert problem.graph is not None
     return Closure(tuple(s.form for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
 
 
-def _forward(problem: Problem, seconds: float, k: int = 2**15, most: int | None = 3000) -> Attempt:
+def _forward(
+    problem: ReachabilityQuestion, seconds: float, k: int = 2**15, most: int | None = 3000
+) -> Attempt:
     """Breadth first; the first round is short, since the other ways are often better."""
     goal = wanted(problem.cubes, problem.system)
     found = problem.searcher.forward([s.form for s in problem.shapes], [w for _, w in goal], k, most, seconds)
@@ -254,7 +259,7 @@ def _forward(problem: Problem, seconds: float, k: int = 2**15, most: int | None 
     return Attempt(f"{found.states:,} configurations, not reached and not saturated")
 
 
-def _found_forward(problem: Problem, found: Found, cube: int, shortest: bool) -> Attempt:
+def _found_forward(problem: ReachabilityQuestion, found: SearchEnd, cube: int, shortest: bool) -> Attempt:
     final = with_marks(problem.system, found.configurations[-1])
     run = make_run(problem.system, problem.failures, problem.cubes[cube], found.steps, final, shortest)
     if run is None:
@@ -262,7 +267,7 @@ def _found_forward(problem: Problem, found: Found, cube: int, shortest: bool) ->
     return Attempt("found by forward search", run=run)
 
 
-def _bounded(problem: Problem, seconds: float) -> Attempt:
+def _bounded(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """At most 1, 2, 3, ... messages a channel, as far as the time goes."""
     ends = time.monotonic() + seconds
     seen = ""
@@ -279,7 +284,7 @@ def _bounded(problem: Problem, seconds: float) -> Attempt:
     return Attempt(seen)
 
 
-def _summarised(problem: Problem, seconds: float) -> Attempt:
+def _summarised(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """Forward, channels kept up to k messages and summarised beyond: a finite over-approximation."""
     ends = time.monotonic() + seconds
     forms = [s.form for s in problem.shapes]
@@ -299,11 +304,11 @@ def _summarised(problem: Problem, seconds: float) -> Attempt:
     return Attempt(f"the goal is met even when each channel keeps {SUMMARISED_AT[-1]} messages")
 
 
-def _backward(problem: Problem, seconds: float) -> Attempt:
+def _backward(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     return _cover(problem, seconds, problem.shapes)
 
 
-def _multisets(problem: Problem, seconds: float) -> Attempt:
+def _multisets(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """FIFO channels without loss as multisets: another over-approximation."""
     forms = as_multisets(problem.shapes)
     if forms == problem.shapes:
@@ -311,7 +316,7 @@ def _multisets(problem: Problem, seconds: float) -> Attempt:
     return _cover(problem, seconds, forms)
 
 
-def _cover(problem: Problem, seconds: float, forms: tuple[Shape, ...]) -> Attempt:
+def _cover(problem: ReachabilityQuestion, seconds: float, forms: tuple[Shape, ...]) -> Attempt:
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
     goal = problem.targets if forms == problem.shapes else _targets(problem, forms, seconds)
@@ -335,7 +340,9 @@ def _cover(problem: Problem, seconds: float, forms: tuple[Shape, ...]) -> Attemp
     return Attempt("the goal is covered, but the run needs more than the channels can do")
 
 
-def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal: Iterable[Target]) -> Covered:
+def _search_back(
+    problem: ReachabilityQuestion, seconds: float, forms: Sequence[Shape], goal: Iterable[Target]
+) -> Covered:
     assert problem.graph is not None
     found = problem.searcher.cover(
         [s.form for s in forms],
@@ -348,7 +355,9 @@ def _search_back(problem: Problem, seconds: float, forms: Sequence[Shape], goal:
     return found
 
 
-def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float) -> None:
+def _learn(
+    problem: ReachabilityQuestion, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float
+) -> None:
     """State-equation pruning: linear functions that exclude some of the minimal configurations at which a
     search was stopped, for its next round."""
     if forms != problem.shapes or problem.graph is None or problem.receives_twice:
@@ -363,13 +372,13 @@ def _learn(problem: Problem, forms: tuple[Shape, ...], basis: Iterable[Element],
             continue
         try:
             found = eq.refute(target, ends)
-        except OutOfTime:
+        except DeadlinePassed:
             return
         if found is not None:
             problem.weights.append(found)
 
 
-def _pruning(problem: Problem, forms: Sequence[Shape]) -> list[Weights]:
+def _pruning(problem: ReachabilityQuestion, forms: Sequence[Shape]) -> list[Weights]:
     """Those linear functions that exclude whole upward closed sets: no message weighs less than nothing."""
     if tuple(forms) != problem.shapes:
         return []
@@ -389,7 +398,7 @@ def _theorem(forms: Sequence[Shape]) -> str:
 
 
 def _run_back(
-    problem: Problem, forms: Sequence[Shape], goal: Sequence[Target], found: Covered
+    problem: ReachabilityQuestion, forms: Sequence[Shape], goal: Sequence[Target], found: Covered
 ) -> Witness | None:
     """The run that the chain of predecessors stands for; None: only the over-approximation has it."""
     last = found.path[-1]
@@ -409,7 +418,7 @@ def _same(a: Element, b: Element) -> bool:
     return a[:2] == b[:2] and all(sorted(v) == sorted(w) for v, w in zip(a.words, b.words, strict=True))
 
 
-def _half_duplex(problem: Problem, seconds: float) -> Attempt:
+def _half_duplex(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     system, failures = problem.system, problem.failures
     if not half_duplex.applies(system, failures):
         return Attempt("is about two processes without reordering or crash messages")
@@ -421,7 +430,7 @@ def _half_duplex(problem: Problem, seconds: float) -> Attempt:
     end = half_duplex.meets(system, failures, problem.cubes, pairs)
     if end is None:
         note = "the system is half-duplex, and none of its configurations is as asked (Cécé and Finkel 2005)"
-        return Attempt(note, certificate=HalfDuplex(pairs))
+        return Attempt(note, certificate=HalfDuplexCertificate(pairs))
     moves = (*meeting.moves_to(end.pair), *end.moves)
     steps = [Taken(p, t, None, 0, None) for p, t in moves]
     final = {c: end.word if c == end.channel else () for c in system.channels}
@@ -429,7 +438,7 @@ def _half_duplex(problem: Problem, seconds: float) -> Attempt:
     return Attempt("found as a run of a half-duplex system (Cécé and Finkel 2005)", run=run)
 
 
-def _linear(problem: Problem, seconds: float) -> Attempt:
+def _linear(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """Linear functions that no step increases, one for each minimal configuration of the goal."""
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
@@ -442,7 +451,7 @@ def _linear(problem: Problem, seconds: float) -> Attempt:
             continue
         try:
             found = eq.refute(target, ends)
-        except OutOfTime:
+        except DeadlinePassed:
             return Attempt("out of time", finished=False)
         if found is None:
             open_ += 1
@@ -455,7 +464,7 @@ def _linear(problem: Problem, seconds: float) -> Attempt:
     return Attempt(note, certificate=_closure(problem, problem.shapes, used, ()))
 
 
-def _excludes(problem: Problem, w: Weights, target: Target) -> bool:
+def _excludes(problem: ReachabilityQuestion, w: Weights, target: Target) -> bool:
     """Is every configuration that the target stands for above the bound?"""
     total = sum(w.states[p.name, s] for p, s in zip(problem.system, target.element.states, strict=True))
     for i, shape in enumerate(problem.shapes):
@@ -466,7 +475,7 @@ def _excludes(problem: Problem, w: Weights, target: Target) -> bool:
     return total > w.bound
 
 
-def _integers(problem: Problem, seconds: float) -> Attempt:
+def _integers(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     if not have_z3():
         return Attempt("over the integers needs z3, which is not installed (stormproof[smt])")
     if problem.graph is None or problem.targets is None:
@@ -481,10 +490,10 @@ def _integers(problem: Problem, seconds: float) -> Attempt:
         if solvable:
             return Attempt("has a solution over the integers")
     note = "the state equation has no solution over the integers (z3)"
-    return Attempt(note, certificate=Equation(problem.graph.rows))
+    return Attempt(note, certificate=EquationCertificate(problem.graph.rows))
 
 
-Ways = dict[str, Callable[[Problem, float], Attempt]]
+Ways = dict[str, Callable[[ReachabilityQuestion, float], Attempt]]
 #: In this order, round by round.
 WAYS: Ways = {
     "control states": _control_states,

@@ -8,11 +8,9 @@ from itertools import permutations
 from ..goals.cubes import Cube, Demand, accepted, letters, untaken
 from ..goals.cubes import heads as heads_after_faults
 from ..goals.cubes import taken as receptions
-from ..model.actions import Channel, Message
+from ..model.actions import Channel, Message, Word
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
-
-Word = tuple[Message, ...]
 
 
 def settle(

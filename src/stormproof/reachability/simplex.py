@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 
-class OutOfTime(Exception):
+class DeadlinePassed(Exception):
     """The deadline passed before the answer was known."""
 
 
@@ -54,7 +54,7 @@ def _pivot_all(
 ) -> None:
     while True:
         if deadline is not None and time.monotonic() > deadline:
-            raise OutOfTime
+            raise DeadlinePassed
         entering = min((j for j, cost in reduced.items() if cost < 0), default=None)
         if entering is None:
             return

@@ -20,11 +20,12 @@ from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from .certificates import Control
 from .channel_forms import Shape, shapes
 from .simplex import farkas
-from .targets import Control, Target, targets
+from .targets import Target, targets
 
-Row = tuple[str, ...]
+EquationRow = tuple[str, ...]
 
 
 def have_z3() -> bool:
@@ -32,12 +33,12 @@ def have_z3() -> bool:
 
 
 @dataclass(frozen=True)
-class Equation:
+class StateEquation:
     """Rows, columns, and which counter a message of a channel counts in."""
 
     system: System
     shapes: tuple[Shape, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[EquationRow, ...]
     columns: tuple[dict[int, int], ...]
 
     def right(self, target: Target) -> tuple[list[int], list[int]]:
@@ -68,7 +69,7 @@ class Equation:
         scale = lcm(*(f.denominator for f in y))
         return self._weights({row: int(f * scale) for row, f in zip(self.rows, y, strict=True)})
 
-    def _weights(self, y: dict[Row, int]) -> Weights:
+    def _weights(self, y: dict[EquationRow, int]) -> Weights:
         states = {(p.name, s): y["state", p.name, s] for p in self.system for s in p.states}
         messages: dict[tuple[Channel, Message], int] = {}
         for shape in self.shapes:
@@ -79,7 +80,7 @@ class Equation:
         return Weights(states, messages, sum(states[p.name, p.initial] for p in self.system))
 
 
-def counter(shape: Shape, message: str) -> Row:
+def counter(shape: Shape, message: str) -> EquationRow:
     """The row that counts the message in the channel."""
     where = shape.channel
     return ("length", *where) if shape.form == ChannelForm.LENGTH else ("message", *where, message)
@@ -109,8 +110,8 @@ def live(system: System, failures: FailureModel, controls: Iterable[Control]) ->
 
 def equation(
     system: System, failures: FailureModel, forms: tuple[Shape, ...], controls: Iterable[Control]
-) -> Equation:
-    rows: list[Row] = [("state", p.name, s) for p in system for s in p.states]
+) -> StateEquation:
+    rows: list[EquationRow] = [("state", p.name, s) for p in system for s in p.states]
     for shape in forms:
         rows += dict.fromkeys(counter(shape, m) for m in shape.letters)
         if shape.crash:
@@ -120,19 +121,19 @@ def equation(
         {index[row]: change for row, change in effect.items() if change}
         for effect in _effects(system, failures, forms, live(system, failures, controls))
     ]
-    return Equation(system, forms, tuple(rows), tuple(c for c in columns if c))
+    return StateEquation(system, forms, tuple(rows), tuple(c for c in columns if c))
 
 
 def _effects(
     system: System, failures: FailureModel, forms: Sequence[Shape], fires: set[tuple[str, int]]
-) -> Iterator[dict[Row, int]]:
+) -> Iterator[dict[EquationRow, int]]:
     by_channel = {s.channel: s for s in forms}
     for process in system:
         for i, (source, action, target) in enumerate(process.transitions):
             if (process.name, i) not in fires:
                 continue
-            effect: dict[Row, int] = {("state", process.name, source): -1}
-            there: Row = ("state", process.name, target)
+            effect: dict[EquationRow, int] = {("state", process.name, source): -1}
+            there: EquationRow = ("state", process.name, target)
             effect[there] = effect.get(there, 0) + 1
             channel = channel_of(process.name, action)
             if channel is not None and not isinstance(action, Internal):
@@ -144,7 +145,7 @@ def _effects(
         yield from _faults(shape, failures)
 
 
-def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[Row, int]]:
+def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[EquationRow, int]]:
     failure = failures.on(shape.channel)
     if failure.loss:
         for message in shape.letters:
@@ -155,7 +156,7 @@ def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[Row, int]]:
                 yield {counter(shape, message): -1, counter(shape, other): 1}
 
 
-def integer_solution(eq: Equation, target: Target, seconds: float | None = None) -> bool | None:
+def integer_solution(eq: StateEquation, target: Target, seconds: float | None = None) -> bool | None:
     """Does the equation have a solution in the natural numbers? z3 says; None: it does not know."""
     import z3  # type: ignore[import-untyped,unused-ignore]
 

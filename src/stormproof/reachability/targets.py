@@ -18,15 +18,17 @@ from ..goals.cubes import taken as cube_taken
 from ..model.actions import CRASH, Channel, Message
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.system import System
+from .certificates import Control
 from .channel_forms import Shape
 
-Word = tuple[str, ...]
+#: Contents of a channel without the crash message.
+Letters = tuple[str, ...]
 
 
 class Option(NamedTuple):
     """A minimal word of one channel."""
 
-    word: Word
+    word: Letters
     equal: frozenset[str]
     sufficient: bool
 
@@ -38,9 +40,6 @@ class Target(NamedTuple):
     equal: tuple[frozenset[str], ...]
     sufficient: bool
     cube: int
-
-
-Control = tuple[tuple[str, ...], tuple[bool, ...]]
 
 
 def targets(
@@ -147,13 +146,13 @@ def _required(demand: Demand) -> tuple[Message, ...]:
     return ((demand.head,) if demand.head is not None else ()) + tuple(rest)
 
 
-def _orders(demand: Demand, word: Word) -> list[Word]:
+def _orders(demand: Demand, word: Letters) -> list[Letters]:
     """In a word, what is contained may come in any order behind the head."""
     first = 1 if demand.head is not None else 0
     return [word[:first] + rest for rest in permutations(word[first:])]
 
 
-def _counts(shape: Shape, word: Word, exact: bool, taken: frozenset[Message]) -> list[Option]:
+def _counts(shape: Shape, word: Letters, exact: bool, taken: frozenset[Message]) -> list[Option]:
     """A length stands for every word over the letters: if one of them is taken, the channel must be empty."""
     wanted = any(m in taken for m in shape.letters)
     if wanted and word:
@@ -163,7 +162,7 @@ def _counts(shape: Shape, word: Word, exact: bool, taken: frozenset[Message]) ->
     return [Option(copies, frozenset(shape.letters) if same else frozenset(), not same)]
 
 
-def _stays(word: Word, demand: Demand, failure: ChannelFailure, taken: frozenset[Message]) -> bool:
+def _stays(word: Letters, demand: Demand, failure: ChannelFailure, taken: frozenset[Message]) -> bool:
     """In a deadlock: can these messages stay, whatever the channel does?"""
     anywhere = failure.loss or failure.reorder
     fixed = demand.word is not None or demand.head is not None

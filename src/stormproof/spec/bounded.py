@@ -30,15 +30,15 @@ from ..model.process import StateKind
 from ..model.system import System
 
 
-class Event(NamedTuple):
+class FiredAction(NamedTuple):
     """An action of a process; interference has no event, it is silent."""
 
     process: str
     action: Action
 
 
-class Step(NamedTuple):
-    event: Event | None
+class Successor(NamedTuple):
+    event: FiredAction | None
     after: Configuration
 
 
@@ -59,7 +59,9 @@ def interfere(word: Word, failure: ChannelFailure) -> Iterator[Word]:
             yield (*word[:i], word[i + 1], message, *word[i + 2 :])
 
 
-def steps(system: System, failures: FailureModel, at: Configuration, bound: int | None) -> Iterator[Step]:
+def steps(
+    system: System, failures: FailureModel, at: Configuration, bound: int | None
+) -> Iterator[Successor]:
     """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound.
 
     A send may end in any w' <= w.m, so a send into a full lossy channel is possible if a message is lost in
@@ -75,28 +77,28 @@ def steps(system: System, failures: FailureModel, at: Configuration, bound: int 
     for i, process in enumerate(system):
         for _, action, target in process.outgoing(at.states[i]):
             states = (*at.states[:i], target, *at.states[i + 1 :])
-            event = Event(process.name, action)
+            event = FiredAction(process.name, action)
             if isinstance(action, Internal):
-                yield Step(event, Configuration(states, at.words))
+                yield Successor(event, Configuration(states, at.words))
                 continue
             channel = channel_of(process.name, action)
             assert channel is not None
             word = at.words[index[channel]]
             if isinstance(action, Receive):
                 if word and word[0] == action.message:
-                    yield Step(event, put(channel, word[1:], states))
+                    yield Successor(event, put(channel, word[1:], states))
                 if may_stay(failures.on(channel), word, action.message):
-                    yield Step(event, Configuration(states, at.words))
+                    yield Successor(event, Configuration(states, at.words))
             elif bound is None or len(word) < bound:
-                yield Step(event, put(channel, (*word, action.message), states))
+                yield Successor(event, put(channel, (*word, action.message), states))
             elif failures.on(channel).loss:
                 longer = (*word, action.message)
                 for j, lost in enumerate(longer):
                     if lost is not CRASH:
-                        yield Step(event, put(channel, longer[:j] + longer[j + 1 :], states))
+                        yield Successor(event, put(channel, longer[:j] + longer[j + 1 :], states))
     for channel, i in index.items():
         for word in interfere(at.words[i], failures.on(channel)):
-            yield Step(None, put(channel, word, at.states))
+            yield Successor(None, put(channel, word, at.states))
 
 
 def may_stay(failure: ChannelFailure, word: Word, delivered: Message) -> bool:
@@ -117,13 +119,13 @@ class TransitionSystem:
     system: System
     failures: FailureModel
     k: int
-    steps: dict[Configuration, list[Step]]
+    steps: dict[Configuration, list[Successor]]
     _before: dict[str | None, dict[Configuration, list[Configuration]]] = field(default_factory=dict)
 
     @cached_property
-    def enabled(self) -> dict[Event, list[Configuration]]:
+    def enabled(self) -> dict[FiredAction, list[Configuration]]:
         """Where each event can happen."""
-        table: dict[Event, list[Configuration]] = {}
+        table: dict[FiredAction, list[Configuration]] = {}
         for source, leaving in self.steps.items():
             for event in {step.event for step in leaving if step.event is not None}:
                 table.setdefault(event, []).append(source)
@@ -141,7 +143,7 @@ class TransitionSystem:
 
     def can_reach(
         self,
-        fires: Callable[[Event], bool],
+        fires: Callable[[FiredAction], bool],
         without: str | None = None,
     ) -> set[Configuration]:
         """The configurations from which some run, in which `without` does not act, ends in such an event."""
@@ -158,7 +160,7 @@ class TransitionSystem:
 def explore(system: System, failures: FailureModel, k: int, most: int | None = None) -> TransitionSystem:
     """RS_k: everything that k-bounded runs reach. Raises TooLarge past `most` configurations."""
     start = initial(system)
-    table: dict[Configuration, list[Step]] = {}
+    table: dict[Configuration, list[Successor]] = {}
     queue = deque([start])
     seen = {start}
     while queue:
@@ -173,10 +175,10 @@ def explore(system: System, failures: FailureModel, k: int, most: int | None = N
     return TransitionSystem(system, failures, k, table)
 
 
-def is_receive_on(channel: Channel, message: Message | None = None) -> Callable[[Event], bool]:
+def is_receive_on(channel: Channel, message: Message | None = None) -> Callable[[FiredAction], bool]:
     """Receptions from a channel, of one message or of any."""
 
-    def test(event: Event) -> bool:
+    def test(event: FiredAction) -> bool:
         action = event.action
         return (
             isinstance(action, Receive)
@@ -202,7 +204,7 @@ def k_exh(ts: TransitionSystem, literal: bool = False, up_to_crash: bool = False
             if process.kind(state) is not StateKind.SENDING:
                 continue
             for send in set(process.sends(state)):
-                wanted = Event(process.name, send)
+                wanted = FiredAction(process.name, send)
                 good = ts.can_reach(wanted.__eq__, without=None if literal else process.name)
                 for at in ts.steps:
                     if at.states[i] == state and at not in good:
@@ -237,7 +239,7 @@ def k_obi(ts: TransitionSystem) -> Iterator[Configuration]:
     for at, leaving in ts.steps.items():
         fired = {e for e, _ in leaving if e is not None and isinstance(e.action, Send)}
         for i, process in enumerate(ts.system):
-            wanted = {Event(process.name, a) for a in process.sends(at.states[i])}
+            wanted = {FiredAction(process.name, a) for a in process.sends(at.states[i])}
             if wanted & fired and not wanted <= fired:
                 yield at
                 break
@@ -251,7 +253,9 @@ def k_sibi(ts: TransitionSystem) -> Iterator[Configuration]:
             yield at
 
 
-def _breaks_sibi(ts: TransitionSystem, at: Configuration, event: Event | None, after: Configuration) -> bool:
+def _breaks_sibi(
+    ts: TransitionSystem, at: Configuration, event: FiredAction | None, after: Configuration
+) -> bool:
     if event is None or not isinstance(event.action, Receive):
         return False
     enabled = {e for e, _ in ts.steps[at]}
@@ -259,8 +263,8 @@ def _breaks_sibi(ts: TransitionSystem, at: Configuration, event: Event | None, a
     for other in ts.system[event.process].receives(state):
         if other.peer == event.action.peer:
             continue
-        sent = Event(other.peer, Send(event.process, other.message))
-        if Event(event.process, other) in enabled or after in ts.can_reach(sent.__eq__):
+        sent = FiredAction(other.peer, Send(event.process, other.message))
+        if FiredAction(event.process, other) in enabled or after in ts.can_reach(sent.__eq__):
             return True
     return False
 

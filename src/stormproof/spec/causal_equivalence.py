@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..model.actions import Receive
-from ..model.conflict_graph import ConflictGraph, Label, conflict_graph, tuple_of
+from ..model.conflict_graph import ConflictGraph, InteractionLabel, conflict_graph, tuple_of
 from ..model.execution import Communication, Event, Execution, Interaction
 from ..model.failures import FailureModel
 from .communications import communications
@@ -33,7 +33,7 @@ def isomorphic(first: ConflictGraph, second: ConflictGraph) -> bool:
     return extend({}, first.nodes)
 
 
-def _shades(graph: ConflictGraph) -> list[tuple[Label, int, int]]:
+def _shades(graph: ConflictGraph) -> list[tuple[InteractionLabel, int, int]]:
     """What an isomorphism keeps of each node: its label and its degrees."""
     out = Counter(source for source, _ in graph.edges)
     into = Counter(target for _, target in graph.edges)

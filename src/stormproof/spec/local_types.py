@@ -26,12 +26,12 @@ class CrashBroadcast:
         return (Internal(CRASH_ACTION), *(Send(peer, CRASH) for peer in self.peers))
 
 
-Label = Action | CrashBroadcast
+TypeAction = Action | CrashBroadcast
 
 
 def steps(
     role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str] = ()
-) -> Iterator[tuple[Label, LocalType]]:
+) -> Iterator[tuple[TypeAction, LocalType]]:
     """The steps of a closed, guarded local type of a role."""
     peers = tuple(r for r in roles if r != role)
     type_ = unfold(type_)  # LR2

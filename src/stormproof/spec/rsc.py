@@ -31,7 +31,7 @@ Class = tuple[tuple[Done, ...], ...]
 
 
 @dataclass(frozen=True)
-class Found:
+class RscEnumeration:
     """What the enumeration saw: all executions up to the length `depth`, and a shortest non-RSC one."""
 
     depth: int
@@ -39,7 +39,9 @@ class Found:
     violation: tuple[tuple[Event, ...], Communication] | None = None
 
 
-def enumerate_rsc(system: System, failures: FailureModel, length: int, most: int | None = None) -> Found:
+def enumerate_rsc(
+    system: System, failures: FailureModel, length: int, most: int | None = None
+) -> RscEnumeration:
     """Look at all executions up to `length`, the shortest first, until one is not RSC.
 
     Only a reception can close a cycle: an interaction that was just added has no successor. More than `most`
@@ -57,13 +59,13 @@ def enumerate_rsc(system: System, failures: FailureModel, length: int, most: int
                 following[longer] = (*order, actor)
                 count += 1
                 if longer[actor][-1].matches is not None and _cyclic(system, longer):
-                    return Found(depth, count, _written(system, longer, following[longer]))
+                    return RscEnumeration(depth, count, _written(system, longer, following[longer]))
                 if most is not None and count > most:
-                    return Found(depth, count)
+                    return RscEnumeration(depth, count)
         if not following:
-            return Found(length, count)
+            return RscEnumeration(length, count)
         level = following
-    return Found(length, count)
+    return RscEnumeration(length, count)
 
 
 def _extensions(system: System, failures: FailureModel, done: Class) -> Iterator[tuple[int, Class]]:

@@ -24,7 +24,7 @@ from .rest_goals import satisfies
 from .storm import bounded_steps
 
 #: A configuration with what its run has spent of each kind that the budget limits.
-Node = tuple[Configuration, tuple[int, ...]]
+CountedConfiguration = tuple[Configuration, tuple[int, ...]]
 
 
 @dataclass
@@ -33,8 +33,8 @@ class Storm:
     fewest faults and then the fewest actions; `hit` is the fewest faults at which a send hits the
     bound."""
 
-    best: dict[Node, tuple[int, int]]
-    before: dict[Node, tuple[Node, StormStep]]
+    best: dict[CountedConfiguration, tuple[int, int]]
+    before: dict[CountedConfiguration, tuple[CountedConfiguration, StormStep]]
     hit: int | None
 
     @property
@@ -50,8 +50,8 @@ def explore_storms(
 ) -> Storm:
     limited = tuple(model.budget.kinds)
     storm = Storm({}, {}, None)
-    start: Node = (initial(model.system), (0,) * len(limited))
-    found: list[tuple[Node, tuple[Node, StormStep] | None]] = [(start, None)]
+    start: CountedConfiguration = (initial(model.system), (0,) * len(limited))
+    found: list[tuple[CountedConfiguration, tuple[CountedConfiguration, StormStep] | None]] = [(start, None)]
     heap = [(0, 0, 0)]
     while heap:
         faults, actions, number = heapq.heappop(heap)
@@ -129,7 +129,7 @@ def calm_futures(
 
 
 @dataclass(frozen=True)
-class Answer:
+class SlowVerdict:
     """`holds` False: violated, for channels of any length, with so many `faults`, by `violations`, those
     found with as few. True: it holds, for storms with at most `up_to` messages per channel, None for
     any length. None: undecided, with the fewest faults of a configuration from which no calm run
@@ -149,11 +149,11 @@ def answer(
     slack: int = SLACK,
     ladder: Iterable[BlockSize] = LADDER,
     most: int | None = None,
-) -> Answer:
+) -> SlowVerdict:
     """The answer at one bound. Raises TooLarge past `most` configurations of any kind."""
     observed = observed_channels(ask.goal)
     storm = explore_storms(model, k, observed, most)
-    holds = Answer(True, None if storm.hit is None else k)
+    holds = SlowVerdict(True, None if storm.hit is None else k)
     if not ask.always:
         reached = {at: n for at, n in storm.faults.items() if satisfies(model, at, ask.goal)}
         return _violated(reached) if reached else holds
@@ -166,18 +166,18 @@ def answer(
     return _judged(hopeless, lambda at: at not in unclear or is_never(model, at, ask.goal, ladder, most))
 
 
-def _judged(hopeless: dict[Configuration, int], proved: Callable[[Configuration], bool]) -> Answer:
+def _judged(hopeless: dict[Configuration, int], proved: Callable[[Configuration], bool]) -> SlowVerdict:
     """A violation with as few faults as any that is proved."""
     for least in sorted(set(hopeless.values())):
         found = {at: n for at, n in hopeless.items() if n == least and proved(at)}
         if found:
             return _violated(found)
-    return Answer(None, faults=min(hopeless.values()))
+    return SlowVerdict(None, faults=min(hopeless.values()))
 
 
-def _violated(found: dict[Configuration, int]) -> Answer:
+def _violated(found: dict[Configuration, int]) -> SlowVerdict:
     least = min(found.values())
-    return Answer(False, faults=least, violations=frozenset(at for at, n in found.items() if n == least))
+    return SlowVerdict(False, faults=least, violations=frozenset(at for at, n in found.items() if n == least))
 
 
 def is_never(

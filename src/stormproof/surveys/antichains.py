@@ -12,38 +12,38 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-Choice = frozenset[int]
+FaultChoice = frozenset[int]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Classified:
     """Good (True), bad (False), undecided (None); `core` is a bad subset that the evidence shows, if any."""
 
     good: bool | None
-    core: Choice | None = None
+    core: FaultChoice | None = None
 
 
-Question = Callable[[Choice], Answer]
+ClassifyChoice = Callable[[FaultChoice], Classified]
 
 
 @dataclass(frozen=True)
 class LatticeFrontier:
     """`complete`: both halves are exact for the whole lattice, or for the sets that `covered` names."""
 
-    maximal_good: tuple[Choice, ...]
-    minimal_bad: tuple[Choice, ...]
-    undecided: tuple[Choice, ...]
+    maximal_good: tuple[FaultChoice, ...]
+    minimal_bad: tuple[FaultChoice, ...]
+    undecided: tuple[FaultChoice, ...]
     asked: int
     complete: bool
 
 
-def monotone_frontier(size: int, ask: Question) -> LatticeFrontier:
+def monotone_frontier(size: int, ask: ClassifyChoice) -> LatticeFrontier:
     """Both halves exactly, for a monotone question over the subsets of range(size)."""
     full = frozenset(range(size))
     memory = _Memory(ask)
-    bad: list[Choice] = []
-    good: set[Choice] = set()
-    doubtful: set[Choice] = set()
+    bad: list[FaultChoice] = []
+    good: set[FaultChoice] = set()
+    doubtful: set[FaultChoice] = set()
     advanced = True
     while advanced:
         advanced = False
@@ -72,23 +72,23 @@ def monotone_frontier(size: int, ask: Question) -> LatticeFrontier:
 class _Memory:
     """Asks each set once."""
 
-    def __init__(self, ask: Question) -> None:
+    def __init__(self, ask: ClassifyChoice) -> None:
         self._ask = ask
-        self._known: dict[Choice, Answer] = {}
+        self._known: dict[FaultChoice, Classified] = {}
         self.doubt = False
 
     @property
     def asked(self) -> int:
         return len(self._known)
 
-    def __call__(self, choice: Choice) -> Answer:
+    def __call__(self, choice: FaultChoice) -> Classified:
         if choice not in self._known:
             self._known[choice] = self._ask(choice)
             self.doubt |= self._known[choice].good is None
         return self._known[choice]
 
 
-def _shrink(bad: Choice, ask: Question) -> Choice:
+def _shrink(bad: FaultChoice, ask: ClassifyChoice) -> FaultChoice:
     """A minimal bad subset: drop one element after the other as long as the rest stays bad."""
     current = bad
     for element in sorted(bad):
@@ -101,9 +101,9 @@ def _shrink(bad: Choice, ask: Question) -> Choice:
     return current
 
 
-def minimal_transversals(family: Iterable[Choice]) -> Iterator[Choice]:
+def minimal_transversals(family: Iterable[FaultChoice]) -> Iterator[FaultChoice]:
     """The minimal sets that meet every set of the family (Berge's algorithm)."""
-    found: set[Choice] = {frozenset()}
+    found: set[FaultChoice] = {frozenset()}
     for edge in family:
         meeting = {t for t in found if t & edge}
         extended = {t | {e} for t in found - meeting for e in edge}
@@ -112,11 +112,11 @@ def minimal_transversals(family: Iterable[Choice]) -> Iterator[Choice]:
     return iter(sorted(found, key=_order))
 
 
-def exhaustive_frontier(choices: Iterable[Choice], ask: Question) -> LatticeFrontier:
+def exhaustive_frontier(choices: Iterable[FaultChoice], ask: ClassifyChoice) -> LatticeFrontier:
     """The frontier among the given sets, each asked: for questions that are not monotone."""
-    good: list[Choice] = []
-    bad: list[Choice] = []
-    doubtful: list[Choice] = []
+    good: list[FaultChoice] = []
+    bad: list[FaultChoice] = []
+    doubtful: list[FaultChoice] = []
     asked = 0
     for choice in choices:
         answer = ask(choice)
@@ -127,27 +127,27 @@ def exhaustive_frontier(choices: Iterable[Choice], ask: Question) -> LatticeFron
     )
 
 
-def subsets(size: int, most: int | None = None) -> Iterator[Choice]:
+def subsets(size: int, most: int | None = None) -> Iterator[FaultChoice]:
     """All subsets of range(size), small ones first, up to `most` elements."""
     for count in range(min(size, size if most is None else most) + 1):
         yield from map(frozenset, combinations(range(size), count))
 
 
-def minimal_sets(family: Iterable[Choice]) -> tuple[Choice, ...]:
-    kept: list[Choice] = []
+def minimal_sets(family: Iterable[FaultChoice]) -> tuple[FaultChoice, ...]:
+    kept: list[FaultChoice] = []
     for candidate in sorted(set(family), key=_order):
         if not any(smaller <= candidate for smaller in kept):
             kept.append(candidate)
     return tuple(kept)
 
 
-def maximal_sets(family: Iterable[Choice]) -> tuple[Choice, ...]:
-    kept: list[Choice] = []
+def maximal_sets(family: Iterable[FaultChoice]) -> tuple[FaultChoice, ...]:
+    kept: list[FaultChoice] = []
     for candidate in sorted(set(family), key=_order, reverse=True):
         if not any(candidate <= larger for larger in kept):
             kept.append(candidate)
     return tuple(sorted(kept, key=_order))
 
 
-def _order(choice: Choice) -> tuple[int, list[int]]:
+def _order(choice: FaultChoice) -> tuple[int, list[int]]:
     return len(choice), sorted(choice)

@@ -29,7 +29,7 @@ MOST_SETS = 4096
 
 
 @dataclass(frozen=True)
-class Row:
+class CrashSetRow:
     """One set of unreliable processes; `completed` when crash handling was missing and was added."""
 
     unreliable: tuple[str, ...]
@@ -53,7 +53,7 @@ class CrashSets:
 
     system: System
     properties: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[CrashSetRow, ...]
     largest: int
     seconds: float = 0.0
     _weakest: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False)
@@ -121,12 +121,12 @@ def crash_sets(
     largest = len(system.names) if max_size is None else min(max_size, len(system.names))
     sets = _sets(system.names, largest)
     given = limits or Limits()
-    rows: list[Row] = []
+    rows: list[CrashSetRow] = []
     stopped = ""
     for unreliable in sets:
         stopped = stopped or _out_of_time(given, started)
         if stopped:
-            rows.append(Row(unreliable, tuple(Verdict(n, None, k=k, reason=stopped) for n in names)))
+            rows.append(CrashSetRow(unreliable, tuple(Verdict(n, None, k=k, reason=stopped) for n in names)))
             continue
         rows.append(_row(system, unreliable, asked, names, k, max_k, _rest(given, started)))
         stopped = _interrupted(rows[-1])
@@ -160,10 +160,10 @@ def _row(
     k: int | None,
     max_k: int,
     limits: Limits,
-) -> Row:
+) -> CrashSetRow:
     assumed = without_impossible_crashes(system.with_unreliable(unreliable))
     report = check(assumed, failures, k=k, max_k=max_k, properties=names, limits=limits)
-    return Row(unreliable, report.verdicts, any("completed" in note for note in report.notes))
+    return CrashSetRow(unreliable, report.verdicts, any("completed" in note for note in report.notes))
 
 
 def _rest(limits: Limits, started: float) -> Limits:
@@ -178,7 +178,7 @@ def _out_of_time(limits: Limits, started: float) -> str:
     return f"the time limit of {limits.seconds:g} s was reached before this set was looked at"
 
 
-def _interrupted(row: Row) -> str:
+def _interrupted(row: CrashSetRow) -> str:
     stopped = any(v.stopped == "interrupted" for v in row.verdicts)
     return "interrupted before this set was looked at" if stopped else ""
 
@@ -211,12 +211,12 @@ def _needs(found: CrashSets, name: str) -> str:
     return "; ".join(said)
 
 
-def _broken_inside(found: CrashSets, name: str, chosen: tuple[str, ...]) -> Row | None:
+def _broken_inside(found: CrashSets, name: str, chosen: tuple[str, ...]) -> CrashSetRow | None:
     """A smaller set under which it fails all the same: properties are not monotone."""
     inside = (r for r in found.rows if set(r.unreliable) < set(chosen) and r.holds(name) is False)
     return next(inside, None)
 
 
-def _despite(chosen: tuple[str, ...], broken: Row) -> str:
+def _despite(chosen: tuple[str, ...], broken: CrashSetRow) -> str:
     fewer = f"only {in_words(broken.unreliable)} may" if broken.unreliable else "nobody does"
     return f"holds when {in_words(chosen)} may crash, but not when {fewer}"

@@ -24,7 +24,14 @@ from ..model.failures import Failures, parse_channel
 from ..model.faults import KINDS, PAPER_KINDS, PROCESS_KINDS, kind_named
 from ..model.run import Act, Witness
 from ..model.system import System
-from .antichains import Answer, Choice, LatticeFrontier, exhaustive_frontier, monotone_frontier, subsets
+from .antichains import (
+    Classified,
+    FaultChoice,
+    LatticeFrontier,
+    exhaustive_frontier,
+    monotone_frontier,
+    subsets,
+)
 
 PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
 FAULTS = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
@@ -247,7 +254,7 @@ class _Asking:
         self.corrupt_scope, self.file_faults, self.limits = corrupt_scope, file_faults, limits
         self.progress, self.asked = progress, 0
 
-    def __call__(self, choice: Choice) -> Answer:
+    def __call__(self, choice: FaultChoice) -> Classified:
         self.asked += 1
         if self.progress is not None:
             self.progress(self.asked, None if self.property in MONOTONE else 2 ** len(self.atoms))
@@ -255,9 +262,9 @@ class _Asking:
         core = None
         if verdict.holds is False and verdict.witness is not None and self.property in MONOTONE:
             core = self._used(verdict.witness) & choice
-        return Answer(verdict.holds, core)
+        return Classified(verdict.holds, core)
 
-    def check(self, choice: Choice, replay: bool = True) -> Report:
+    def check(self, choice: FaultChoice, replay: bool = True) -> Report:
         report = check(
             self.system,
             self.failures(choice),
@@ -271,7 +278,7 @@ class _Asking:
             raise KeyboardInterrupt
         return report
 
-    def failures(self, choice: Choice) -> Failures:
+    def failures(self, choice: FaultChoice) -> Failures:
         chosen = [self.atoms[i] for i in sorted(choice)]
 
         def on(fault: str) -> list[str | tuple[str, str]]:
@@ -282,7 +289,7 @@ class _Asking:
             wanted[fault] = [a.process for a in chosen if a.process is not None and a.fault == fault]
         return Failures(**wanted, corrupt_scope=self.corrupt_scope, file_faults=self.file_faults)
 
-    def _used(self, witness: Witness) -> Choice:
+    def _used(self, witness: Witness) -> FaultChoice:
         """The choices that a witness makes use of: it is a witness under those alone."""
         used: set[Atom] = set()
         for step in witness.steps:
@@ -296,7 +303,7 @@ class _Asking:
 def _frontier(
     asking: _Asking, found: LatticeFrontier, covered: str, monotone: bool, seconds: float
 ) -> Frontier:
-    def named(choice: Choice) -> tuple[Atom, ...]:
+    def named(choice: FaultChoice) -> tuple[Atom, ...]:
         return tuple(asking.atoms[i] for i in sorted(choice))
 
     breaking = []

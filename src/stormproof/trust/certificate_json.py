@@ -13,8 +13,8 @@ from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json, model_to_json
 from ..model.run import Act, message_from_json, message_to_json, step_from_json, step_to_json
 from ..model.system import System
-from ..spec.bounded import Event
-from .check_certificate import Certificate, CertifiedStep, Goal
+from ..spec.bounded import FiredAction
+from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep
 
 _ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
     Send: ("send", "to"),
@@ -22,7 +22,9 @@ _ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
 }
 
 
-def certificate_to_json(system: System, failures: FailureModel, certificate: Certificate) -> dict[str, Any]:
+def certificate_to_json(
+    system: System, failures: FailureModel, certificate: BoundedCertificate
+) -> dict[str, Any]:
     """The system, its failure model and the certificate; configurations are referred to by their number."""
     return {
         "stormproof": 1,
@@ -43,7 +45,7 @@ def certificate_to_json(system: System, failures: FailureModel, certificate: Cer
     }
 
 
-def _goal_to_json(goal: Goal) -> dict[str, Any]:
+def _goal_to_json(goal: CertifiedGoal) -> dict[str, Any]:
     verb, end = _ENDS[goal.kind]
     data: dict[str, Any] = {"process": goal.process, "do": verb}
     if goal.peer is not None:
@@ -69,7 +71,9 @@ def is_certificate(text: str) -> bool:
     return isinstance(data, Mapping) and {"configurations", "runs"} <= set(data)
 
 
-def certificate_from_json(text: str, name: str = "<input>") -> tuple[System, FailureModel, Certificate]:
+def certificate_from_json(
+    text: str, name: str = "<input>"
+) -> tuple[System, FailureModel, BoundedCertificate]:
     """The inverse of `certificate_to_json`; whatever is wrong with the text is an InputError."""
     try:
         data = json.loads(text)
@@ -80,7 +84,7 @@ def certificate_from_json(text: str, name: str = "<input>") -> tuple[System, Fai
         model = model_from_json(data["failures"])
         if [*data["processes"]] != [*system.names] or [*map(tuple, data["channels"])] != [*system.channels]:
             raise InputError(f"{name}: the processes or channels are not those of the system")
-        certificate = Certificate(
+        certificate = BoundedCertificate(
             _is(data["property"], str),
             _is(data["k"], int),
             tuple(_configuration(row) for row in data["configurations"]),
@@ -104,11 +108,11 @@ def _configuration(row: Mapping[str, Any]) -> Configuration:
     return Configuration(tuple(_is(state, str) for state in row["states"]), words)
 
 
-def _goal(row: Mapping[str, Any]) -> Goal:
+def _goal(row: Mapping[str, Any]) -> CertifiedGoal:
     kind, end = {verb: (kind, end) for kind, (verb, end) in _ENDS.items()}[row["do"]]
     peer = None if row.get(end) is None else _is(row[end], str)
     message = None if row.get("message") is None else message_from_json(row["message"])
-    return Goal(_is(row["process"], str), kind, peer, message, row.get("still") is True)
+    return CertifiedGoal(_is(row["process"], str), kind, peer, message, row.get("still") is True)
 
 
 def _move(row: Mapping[str, Any]) -> CertifiedStep:
@@ -118,4 +122,4 @@ def _move(row: Mapping[str, Any]) -> CertifiedStep:
     act = step_from_json({**row, "state": ""})
     if not isinstance(act, Act):
         raise TypeError(f"{row['do']!r} is no action")
-    return CertifiedStep(Event(act.process, act.action), after)
+    return CertifiedStep(FiredAction(act.process, act.action), after)

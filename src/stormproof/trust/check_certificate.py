@@ -17,14 +17,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..errors import Refused
 from ..model.actions import Configuration, Message, Receive, Send
 from ..model.failures import FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
-from ..spec.bounded import CONJUNCTIONS, Event, crashed, initial, steps
+from ..spec.bounded import CONJUNCTIONS, FiredAction, crashed, initial, steps
 
 
-class Goal(NamedTuple):
+class CertifiedGoal(NamedTuple):
     """Actions of `process`, one of which is to be reached: those to or from `peer` (None: anybody) of
     `message` (None: any). `still`: in a run in which the process does not act before."""
 
@@ -34,7 +35,7 @@ class Goal(NamedTuple):
     message: Message | None = None
     still: bool = False
 
-    def met_by(self, event: Event | None) -> bool:
+    def met_by(self, event: FiredAction | None) -> bool:
         if event is None or event.process != self.process or not isinstance(event.action, self.kind):
             return False
         action: Send | Receive = event.action
@@ -49,20 +50,20 @@ class Goal(NamedTuple):
 class CertifiedStep(NamedTuple):
     """A step of a run: what happens (None: a fault) and the number of the configuration after it."""
 
-    event: Event | None
+    event: FiredAction | None
     after: int
 
 
 @dataclass(frozen=True)
-class Certificate:
+class BoundedCertificate:
     """`runs`: for each goal and each configuration on the way to it, by number, the step to take there."""
 
     property: str
     k: int
     configurations: tuple[Configuration, ...]
-    runs: Mapping[Goal, Mapping[int, CertifiedStep]]
+    runs: Mapping[CertifiedGoal, Mapping[int, CertifiedStep]]
 
-    def run(self, goal: Goal, at: int) -> tuple[CertifiedStep, ...]:
+    def run(self, goal: CertifiedGoal, at: int) -> tuple[CertifiedStep, ...]:
         """The run that meets the goal from a configuration, of a certificate that was confirmed."""
         found: list[CertifiedStep] = []
         while not found or not goal.met_by(found[-1].event):
@@ -80,11 +81,9 @@ class CertificateCheck:
     obligations: int = 0
 
 
-class Refused(Exception):
-    """The certificate is no proof, and this is why."""
-
-
-def check_certificate(system: System, failures: FailureModel, certificate: Certificate) -> CertificateCheck:
+def check_certificate(
+    system: System, failures: FailureModel, certificate: BoundedCertificate
+) -> CertificateCheck:
     """Check every step of the certificate against the definitions."""
     try:
         moves = _closed(system, failures, certificate)
@@ -99,7 +98,9 @@ def check_certificate(system: System, failures: FailureModel, certificate: Certi
     return CertificateCheck(True, text, count, asked)
 
 
-def _closed(system: System, failures: FailureModel, certificate: Certificate) -> list[set[CertifiedStep]]:
+def _closed(
+    system: System, failures: FailureModel, certificate: BoundedCertificate
+) -> list[set[CertifiedStep]]:
     """The steps of every configuration, none of which leads out of the set; the initial one is in it."""
     if certificate.k < 1:
         raise Refused(f"a bound is at least 1, not {certificate.k}")
@@ -126,7 +127,7 @@ def _well_formed(system: System, number: int, at: Configuration) -> None:
         raise Refused(f"configuration {number} is not one of the system")
 
 
-def _met(system: System, certificate: Certificate, moves: list[set[CertifiedStep]], start: int) -> int:
+def _met(system: System, certificate: BoundedCertificate, moves: list[set[CertifiedStep]], start: int) -> int:
     """How many obligations a configuration has, each of them met."""
     goals = set(obligations(system, certificate.property, certificate.configurations[start]))
     for goal in goals:
@@ -135,7 +136,7 @@ def _met(system: System, certificate: Certificate, moves: list[set[CertifiedStep
 
 
 def _follow(
-    run: Mapping[int, CertifiedStep], moves: list[set[CertifiedStep]], goal: Goal, start: int
+    run: Mapping[int, CertifiedStep], moves: list[set[CertifiedStep]], goal: CertifiedGoal, start: int
 ) -> None:
     """Take the run step by step: each is one of the system, and the last is what the goal asks for."""
     here, seen = start, set[int]()
@@ -154,7 +155,7 @@ def _follow(
     raise Refused(f"{goal} from configuration {start}: the run comes back to {here}")
 
 
-def obligations(system: System, property: str, at: Configuration) -> Iterator[Goal]:
+def obligations(system: System, property: str, at: Configuration) -> Iterator[CertifiedGoal]:
     """What a property requires in a configuration (definitions 3.1 to 3.6, 5.7)."""
     for part in CONJUNCTIONS.get(property, (property,)):
         base = part.removesuffix("-up-to-crash")
@@ -168,19 +169,21 @@ def obligations(system: System, property: str, at: Configuration) -> Iterator[Go
             raise Refused(f"there is no certificate of this kind for {part}")
 
 
-def _receptions(system: System, at: Configuration, gone: set[str], any_message: bool) -> Iterator[Goal]:
+def _receptions(
+    system: System, at: Configuration, gone: set[str], any_message: bool
+) -> Iterator[CertifiedGoal]:
     """Definitions 3.3: the first message of a channel is received; weakly (3.4), any message."""
     for channel, word in zip(system.channels, at.words, strict=True):
         if word and channel.receiver not in gone:
-            yield Goal(channel.receiver, Receive, channel.sender, None if any_message else word[0])
+            yield CertifiedGoal(channel.receiver, Receive, channel.sender, None if any_message else word[0])
 
 
-def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[Goal]:
+def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[CertifiedGoal]:
     """Definitions 3.1: every send of a sending state fires. Definitions 3.5: a receiving state receives."""
     if base == "k-pg":
         if process.kind(state) is StateKind.RECEIVING:
-            yield Goal(process.name, Receive)
+            yield CertifiedGoal(process.name, Receive)
     elif process.kind(state) is StateKind.SENDING:
         for send in process.sends(state):
             if send.peer not in gone:
-                yield Goal(process.name, Send, send.peer, send.message, still=base == "k-exh")
+                yield CertifiedGoal(process.name, Send, send.peer, send.message, still=base == "k-exh")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from ..model.failures import FailureModel
 from ..model.system import System
 from ..spec.bounded import explore
-from .check_certificate import Certificate, CertifiedStep, Goal, obligations
+from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, obligations
 
 #: How many configurations a search may see unless told otherwise.
 MOST = 20_000
@@ -22,12 +22,12 @@ Moves = list[list[CertifiedStep]]
 
 def make_certificate(
     system: System, failures: FailureModel, property: str, k: int, most: int | None = MOST
-) -> Certificate | None:
+) -> BoundedCertificate | None:
     """A certificate that the property holds at k; None when it does not. Raises TooLarge past `most`."""
     found = explore(system, failures, k, most).steps
     numbers = {at: i for i, at in enumerate(found)}
     moves = [[CertifiedStep(event, numbers[after]) for event, after in leaving] for leaving in found.values()]
-    asked: dict[Goal, set[int]] = {}
+    asked: dict[CertifiedGoal, set[int]] = {}
     for at, i in numbers.items():
         for goal in obligations(system, property, at):
             asked.setdefault(goal, set()).add(i)
@@ -41,7 +41,7 @@ def make_certificate(
         if not wanted <= set(runs[goal]):
             return None
         runs[goal] = _needed(runs[goal], goal, wanted)
-    return Certificate(property, k, tuple(found), runs)
+    return BoundedCertificate(property, k, tuple(found), runs)
 
 
 def _reversed(moves: Moves, still: str | None) -> list[list[tuple[int, CertifiedStep]]]:
@@ -54,7 +54,9 @@ def _reversed(moves: Moves, still: str | None) -> list[list[tuple[int, Certified
     return into
 
 
-def _plan(moves: Moves, into: list[list[tuple[int, CertifiedStep]]], goal: Goal) -> dict[int, CertifiedStep]:
+def _plan(
+    moves: Moves, into: list[list[tuple[int, CertifiedStep]]], goal: CertifiedGoal
+) -> dict[int, CertifiedStep]:
     """The step to take, in every configuration from which the goal can be met."""
     plan = {}
     for source, leaving in enumerate(moves):
@@ -70,7 +72,9 @@ def _plan(moves: Moves, into: list[list[tuple[int, CertifiedStep]]], goal: Goal)
     return plan
 
 
-def _needed(plan: Mapping[int, CertifiedStep], goal: Goal, wanted: Iterable[int]) -> dict[int, CertifiedStep]:
+def _needed(
+    plan: Mapping[int, CertifiedStep], goal: CertifiedGoal, wanted: Iterable[int]
+) -> dict[int, CertifiedStep]:
     """What the runs from the wanted configurations pass through, and no more."""
     kept: dict[int, CertifiedStep] = {}
     for here in sorted(wanted):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..errors import Refused
 from ..model.actions import (
     CRASH,
     Action,
@@ -20,6 +21,7 @@ from ..model.actions import (
     Message,
     Receive,
     Send,
+    Word,
     channel_of,
 )
 from ..model.failures import ChannelFailure, FailureModel
@@ -31,11 +33,6 @@ BUDGET = 50_000
 PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
 PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
 Sent = tuple[Message, int]
-Word = tuple[Message, ...]
-
-
-class Refused(Exception):
-    """The witness is no proof, and this is why."""
 
 
 def replay(

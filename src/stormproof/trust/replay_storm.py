@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..errors import Refused
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.ask import Ask
 from ..model.fault_steps import Corrupt, Duplicate, Lose, Overtake
@@ -25,11 +26,7 @@ BUDGET = 10_000
 Queues = dict[Channel, tuple[Message, ...]]
 
 
-class Refused(Exception):
-    """The witness is no proof, and this is why."""
-
-
-class Place(NamedTuple):
+class StormConfiguration(NamedTuple):
     """States in the order of the processes, contents in the order of the channels."""
 
     states: tuple[str, ...]
@@ -55,7 +52,7 @@ def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget
         return Replay(False, False, str(why))
 
 
-def _never_again(judge: Judge, start: Place, goal: Goal, budget: int) -> Replay:
+def _never_again(judge: Judge, start: StormConfiguration, goal: Goal, budget: int) -> Replay:
     seen, queue = {start}, deque([start])
     while queue and len(seen) <= budget:
         place = queue.popleft()
@@ -77,7 +74,7 @@ def _calm(step: Step) -> bool:
 # ---- the run -------------------------------------------------------------------------------------------
 
 
-def run(model: SurvivalModel, witness: Witness) -> list[Place]:
+def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
     """Where each step leads; the faults that struck a step stand right after a send, before a reception."""
     states = {p.name: p.initial for p in model.system}
     queues: Queues = dict.fromkeys(model.system.channels, ())
@@ -95,8 +92,8 @@ def run(model: SurvivalModel, witness: Witness) -> list[Place]:
     return found
 
 
-def _place(model: SurvivalModel, states: Mapping[str, str], queues: Queues) -> Place:
-    return Place(tuple(states[p.name] for p in model.system), tuple(queues.values()))
+def _place(model: SurvivalModel, states: Mapping[str, str], queues: Queues) -> StormConfiguration:
+    return StormConfiguration(tuple(states[p.name] for p in model.system), tuple(queues.values()))
 
 
 def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues: Queues) -> None:
@@ -175,12 +172,12 @@ class Judge:
     def __init__(self, model: SurvivalModel) -> None:
         self.model, self.system = model, model.system
 
-    def calm(self, place: Place) -> Iterator[Place]:
+    def calm(self, place: StormConfiguration) -> Iterator[StormConfiguration]:
         for i, process in enumerate(self.system):
             for _, action, target in process.outgoing(place.states[i]):
                 queues = self._after(process.name, action, place.queues)
                 if queues is not None:
-                    yield Place((*place.states[:i], target, *place.states[i + 1 :]), queues)
+                    yield StormConfiguration((*place.states[:i], target, *place.states[i + 1 :]), queues)
 
     def _after(
         self, name: str, action: Send | Receive | Internal, queues: tuple[tuple[Message, ...], ...]
@@ -199,7 +196,7 @@ class Judge:
             return None
         return (*queues[:n], after, *queues[n + 1 :])
 
-    def satisfies(self, place: Place, goal: Goal) -> bool:
+    def satisfies(self, place: StormConfiguration, goal: Goal) -> bool:
         if isinstance(goal, And):
             return all(self.satisfies(place, part) for part in goal.parts)
         if isinstance(goal, Or):
@@ -216,14 +213,14 @@ class Judge:
             return not self._at_rest(place) and next(self.calm(place), None) is None
         raise Refused(f"the goal '{goal.name}' is unknown")
 
-    def _content(self, place: Place, goal: Holds | Contains | Head) -> bool:
+    def _content(self, place: StormConfiguration, goal: Holds | Contains | Head) -> bool:
         n = self.system.channel_index.get(goal.channel)
         queue = () if n is None else place.queues[n]
         if isinstance(goal, Holds):
             return queue == goal.word
         return goal.message in (queue if isinstance(goal, Contains) else queue[:1])
 
-    def _at_rest(self, place: Place) -> bool:
+    def _at_rest(self, place: StormConfiguration) -> bool:
         names = self.system.names
         rest, ended = self.model.rest.rest, self.model.rest.ended
         if any(state not in rest[name] for name, state in zip(names, place.states)):

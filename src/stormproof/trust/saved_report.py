@@ -46,7 +46,7 @@ class SavedResult:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReplayedVerdict:
     """What the kernel says of one verdict: True it is proved, False the witness is refused, None neither."""
 
     property: str
@@ -98,22 +98,22 @@ def _verdict(row: Any, name: str) -> SavedVerdict:
     )
 
 
-def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[Answer, ...]:
+def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[ReplayedVerdict, ...]:
     """Replay every violated verdict of a saved result."""
     return tuple(_answer(result, v, budget) for v in result.verdicts if v.holds is False)
 
 
-def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
+def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> ReplayedVerdict:
     if verdict.property == "crash-handling":
         return _crash_handling(result.given)
     if verdict.witness is None:
-        return Answer(
+        return ReplayedVerdict(
             verdict.property, verdict.k, None, "comes without a witness, so there is nothing to replay"
         )
     model = SurvivalModel(result.system, result.model, rest_states(result.system))
     required = next((r for r in result.system.requirements if r.title == verdict.property), None)
     if required is not None and required.under is not None:
-        return Answer(
+        return ReplayedVerdict(
             verdict.property, None, None, "was asked under failures of its own, which are not saved"
         )
     ask = _ask(model, verdict.property) if required is None else ask_of(model, required)
@@ -122,7 +122,7 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Answer:
     else:
         found = replay(result.system, result.model, verdict.property, verdict.k, verdict.witness, budget)
     proved = False if not found.ok else True if found.established else None
-    return Answer(verdict.property, verdict.k, proved, found.message)
+    return ReplayedVerdict(verdict.property, verdict.k, proved, found.message)
 
 
 def _ask(model: SurvivalModel, property: str) -> Ask | None:
@@ -130,9 +130,11 @@ def _ask(model: SurvivalModel, property: str) -> Ask | None:
     return {"recovers": RECOVERS, "clean": clean(model.system, model.rest)}.get(property)
 
 
-def _crash_handling(given: System) -> Answer:
+def _crash_handling(given: System) -> ReplayedVerdict:
     """A property of the text: what is missing there is looked up again, by the definitions."""
     found = crash_handling(given)
     if found.holds:
-        return Answer("crash-handling", None, False, "the system handles every crash, nothing is missing")
-    return Answer("crash-handling", None, True, found.sentences[0])
+        return ReplayedVerdict(
+            "crash-handling", None, False, "the system handles every crash, nothing is missing"
+        )
+    return ReplayedVerdict("crash-handling", None, True, found.sentences[0])

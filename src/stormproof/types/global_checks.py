@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..errors import ModelError, Place
 from ..model.actions import CRASH
-from .global_nodes import CHOICE, END, MESSAGE, SILENT, GlobalGraph, Node
+from .global_nodes import CHOICE, END, MESSAGE, SILENT, GlobalGraph, GlobalNode
 
 
 def check_global(graph: GlobalGraph) -> None:
@@ -97,7 +97,7 @@ def _first(graph: GlobalGraph, at: int) -> int:
     return at
 
 
-def _check_first(choice: Node, first: Node, place: Place) -> None:
+def _check_first(choice: GlobalNode, first: GlobalNode, place: Place) -> None:
     if first.kind == END:
         raise ModelError(
             f"{choice.sender} chooses here, but this branch may end without any message, so that "

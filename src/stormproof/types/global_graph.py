@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from ..errors import ModelError, Place, did_you_mean
 from ..model.actions import CRASH
 from .global_checks import check_global
-from .global_nodes import CHOICE, END, MESSAGE, SILENT, GlobalGraph, Node
+from .global_nodes import CHOICE, END, MESSAGE, SILENT, GlobalGraph, GlobalNode
 from .scribble_syntax import (
     Block,
-    Choice,
+    ChoiceStatement,
     Continue,
-    Crash,
+    CrashStatement,
     Do,
-    Message,
+    MessageStatement,
     Module,
     Protocol,
     Recursion,
@@ -34,7 +34,7 @@ _MOST_NODES = 500_000
 def global_graph(module: Module, protocol: Protocol) -> GlobalGraph:
     """The graph of a protocol; raises ModelError with the place of what is wrong."""
     builder = _Builder(module)
-    end = builder.node(Node(END))
+    end = builder.node(GlobalNode(END))
     own = tuple(p.name for p in protocol.parameters)
     start = run(builder.body(protocol, _Names.of(protocol, protocol.roles, own), end))
     graph = GlobalGraph(builder.nodes, start)
@@ -101,11 +101,11 @@ _LONGEST_ARGUMENT = 1_000
 class _Builder:
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.nodes: list[Node] = []
+        self.nodes: list[GlobalNode] = []
         self.made: dict[tuple[Call, int], int] = {}
         self.active: set[Call] = set()
 
-    def node(self, node: Node) -> int:
+    def node(self, node: GlobalNode) -> int:
         if len(self.nodes) >= _MOST_NODES:
             raise ModelError(
                 f"the protocol has more than {_MOST_NODES:,} steps when its calls are put in place",
@@ -117,7 +117,7 @@ class _Builder:
     def body(self, protocol: Protocol, names: _Names, then: int) -> Task[int]:
         """The protocol with these roles and arguments, going on with `then`."""
         call = names.call
-        head = self.node(Node(SILENT, place=protocol.place, name=protocol.name))
+        head = self.node(GlobalNode(SILENT, place=protocol.place, name=protocol.name))
         self.made[call, then] = head
         self.active.add(call)
         inside: int = yield self.block(protocol.block, then, names, {})
@@ -136,19 +136,19 @@ class _Builder:
         return then
 
     def statement(self, statement: Statement, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
-        if isinstance(statement, Message):
+        if isinstance(statement, MessageStatement):
             sender = _role(statement.sender, names, statement.place)
             label = names.message(statement.message, statement.place)
             for receiver in reversed(statement.receivers):
                 target = _role(receiver, names, statement.place)
                 _not_itself(sender, target, statement.place)
-                then = self.node(Node(MESSAGE, sender, target, label, [then], statement.place))
+                then = self.node(GlobalNode(MESSAGE, sender, target, label, [then], statement.place))
             return then
-        if isinstance(statement, Crash):
+        if isinstance(statement, CrashStatement):
             crashed = _role(statement.sender, names, statement.place)
             told = _role(statement.receiver, names, statement.place)
-            return self.node(Node(MESSAGE, crashed, told, CRASH, [then], statement.place))
-        if isinstance(statement, Choice):
+            return self.node(GlobalNode(MESSAGE, crashed, told, CRASH, [then], statement.place))
+        if isinstance(statement, ChoiceStatement):
             made: int = yield self.choice(statement, then, names, loops)
             return made
         if isinstance(statement, Recursion):
@@ -162,7 +162,7 @@ class _Builder:
 
     def recursion(self, statement: Recursion, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
         """One table of the loops around serves all depths: entered here, left as it was."""
-        head = self.node(Node(SILENT, place=statement.place, name=statement.name, loop=True))
+        head = self.node(GlobalNode(SILENT, place=statement.place, name=statement.name, loop=True))
         hidden = loops.get(statement.name)
         loops[statement.name] = head
         inside: int = yield self.block(statement.block, then, names, loops)
@@ -173,13 +173,15 @@ class _Builder:
         self.nodes[head].next = [inside]
         return head
 
-    def choice(self, statement: Choice, then: int, names: _Names, loops: dict[str, int]) -> Task[int]:
+    def choice(
+        self, statement: ChoiceStatement, then: int, names: _Names, loops: dict[str, int]
+    ) -> Task[int]:
         at = _role(statement.at, names, statement.place)
         branches = []
         for block in statement.blocks:
             branches.append((yield self.block(block, then, names, loops)))
         places = tuple(b.statements[0].place if b.statements else b.place for b in statement.blocks)
-        return self.node(Node(CHOICE, at, next=branches, place=statement.place, places=places))
+        return self.node(GlobalNode(CHOICE, at, next=branches, place=statement.place, places=places))
 
     def call(self, statement: Do, then: int, names: _Names) -> Task[int]:
         protocol = self.module.protocols.get(statement.protocol)

@@ -11,7 +11,7 @@ MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
 
 
 @dataclass
-class Node:
+class GlobalNode:
     """A message (or the crash label) from `sender` to `receiver`; a choice at `sender`; a silent step (the
     head of a recursion (`loop`) or of a call, called `name`); or the end."""
 
@@ -28,7 +28,7 @@ class Node:
 
 @dataclass
 class GlobalGraph:
-    nodes: list[Node]
+    nodes: list[GlobalNode]
     start: int
 
     def unreached(self) -> Place | None:

@@ -39,7 +39,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class State:
+class TypeState:
     """`end`, `stop`, or a choice: `wait` for or `send` to `peer`. `name` is what a reader may call it."""
 
     kind: str
@@ -53,7 +53,7 @@ class State:
 class LocalGraph:
     """The states that are reached from `initial`, numbered in the order in which they are found."""
 
-    states: list[State] = field(default_factory=list)
+    states: list[TypeState] = field(default_factory=list)
     initial: int = 0
 
 
@@ -102,12 +102,12 @@ def _strip(node: LocalType, binders: Mapping[str, Rec]) -> tuple[LocalType, str]
     return node, name
 
 
-def _state(node: LocalType, state: object, name: str) -> State:
+def _state(node: LocalType, state: object, name: str) -> TypeState:
     assert callable(state)
     if isinstance(node, (Branch, Select)):
         edges = tuple(Edge(b.message, state(b.then), b.place) for b in node.branches)
-        return State(WAIT if isinstance(node, Branch) else SEND, node.peer, edges, name, node.place)
-    return State(STOP if isinstance(node, Stop) else END, place=getattr(node, "place", None))
+        return TypeState(WAIT if isinstance(node, Branch) else SEND, node.peer, edges, name, node.place)
+    return TypeState(STOP if isinstance(node, Stop) else END, place=getattr(node, "place", None))
 
 
 def share(graph: LocalGraph) -> LocalGraph:
@@ -198,7 +198,7 @@ class _Unfolding:
             self.closed[number] = node
         return node
 
-    def _choice(self, state: State) -> Task[LocalType]:
+    def _choice(self, state: TypeState) -> Task[LocalType]:
         if state.kind in (END, STOP):
             return End() if state.kind == END else Stop()
         branches = []

@@ -22,7 +22,7 @@ from ..errors import ModelError, Place
 from ..model.actions import CRASH, Message
 from .stackless import Task, run
 from .syntax import RESERVED, Alternative, Branch, Choice, End, LocalType, Rec, Select, Stop, Var, bottom_up
-from .text import Source, Token, message_name, payload_end
+from .text import TextToken, TypeSource, message_name, payload_end
 
 __all__ = [
     "Alternative",
@@ -32,8 +32,8 @@ __all__ = [
     "LocalType",
     "Rec",
     "Select",
-    "Source",
     "Stop",
+    "TypeSource",
     "Var",
     "layout_local",
     "message_text",
@@ -54,7 +54,7 @@ _SEPARATOR = {";", "."}
 
 def parse_local(text: str, file: str | None = None) -> LocalType:
     """The local type that a text is; raises ParseError with the place."""
-    source = Source(text, file)
+    source = TypeSource(text, file)
     found, end = scan_local(source, 0)
     rest = Reader(source, end).peek()
     if rest:
@@ -62,7 +62,9 @@ def parse_local(text: str, file: str | None = None) -> LocalType:
     return found
 
 
-def scan_local(source: Source, position: int = 0, blanks: re.Pattern[str] = BLANKS) -> tuple[LocalType, int]:
+def scan_local(
+    source: TypeSource, position: int = 0, blanks: re.Pattern[str] = BLANKS
+) -> tuple[LocalType, int]:
     """The type that starts at a position, and the position just behind it.
 
     `blanks` matches what stands between tokens: white space and the comments of the language around.
@@ -83,45 +85,45 @@ def _choice_of(subject: Subject, branches: tuple[Alternative, ...]) -> Choice:
 class Reader:
     """Moves over a text token by token and reads types."""
 
-    def __init__(self, source: Source, position: int, blanks: re.Pattern[str] = BLANKS) -> None:
+    def __init__(self, source: TypeSource, position: int, blanks: re.Pattern[str] = BLANKS) -> None:
         self.source = source
         self.position = position
         self.behind = position
         self.blanks = blanks
-        self.ahead: Token | None = None
+        self.ahead: TextToken | None = None
 
-    def peek(self) -> Token:
+    def peek(self) -> TextToken:
         if self.ahead is None or self.ahead.start != self.position:
             self.ahead = self._scan()
         return self.ahead
 
-    def _scan(self) -> Token:
+    def _scan(self) -> TextToken:
         match = self.blanks.match(self.source.text, self.position)
         assert match is not None
         self.position = match.end()
         token = _TOKEN.match(self.source.text, self.position)
         if token is None:
-            return Token("", self.position, self.position)
-        return Token(token[0], token.start(), token.end())
+            return TextToken("", self.position, self.position)
+        return TextToken(token[0], token.start(), token.end())
 
-    def next(self) -> Token:
+    def next(self) -> TextToken:
         token = self.peek()
         self.position = self.behind = token.end
         return token
 
-    def expect(self, wanted: str, why: str) -> Token:
+    def expect(self, wanted: str, why: str) -> TextToken:
         token = self.next()
         if token != wanted:
             self.wrong(token, f"'{wanted}' {why}")
         return token
 
-    def wrong(self, token: Token, wanted: str, hint: str | None = None) -> NoReturn:
+    def wrong(self, token: TextToken, wanted: str, hint: str | None = None) -> NoReturn:
         found = f"'{token}'" if token else "the text ends"
         self.source.fail(
             f"expected {wanted}, but {found} {'stands here' if token else 'here'}", *_span(token), hint
         )
 
-    def place(self, token: Token) -> Place:
+    def place(self, token: TextToken) -> Place:
         return self.source.place(token.start, token.end)
 
     def read_type(self) -> LocalType:
@@ -229,7 +231,7 @@ class Reader:
             return Stop(self.place(token))
         return Var(name, self.place(token))
 
-    def name(self, token: Token) -> str:
+    def name(self, token: TextToken) -> str:
         if token.startswith('"') and len(token) > 1:
             return _unquote(self.source, token)
         if not _NAME.fullmatch(token):
@@ -260,7 +262,7 @@ class Reader:
             then = yield self.type()
         return Alternative(message, then, self.place(token))
 
-    def message(self, token: Token) -> Message:
+    def message(self, token: TextToken) -> Message:
         if token == "⚡":
             return CRASH
         if token.startswith('"') and len(token) > 1:
@@ -278,11 +280,11 @@ class Reader:
         return CRASH if token == "crash" else str(token)
 
 
-def _span(token: Token) -> tuple[int, int]:
+def _span(token: TextToken) -> tuple[int, int]:
     return token.start, token.end
 
 
-def _unquote(source: Source, token: Token) -> str:
+def _unquote(source: TypeSource, token: TextToken) -> str:
     try:
         text = json.loads(token)
     except ValueError:

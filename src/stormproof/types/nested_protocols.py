@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..errors import ModelError, did_you_mean
-from .scribble_syntax import Block, Calls, Choice, Do, Module, Protocol, Recursion
-from .wellformed import Problem
+from .scribble_syntax import Block, Calls, ChoiceStatement, Do, Module, Protocol, Recursion
+from .wellformed import Flaw
 
 Scope = Mapping[str, Protocol]
 
 
-def check_nested(module: Module) -> tuple[Problem, ...]:
+def check_nested(module: Module) -> tuple[Flaw, ...]:
     """Raise a ModelError for a wrong call, else for any `calls`; warn of what is left out."""
     outer = _declared(module.nested, {})
     top = [*module.protocols.values(), *module.nested]
@@ -30,7 +30,7 @@ def check_nested(module: Module) -> tuple[Problem, ...]:
     for call in calls:
         raise _unbounded(call)
     said = "the nested protocol '{}' is never called and is left out"
-    return tuple(Problem(said.format(p.name), p.place, warning=True) for p in nested)
+    return tuple(Flaw(said.format(p.name), p.place, warning=True) for p in nested)
 
 
 def _scopes(found: list[tuple[Protocol, Scope]]) -> Iterator[tuple[Protocol, Scope]]:
@@ -63,7 +63,7 @@ def _calls_and_dos(protocol: Protocol) -> Iterator[Calls | Do]:
         for statement in reversed(item.statements):
             if isinstance(statement, Calls | Do):
                 stack.append(statement)
-            elif isinstance(statement, Choice):
+            elif isinstance(statement, ChoiceStatement):
                 stack += reversed(statement.blocks)
             elif isinstance(statement, Recursion):
                 stack.append(statement.block)

@@ -16,7 +16,7 @@ from ..errors import ModelError, Place
 from ..model.actions import CRASH
 from ..model.actions import Message as Label
 from . import graph as local
-from .global_nodes import CHOICE, END, MESSAGE, GlobalGraph, Node
+from .global_nodes import CHOICE, END, MESSAGE, GlobalGraph, GlobalNode
 from .local import message_text
 from .stackless import Task, run
 
@@ -144,7 +144,9 @@ class _Projector:
             offer = self._merge_all(members)
             edges = tuple(local.Edge(m, number(t), offer.places[m]) for m, t in offer.targets.items())
             place = next(iter(offer.places.values()), None)
-            result.states.append(local.State(offer.kind, offer.peer, edges, names[len(result.states)], place))
+            result.states.append(
+                local.TypeState(offer.kind, offer.peer, edges, names[len(result.states)], place)
+            )
         return result
 
     def _canonical(self, members: dict[int, _Trail]) -> tuple[dict[int, _Trail], str]:
@@ -163,7 +165,7 @@ class _Projector:
             found.setdefault(at if self.acts[at] else _END, trail)
         return found, name
 
-    def _involved(self, node: Node) -> bool:
+    def _involved(self, node: GlobalNode) -> bool:
         return node.kind == MESSAGE and self.role in (node.sender, node.receiver)
 
     def _merge_all(self, members: dict[int, _Trail]) -> _Offer:
@@ -199,7 +201,7 @@ class _Projector:
             self.known[at] = found, trail
         return found, cut
 
-    def _action(self, node: Node, trail: _Trail) -> _Offer | None:
+    def _action(self, node: GlobalNode, trail: _Trail) -> _Offer | None:
         sends = node.sender == self.role
         if sends and node.label is CRASH:
             return None
@@ -216,7 +218,9 @@ class _Projector:
             merged = self._merged(merged, offer)
         return merged, cut
 
-    def _own_choice(self, node: Node, trail: _Trail, open_: set[int]) -> Task[tuple[_Offer | None, bool]]:
+    def _own_choice(
+        self, node: GlobalNode, trail: _Trail, open_: set[int]
+    ) -> Task[tuple[_Offer | None, bool]]:
         joined: _Offer | None = None
         cut = False
         for branch in node.next:
@@ -231,7 +235,7 @@ class _Projector:
                 self._join(node, joined, offer)
         return joined, cut
 
-    def _join(self, choice: Node, first: _Offer, second: _Offer) -> None:
+    def _join(self, choice: GlobalNode, first: _Offer, second: _Offer) -> None:
         """The role's own choice: its branches are sends to one peer, with different messages."""
         place = next(iter(second.places.values()), choice.place)
         if first.peer != second.peer:
@@ -297,7 +301,7 @@ class _Projector:
             place=place,
         )
 
-    def _start(self, choice: Node, branch: int) -> str:
+    def _start(self, choice: GlobalNode, branch: int) -> str:
         """The first message of a branch and its line."""
         place = choice.places[branch]
         at = choice.next[branch]

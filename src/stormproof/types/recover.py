@@ -10,7 +10,7 @@ from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Message, Rece
 from ..model.process import Process
 from ..model.system import System
 from ..transform.crash_handling import action_text, crash_handling
-from .graph import END, SEND, WAIT, Edge, LocalGraph, State
+from .graph import END, SEND, WAIT, Edge, LocalGraph, TypeState
 from .session import Session
 from .translate import automaton_of_graph
 
@@ -57,11 +57,11 @@ def _graph(process: Process) -> LocalGraph:
     return graph
 
 
-def _state(process: Process, state: str, number: object) -> State:
+def _state(process: Process, state: str, number: object) -> TypeState:
     assert callable(number)
     leaving = [t for t in process.outgoing(state) if t.action != _CRASH]
     if all(t.target == state and t.action == Receive(_peer(t.action), CRASH) for t in leaving):
-        return State(END)
+        return TypeState(END)
     peers = {_peer(t.action) for t in leaving}
     kinds = {type(t.action) for t in leaving}
     where = f"{process.name} in state {state}"
@@ -75,7 +75,7 @@ def _state(process: Process, state: str, number: object) -> State:
     edges = tuple(Edge(_message(t.action), number(t.target)) for t in leaving)
     # A recursion is called after the state that it comes back to.
     name = state if _VARIABLE.fullmatch(state) else ""
-    return State(SEND if kinds == {Send} else WAIT, peers.pop(), edges, name)
+    return TypeState(SEND if kinds == {Send} else WAIT, peers.pop(), edges, name)
 
 
 def _peer(action: Action) -> str:

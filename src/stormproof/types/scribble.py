@@ -11,27 +11,27 @@ from ..errors import ParseError, did_you_mean
 from .scribble_syntax import (
     Block,
     Calls,
-    Choice,
+    ChoiceStatement,
     Continue,
-    Crash,
+    CrashStatement,
     Do,
-    Message,
+    MessageStatement,
     Module,
-    Parameter,
     Protocol,
+    ProtocolParameter,
     Recursion,
     Statement,
 )
-from .scribble_tokens import Tokens, is_name
+from .scribble_tokens import ScribbleTokens, is_name
 from .stackless import Task, run
-from .text import Source, Token, message_name
+from .text import TextToken, TypeSource, message_name
 
 _STATEMENTS = "message, choice, rec, continue, do, crash"
 
 
 def parse_scribble(text: str, file: str | None = None) -> Module:
     """The protocols of a file; raises ParseError with the place."""
-    return _Parser(Source(text, file)).module()
+    return _Parser(TypeSource(text, file)).module()
 
 
 _DECLARATIONS = ("module", "import", "type", "data", "sig", "typedecl", "payloadtype")
@@ -39,7 +39,7 @@ _DECLARATIONS = ("module", "import", "type", "data", "sig", "typedecl", "payload
 
 def starts_protocol(text: str) -> bool:
     """Does a global protocol come first, comments and declarations aside?"""
-    parser = _Parser(Source(text))
+    parser = _Parser(TypeSource(text))
     try:
         while parser.peek() in _DECLARATIONS:
             parser.declaration()
@@ -52,10 +52,10 @@ def starts_protocol(text: str) -> bool:
         return False
 
 
-class _Parser(Tokens):
+class _Parser(ScribbleTokens):
     """A `Tokens` that knows the grammar."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TypeSource) -> None:
         super().__init__(source)
         self.crashes = False
 
@@ -83,7 +83,7 @@ class _Parser(Tokens):
         unchecked = tuple(self.source.place(start, end) for start, end in sorted(self.unchecked.items()))
         return Module(protocols, self.crashes, tuple(nested), unchecked)
 
-    def _early(self, token: Token, late: bool) -> None:
+    def _early(self, token: TextToken, late: bool) -> None:
         if late:
             self.source.fail(
                 "a nested protocol stands before the global ones, or first in the protocol that calls it",
@@ -158,15 +158,15 @@ class _Parser(Tokens):
         self.next()
         return tuple(nested), Block(tuple(found), self.source.place(opening.start, opening.end))
 
-    def _statement_start(self, opening: Token) -> Token:
+    def _statement_start(self, opening: TextToken) -> TextToken:
         if not self.peek():
             self.source.fail("this '{' is never closed", opening.start, opening.end)
         return self.next()
 
-    def _parameters(self) -> tuple[Parameter, ...]:
+    def _parameters(self) -> tuple[ProtocolParameter, ...]:
         """`<sig M, type T>`; `data` is another word for `type`, and `sig Given as M` is called M inside."""
         self.expect("<")
-        found: dict[str, Parameter] = {}
+        found: dict[str, ProtocolParameter] = {}
         while True:
             kind = self.expect("sig", "type", "data")
             name = self.name("the name of a parameter")
@@ -176,11 +176,11 @@ class _Parser(Tokens):
             if name in found or name == "crash":
                 why = "is declared twice" if name in found else "is reserved for the crash of a role"
                 self.source.fail(f"the parameter '{name}' {why}", name.start, name.end)
-            found[str(name)] = Parameter(str(name), kind == "sig")
+            found[str(name)] = ProtocolParameter(str(name), kind == "sig")
             if self.expect(",", ">") == ">":
                 return tuple(found.values())
 
-    def _roles(self, *closing: str) -> tuple[dict[str, bool], Token]:
+    def _roles(self, *closing: str) -> tuple[dict[str, bool], TextToken]:
         """`role A, reliable role B)`: each role and whether it is reliable, and what closed the list."""
         roles: dict[str, bool] = {}
         while True:
@@ -206,7 +206,7 @@ class _Parser(Tokens):
         self.next()
         return Block(tuple(found), self.source.place(opening.start, opening.end))
 
-    def statement(self, token: Token) -> Task[Statement]:
+    def statement(self, token: TextToken) -> Task[Statement]:
         behind = self.peek()
         named = is_name(behind) and behind != "from"
         if token == "choice" and behind == "at":
@@ -226,14 +226,14 @@ class _Parser(Tokens):
             return self.calls(token)
         return self.message(token)
 
-    def choice(self, start: Token) -> Task[Statement]:
+    def choice(self, start: TextToken) -> Task[Statement]:
         self.expect("at")
         at = self.name("the role that chooses")
         blocks = [(yield self.block())]
         while self.peek() == "or":
             self.next()
             blocks.append((yield self.block()))
-        return Choice(str(at), tuple(blocks), self.source.place(start.start, at.end))
+        return ChoiceStatement(str(at), tuple(blocks), self.source.place(start.start, at.end))
 
     def recursion(self) -> Task[Statement]:
         name = self.next()
@@ -241,13 +241,13 @@ class _Parser(Tokens):
         block: Block = yield self.block()
         return Recursion(str(name), block, self.source.place(name.start, name.end))
 
-    def do(self, start: Token) -> Do:
+    def do(self, start: TextToken) -> Do:
         name = self.name("the name of a protocol")
         arguments = self._arguments() if self.peek() == "<" else ()
         roles = self._actual_roles()
         return Do(str(name), roles, self.source.place(start.start, name.end), arguments)
 
-    def calls(self, caller: Token) -> Calls:
+    def calls(self, caller: TextToken) -> Calls:
         self.next()
         name = self.name("the name of a protocol")
         roles = self._actual_roles()
@@ -280,7 +280,7 @@ class _Parser(Tokens):
             if self.next() == ">":
                 return tuple(found)
 
-    def crash(self, start: Token) -> Crash:
+    def crash(self, start: TextToken) -> CrashStatement:
         self.crashes = True
         if self.peek() != "from":
             token = self.peek()
@@ -293,9 +293,9 @@ class _Parser(Tokens):
         sender, receivers = self._ends()
         if len(receivers) > 1:
             self.source.fail("a crash branch says who learns of the crash: one role", start.start, start.end)
-        return Crash(sender, receivers[0], self.source.place(start.start, start.end))
+        return CrashStatement(sender, receivers[0], self.source.place(start.start, start.end))
 
-    def message(self, token: Token) -> Message:
+    def message(self, token: TextToken) -> MessageStatement:
         if not is_name(token) and token != "(":
             hint = None
             if token in ("or", "}"):
@@ -311,7 +311,7 @@ class _Parser(Tokens):
         elif opening != "from":
             self.wrong(opening, f"'from' or a payload behind the message '{token}'", _statement_hint(token))
         sender, receivers = self._ends()
-        return Message(label, sender, receivers, self.source.place(token.start, token.end))
+        return MessageStatement(label, sender, receivers, self.source.place(token.start, token.end))
 
     def _ends(self) -> tuple[str, tuple[str, ...]]:
         """`from A to B, C;`"""
@@ -345,5 +345,5 @@ _FORMS = {
 }
 
 
-def _statement_hint(token: Token) -> str | None:
+def _statement_hint(token: TextToken) -> str | None:
     return _FORMS.get(token) or did_you_mean(token, ("choice", "rec", "continue", "do"))

@@ -9,7 +9,7 @@ from ..errors import Place
 
 
 @dataclass(frozen=True)
-class Message:
+class MessageStatement:
     """`label(payload) from A to B, C;`"""
 
     message: str
@@ -19,7 +19,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Crash:
+class CrashStatement:
     """`crash from A to B;`: B learns that A has crashed, as the first role (at the head of a branch) or
     as a further one."""
 
@@ -29,7 +29,7 @@ class Crash:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceStatement:
     """`choice at A { ... } or { ... }`"""
 
     at: str
@@ -74,7 +74,7 @@ class Calls:
     place: Place
 
 
-Statement = Message | Crash | Choice | Recursion | Continue | Do | Calls
+Statement = MessageStatement | CrashStatement | ChoiceStatement | Recursion | Continue | Do | Calls
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class Block:
     place: Place
 
 
-class Parameter(NamedTuple):
+class ProtocolParameter(NamedTuple):
     """`sig M`, a whole message (`message`), or `type T`, a type within payloads."""
 
     name: str
@@ -103,7 +103,7 @@ class Protocol:
     block: Block
     aux: bool
     place: Place
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ProtocolParameter, ...] = ()
     nested: tuple[Protocol, ...] = ()
     created: tuple[str, ...] = ()
 

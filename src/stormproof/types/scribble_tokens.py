@@ -10,7 +10,7 @@ import re
 from typing import NoReturn
 
 from ..errors import did_you_mean
-from .text import Source, Token
+from .text import TextToken, TypeSource
 
 #: Names may start with a digit: `1() from A to B;`, `4a() from A to B;`.
 _TOKEN = re.compile(r"""\w[\w']*|"(?:[^"\n])*"|.""", re.DOTALL)
@@ -24,13 +24,13 @@ def is_name(token: str) -> bool:
     return _NAME.fullmatch(token) is not None
 
 
-class Tokens:
+class ScribbleTokens:
     """A text read token by token; `peek` looks at the next one, `next` takes it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TypeSource) -> None:
         self.source = source
         self.position = 0
-        self._ahead: Token | None = None
+        self._ahead: TextToken | None = None
         #: Where annotations and conditions stand, and the first few characters of each.
         self.unchecked: dict[int, int] = {}
 
@@ -65,37 +65,37 @@ class Tokens:
                     return match.end()
         self.source.fail("this comment is never closed", start, start + 2)
 
-    def peek(self) -> Token:
+    def peek(self) -> TextToken:
         if self._ahead is None or self._ahead.start != self.position:
             self._skip()
             match = _TOKEN.match(self.source.text, self.position)
             end = match.end() if match else self.position
-            self._ahead = Token(match[0] if match else "", self.position, end)
+            self._ahead = TextToken(match[0] if match else "", self.position, end)
         return self._ahead
 
-    def next(self) -> Token:
+    def next(self) -> TextToken:
         token = self.peek()
         self.position = token.end
         return token
 
-    def wrong(self, token: Token, wanted: str, hint: str | None = None) -> NoReturn:
+    def wrong(self, token: TextToken, wanted: str, hint: str | None = None) -> NoReturn:
         found = f"'{token}' stands here" if token else "the file ends here"
         self.source.fail(f"expected {wanted}, but {found}", token.start, token.end, hint)
 
-    def expect(self, *wanted: str) -> Token:
+    def expect(self, *wanted: str) -> TextToken:
         token = self.next()
         if token not in wanted:
             quoted = " or ".join(f"'{w}'" for w in wanted)
             self.wrong(token, quoted, did_you_mean(token, wanted) if is_name(token) else None)
         return token
 
-    def name(self, what: str) -> Token:
+    def name(self, what: str) -> TextToken:
         token = self.next()
         if not is_name(token):
             self.wrong(token, what)
         return token
 
-    def brackets(self, opening: Token) -> str:
+    def brackets(self, opening: TextToken) -> str:
         """The text from an opening bracket, which was just read, to the one that closes it, without comments
         and without conditions on values (`x: int{x > 0}`)."""
         parts, last, depth = [str(opening)], opening, 1
@@ -112,7 +112,7 @@ class Tokens:
             last = token
         return "".join(parts)
 
-    def condition(self, opening: Token) -> None:
+    def condition(self, opening: TextToken) -> None:
         """Skip a condition in braces."""
         depth = 1
         while depth:

@@ -16,7 +16,7 @@ from .scribble import parse_scribble
 from .scribble_syntax import Module, Protocol
 from .syntax import LocalType
 from .translate import automaton_of_graph
-from .wellformed import Advice, Problem, advise_global, graph_problems, variable_problems
+from .wellformed import Advice, Flaw, advise_global, graph_problems, variable_problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Session:
     given: Mapping[str, LocalType] = field(default_factory=dict)
     advise: Advice | None = None
     #: What was noticed about the protocol as a whole.
-    beside: tuple[Problem, ...] = ()
+    beside: tuple[Flaw, ...] = ()
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -47,15 +47,15 @@ class Session:
         return self.given[role] if role in self.given else type_of(self.graphs[role])
 
     @cached_property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[Flaw, ...]:
         """The errors and warnings of all roles' types."""
-        found: list[Problem] = list(self.beside)
+        found: list[Flaw] = list(self.beside)
         for role, graph in self.graphs.items():
             found += graph_problems(role, graph, self.roles, self.unreliable, self.advise)
         return tuple(found)
 
     @property
-    def warnings(self) -> tuple[Problem, ...]:
+    def warnings(self) -> tuple[Flaw, ...]:
         return tuple(p for p in self.problems if p.warning)
 
     def check(self) -> None:
@@ -98,18 +98,18 @@ def session_of_scribble(text: str, file: str | None = None, protocol: str | None
     lost = graph.unreached()
     if lost:
         said = "this is never reached: what stands before it goes on for ever"
-        beside.append(Problem(said, lost, warning=True))
+        beside.append(Flaw(said, lost, warning=True))
     return Session(chosen.name, graphs, module.unreliable(chosen), advise=advise_global, beside=tuple(beside))
 
 
-def _unchecked(module: Module) -> list[Problem]:
+def _unchecked(module: Module) -> list[Flaw]:
     """One warning for all annotations and conditions of a file."""
     if not module.unchecked:
         return []
     count = len(module.unchecked)
     these = "this one is" if count == 1 else f"this one and {count - 1} more are"
     said = f"annotations and conditions on values are not checked: {these} left out"
-    return [Problem(said, module.unchecked[0], warning=True)]
+    return [Flaw(said, module.unchecked[0], warning=True)]
 
 
 def choose(module: Module, name: str | None) -> Protocol:

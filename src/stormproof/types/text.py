@@ -10,19 +10,19 @@ from typing import NoReturn
 from ..errors import ParseError, Place
 
 
-class Token(str):
+class TextToken(str):
     """A piece of the text that remembers where it stands; `""` is the end of the text."""
 
     start: int
     end: int
 
-    def __new__(cls, text: str, start: int, end: int) -> Token:
+    def __new__(cls, text: str, start: int, end: int) -> TextToken:
         token = super().__new__(cls, text)
         token.start, token.end = start, end
         return token
 
 
-class Source:
+class TypeSource:
     """A text and its file's name; turns offsets into places."""
 
     def __init__(self, text: str, file: str | None = None) -> None:
@@ -55,7 +55,7 @@ _PUNCTUATION = re.compile(r"\s*([,:])\s*")
 _OPENING = {"(": ")", "<": ">", "[": "]", "{": "}"}
 
 
-def payload_end(source: Source, start: int) -> int:
+def payload_end(source: TypeSource, start: int) -> int:
     """Just behind the bracket that closes the one at `start`; brackets nest."""
     opening = source.text[start]
     closing = _OPENING[opening]

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from ..errors import ModelError, Place, did_you_mean
 from ..model.actions import CRASH
-from .graph import SEND, WAIT, LocalGraph, State, graph_of
+from .graph import SEND, WAIT, LocalGraph, TypeState, graph_of
 from .local import message_text
 from .syntax import LocalType, Rec, Var, children
 
 
 @dataclass(frozen=True)
-class Problem:
+class Flaw:
     """Something wrong, or (`warning`) something that the paper forbids and that is accepted."""
 
     message: str
@@ -40,12 +40,12 @@ class Problem:
 log = logging.getLogger("stormproof")
 
 
-def report_warnings(warnings: Iterable[Problem]) -> None:
+def report_warnings(warnings: Iterable[Flaw]) -> None:
     for problem in warnings:
         log.warning("%s", problem)
 
 
-Advice = Callable[[str, State], str]
+Advice = Callable[[str, TypeState], str]
 
 
 def check_type(role: str, type_: LocalType) -> None:
@@ -69,13 +69,13 @@ def check_graph(
 
 def problems(
     role: str, type_: LocalType, roles: Sequence[str], unreliable: Collection[str] = ()
-) -> tuple[Problem, ...]:
+) -> tuple[Flaw, ...]:
     """All errors and warnings of a role's type."""
     found = tuple(variable_problems(role, type_))
     return found or tuple(graph_problems(role, graph_of(type_), roles, unreliable))
 
 
-def variable_problems(role: str, root: LocalType) -> Iterator[Problem]:
+def variable_problems(role: str, root: LocalType) -> Iterator[Flaw]:
     """Unbound, bound twice, not guarded. `guard` is how many binders were around the last message."""
     bound: set[str] = set()
     scope: dict[str, int] = {}
@@ -87,7 +87,7 @@ def variable_problems(role: str, root: LocalType) -> Iterator[Problem]:
         elif isinstance(node, Rec):
             if node.name in bound:
                 text = f"{role} binds the variable '{node.name}' twice"
-                yield Problem(text, node.place, "give one of them another name")
+                yield Flaw(text, node.place, "give one of them another name")
             bound.add(node.name)
             scope[node.name] = len(scope)
             stack += [(node.name, 0), (node.body, guard)]
@@ -97,14 +97,14 @@ def variable_problems(role: str, root: LocalType) -> Iterator[Problem]:
             stack.extend((below, len(scope)) for below in reversed(children(node)))
 
 
-def _variable(role: str, node: Var, scope: dict[str, int], guard: int) -> Iterator[Problem]:
+def _variable(role: str, node: Var, scope: dict[str, int], guard: int) -> Iterator[Flaw]:
     if node.name not in scope:
         known = f"variables here: {', '.join(scope)}" if scope else "no recursion is around it"
         hint = did_you_mean(node.name, scope) or "a type is end, a variable, mu t. T, Role!m; T or Role?m; T"
         text = f"{role} uses the variable '{node.name}', which is not bound ({known})"
-        yield Problem(text, node.place, hint)
+        yield Flaw(text, node.place, hint)
     elif scope[node.name] >= guard:
-        yield Problem(
+        yield Flaw(
             f"{role} repeats '{node.name}' before it has sent or received anything",
             node.place,
             f"put a message between 'mu {node.name}.' and '{node.name}'",
@@ -117,7 +117,7 @@ def graph_problems(
     roles: Sequence[str],
     unreliable: Collection[str],
     advise: Advice | None = None,
-) -> Iterator[Problem]:
+) -> Iterator[Flaw]:
     """`advise` says, in the words of the language at hand, which crash branch to add or to drop."""
     for state in graph.states:
         if state.kind in (SEND, WAIT):
@@ -128,21 +128,21 @@ def graph_problems(
         yield from _waits_for_the_crashed(role, graph, peer)
 
 
-def _peer(role: str, state: State, roles: Sequence[str]) -> Iterator[Problem]:
+def _peer(role: str, state: TypeState, roles: Sequence[str]) -> Iterator[Flaw]:
     verb = "sends to" if state.kind == SEND else "waits for"
     if state.peer == role:
-        yield Problem(f"{role} {verb} itself", state.place)
+        yield Flaw(f"{role} {verb} itself", state.place)
     elif state.peer not in roles:
         hint = did_you_mean(state.peer, roles) or ""
         here = f"roles here: {', '.join(roles)}"
-        yield Problem(f"{role} {verb} an unknown role '{state.peer}'", state.place, f"{hint} {here}".strip())
+        yield Flaw(f"{role} {verb} an unknown role '{state.peer}'", state.place, f"{hint} {here}".strip())
 
 
-def _labels(role: str, state: State) -> Iterator[Problem]:
+def _labels(role: str, state: TypeState) -> Iterator[Flaw]:
     seen = set()
     for edge in state.edges:
         if edge.message in seen:
-            yield Problem(
+            yield Flaw(
                 f"{role} has two branches '{message_text(edge.message)}' in one choice",
                 edge.place or state.place,
                 "the labels of a choice are distinct",
@@ -150,64 +150,64 @@ def _labels(role: str, state: State) -> Iterator[Problem]:
         seen.add(edge.message)
 
 
-def _crash_label(role: str, state: State, unreliable: Collection[str], advise: Advice) -> Iterator[Problem]:
+def _crash_label(role: str, state: TypeState, unreliable: Collection[str], advise: Advice) -> Iterator[Flaw]:
     peer = state.peer
     crash = next((e for e in state.edges if e.message is CRASH), None)
     if state.kind == SEND:
         if crash is not None:
-            yield Problem(
+            yield Flaw(
                 f"{role} sends 'crash' to {peer}, but crash is not a message that one chooses to send",
                 crash.place,
                 "a crash branch stands where one waits; a role crashes by itself when it is unreliable",
             )
     elif crash is not None and peer not in unreliable:
-        yield Problem(
+        yield Flaw(
             f"{role} has a crash branch for {peer}, which is reliable", crash.place, advise(role, state)
         )
     elif crash is None and peer in unreliable:
         waited = ", ".join(f"'{message_text(e.message)}'" for e in state.edges)
-        yield Problem(
+        yield Flaw(
             f"role {peer} may crash, but {role} has no crash branch when it waits here for {waited} "
             f"from {peer}",
             (state.edges[0].place if state.edges else None) or state.place,
             advise(role, state),
         )
     elif crash is not None and len(state.edges) == 1:
-        yield Problem(f"{role} waits here for nothing but the crash of {peer}", crash.place, warning=True)
+        yield Flaw(f"{role} waits here for nothing but the crash of {peer}", crash.place, warning=True)
 
 
-def _has_crash(state: State) -> bool:
+def _has_crash(state: TypeState) -> bool:
     return any(edge.message is CRASH for edge in state.edges)
 
 
-def advise_local(role: str, state: State) -> str:
+def advise_local(role: str, state: TypeState) -> str:
     """The crash branch to add or to drop, as a .storm file has it."""
     if _has_crash(state):
         return f"drop the branch, or declare:  unreliable role {state.peer}"
     return f"add:  {_branch_to_add(state, '; ')}   or drop 'unreliable' before role {state.peer}"
 
 
-def _branch_to_add(state: State, then: str) -> str:
+def _branch_to_add(state: TypeState, then: str) -> str:
     if len(state.edges) > 1:
         return f"crash{then}end"
     return f"{{{message_text(state.edges[0].message)}{then}..., crash{then}end}}"
 
 
-def advise_context(role: str, state: State) -> str:
+def advise_context(role: str, state: TypeState) -> str:
     """The same, as a typing context has it."""
     if _has_crash(state):
         return f"drop the branch, or put '!' before the entry of {state.peer}"
     return f"add:  {_branch_to_add(state, ' . ')}   or drop the '!' before the entry of {state.peer}"
 
 
-def advise_global(role: str, state: State) -> str:
+def advise_global(role: str, state: TypeState) -> str:
     """The same, as a global protocol has it."""
     if _has_crash(state):
         return f"drop the branch, or the word 'reliable' before role {state.peer}"
     return f"add:  or {{ crash from {state.peer} to {role}; ... }}   or declare:  reliable role {state.peer}"
 
 
-def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[Problem]:
+def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[Flaw]:
     """Receptions from a peer that can be reached from its crash branch."""
     queue = [
         edge.target
@@ -220,7 +220,7 @@ def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[
     for number in queue:
         state = graph.states[number]
         if state.kind == WAIT and state.peer == peer:
-            yield Problem(
+            yield Flaw(
                 f"{role} may wait here for {peer} after it was told that {peer} crashed",
                 state.place,
                 warning=True,

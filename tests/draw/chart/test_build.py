@@ -14,7 +14,7 @@ from stormproof.draw.chart.text import chart_text
 from stormproof.errors import InputError
 from stormproof.model.actions import Channel, Receive, Send
 from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
-from stormproof.model.message_tracking import Change, Fate
+from stormproof.model.message_tracking import Corrupted, Fate
 from stormproof.model.run import Act
 from tests.support.example_runs import (
     CRASH_RUN,
@@ -38,7 +38,7 @@ def drawn(name: str) -> Chart:
 def test_corrupted_message_keeps_both_names_and_the_instant() -> None:
     flight = drawn("corruption").flights[1]
     assert (flight.message, flight.sent, flight.fate, flight.ended) == ("data", 2, Fate.RECEIVED, 4)
-    assert flight.changes == (Change(3, "data", "end"),) and flight.now == "end"
+    assert flight.changes == (Corrupted(3, "data", "end"),) and flight.now == "end"
 
 
 def test_never_received_are_those_left_in_the_channels() -> None:

@@ -22,8 +22,8 @@ from stormproof.spec.bounded import TooLarge, explore, holds
 from stormproof.surveys.paper_table import (
     PAPER_COLUMNS,
     Cell,
+    CellDifference,
     Column,
-    Difference,
     Matrix,
     compare,
     impossible,
@@ -134,7 +134,7 @@ def test_a_witness_is_the_certificate_of_a_violation() -> None:
     assert difference.certificate == "a replayed run of 3 steps, 1 of them faults: A waits"
 
 
-def _one_difference(name: str, column: Column) -> Difference:
+def _one_difference(name: str, column: Column) -> CellDifference:
     """The paper's table, but that this cell holds at k = 1."""
     matrix = _as_published()
     key = (name, column, "definition")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stormproof import protocols
 from stormproof.protocols.catalogue import TABLE
-from stormproof.surveys.paper_table import Comparison, compare, run_table
+from stormproof.surveys.paper_table import PaperComparison, compare, run_table
 
 
 def test_the_whole_table() -> None:
@@ -17,7 +17,7 @@ def test_the_whole_table() -> None:
     rsc_only_gets_worse_with_more_faults(whole)
 
 
-def no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Comparison) -> None:
+def no_cell_is_undecided_and_every_difference_has_its_certificate(whole: PaperComparison) -> None:
     assert len(whole.matrix.cells) == 16 * 12 * 2 and not whole.matrix.undecided
     for difference in whole.differences:
         assert difference.kind in ("witness", "runs", "theorem"), difference
@@ -26,7 +26,7 @@ def no_cell_is_undecided_and_every_difference_has_its_certificate(whole: Compari
             assert "the automaton is that of" in difference.certificate, difference
 
 
-def columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> None:
+def columns_that_agree_in_every_row_and_the_counts(whole: PaperComparison) -> None:
     assert whole.total("definition", "none", "k-mc") == (16, 16)
     assert whole.total("definition", "reordering", "k-mc") == (16, 16)
     assert whole.total("definition", "reordering", "rsc") == (16, 16)
@@ -37,7 +37,7 @@ def columns_that_agree_in_every_row_and_the_counts(whole: Comparison) -> None:
     assert whole.total("definition", "corruption", *bounded) == (34, 44)
 
 
-def the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
+def the_paper_s_time_outs_are_decided(whole: PaperComparison) -> None:
     for name, row in whole.rows.items():
         for column, value in row.cells.items():
             if value == "timeout":
@@ -46,7 +46,7 @@ def the_paper_s_time_outs_are_decided(whole: Comparison) -> None:
                     assert cell.holds is False and cell.replayed
 
 
-def rsc_only_gets_worse_with_more_faults(whole: Comparison) -> None:
+def rsc_only_gets_worse_with_more_faults(whole: PaperComparison) -> None:
     """The theorem that some published cells contradict holds of ours, in both semantics."""
     for name in whole.matrix.protocols:
         for semantics in whole.matrix.semantics:

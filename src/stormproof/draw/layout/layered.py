@@ -26,7 +26,7 @@ BESIDE = 6.0
 _MOST_BENDS = 20_000
 
 
-class OutOfTime(Exception):
+class LayoutTimeout(Exception):
     """The layout takes longer than it may."""
 
 
@@ -87,11 +87,11 @@ def lay_out(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], seconds: fl
 
     def tick() -> None:
         if time.monotonic() > deadline:
-            raise OutOfTime
+            raise LayoutTimeout
 
     try:
         return _layered(boxes, edges, tick)
-    except (OutOfTime, RecursionError):
+    except (LayoutTimeout, RecursionError):
         return plain(boxes, edges)
 
 
@@ -102,7 +102,7 @@ def _layered(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], tick: Call
     arcs = [(e.target, e.source) if i in flipped else (e.source, e.target) for i, e in enumerate(edges)]
     rank = _ranks(list(boxes), arcs, tick)
     if sum(rank[b] - rank[a] for a, b in arcs) > _MOST_BENDS:
-        raise OutOfTime
+        raise LayoutTimeout
     ranks, links, sizes = _with_bends(boxes, edges, arcs, rank)
     tick()
     ordered = order_ranks(ranks, links, tick)

@@ -29,8 +29,8 @@ The paper's own automata are not public, so no cell of its table is claimed to b
 from __future__ import annotations
 
 from ...model.system import System
-from .paxos_roles import Acceptor, ForgetfulAcceptor, PatientProposer, Proposer, Size, State
-from .sketch import Role, Sketch
+from .paxos_roles import Acceptor, ForgetfulAcceptor, PatientProposer, Proposer, RoleState, Size
+from .sketch import RoleSketch, Sketch
 
 
 def paxos(
@@ -43,19 +43,19 @@ def paxos(
     sketch = Sketch("-".join(words))
     for i in range(1, proposers + 1):
         proposer = PatientProposer(size, i) if in_turn else Proposer(size, i)
-        start: State = ("prepare", i, 1)
+        start: RoleState = ("prepare", i, 1)
         sketch.role(f"Proposer{i}").grow(start, proposer.name, proposer.moves)
     for name in size.names:
         _grow_acceptor(sketch.role(name), size)
     return sketch.system()
 
 
-def _grow_acceptor(role: Role, size: Size) -> None:
+def _grow_acceptor(role: RoleSketch, size: Size) -> None:
     if size.forgetful:
         forgetful = ForgetfulAcceptor(size)
-        idle: ForgetfulAcceptor.State = (frozenset(), None)
+        idle: ForgetfulAcceptor.ForgetfulState = (frozenset(), None)
         role.grow(idle, forgetful.name, forgetful.moves)
     else:
         acceptor = Acceptor(size)
-        fresh: Acceptor.State = (0, None, frozenset(), None)
+        fresh: Acceptor.AcceptorState = (0, None, frozenset(), None)
         role.grow(fresh, acceptor.name, acceptor.moves)

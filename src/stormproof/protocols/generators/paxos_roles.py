@@ -10,8 +10,8 @@ from ...model.actions import Action, Receive, Send
 #: A proposal: its number and the proposer whose value it carries.
 Proposal = tuple[int, int]
 #: A proposer's state: the phase and what it keeps there.
-State = tuple[object, ...]
-Moves = Iterator[tuple[Action, State]]
+RoleState = tuple[object, ...]
+RoleSteps = Iterator[tuple[Action, RoleState]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Proposer:
         self.size = size
         self.index = index
 
-    def name(self, state: State) -> str:
+    def name(self, state: RoleState) -> str:
         phase, *rest = state
         words = []
         for part in rest:
@@ -58,30 +58,30 @@ class Proposer:
                 words.append(str(part))
         return "_".join([str(phase), *words])
 
-    def moves(self, state: State) -> Moves:
+    def moves(self, state: RoleState) -> RoleSteps:
         phase, *rest = state
         yield from getattr(self, f"_{phase}")(*rest)
 
-    def _prepared(self, number: int) -> State:
+    def _prepared(self, number: int) -> RoleState:
         return ("promises", number, 0, 0, None)
 
-    def _requested(self, number: int, value: int) -> State:
+    def _requested(self, number: int, value: int) -> RoleState:
         return ("accepts", number, value, 0)
 
-    def _ended(self, outcome: str) -> State:
+    def _ended(self, outcome: str) -> RoleState:
         return ("leave", outcome, frozenset())
 
-    def _prepare(self, number: int, to: int) -> Moves:
+    def _prepare(self, number: int, to: int) -> RoleSteps:
         after = ("prepare", number, to + 1) if to < self.size.acceptors else self._prepared(number)
         yield Send(f"Acceptor{to}", f"prep<{number}>"), after
 
-    def _promises(self, number: int, got: int, refused: int, best: Proposal | None) -> Moves:
+    def _promises(self, number: int, got: int, refused: int, best: Proposal | None) -> RoleSteps:
         for peer in self.size.names:
             for accepted in self._accepted_before(number):
                 seen = max((p for p in (best, accepted) if p is not None), default=None)
                 enough = got + 1 >= self.size.majority
                 value = self.index if seen is None else seen[1]
-                after: State = ("request", number, value, 1)
+                after: RoleState = ("request", number, value, 1)
                 yield (
                     Receive(peer, promise(number, accepted)),
                     after if enough else ("promises", number, got + 1, refused, seen),
@@ -93,12 +93,12 @@ class Proposer:
             )
             yield from self._drop(peer, number, None, ("promises", number, got, refused, best))
 
-    def _request(self, number: int, value: int, to: int) -> Moves:
+    def _request(self, number: int, value: int, to: int) -> RoleSteps:
         more = to < self.size.acceptors
         after = ("request", number, value, to + 1) if more else self._requested(number, value)
         yield Send(f"Acceptor{to}", f"accreq<{number},v{value}>"), after
 
-    def _accepts(self, number: int, value: int, got: int) -> Moves:
+    def _accepts(self, number: int, value: int, got: int) -> RoleSteps:
         enough = got + 1 >= self.size.majority
         for peer in self.size.names:
             yield (
@@ -108,17 +108,17 @@ class Proposer:
             yield Receive(peer, f"reject<{number},v{value}>"), self._next(number)
             yield from self._drop(peer, number, value, ("accepts", number, value, got))
 
-    def _chosen(self, number: int, value: int, to: int) -> Moves:
+    def _chosen(self, number: int, value: int, to: int) -> RoleSteps:
         more = to < self.size.acceptors
         after = ("chosen", number, value, to + 1) if more else self._ended(f"chose_v{value}")
         yield Send(f"Acceptor{to}", f"chosen<{number},v{value}>"), after
 
-    def _giveup(self, to: int) -> Moves:
+    def _giveup(self, to: int) -> RoleSteps:
         more = to < self.size.acceptors
         after = ("giveup", to + 1) if more else self._ended("gave_up")
         yield Send(f"Acceptor{to}", "giveup"), after
 
-    def _leave(self, outcome: str, heard: frozenset[int]) -> Moves:
+    def _leave(self, outcome: str, heard: frozenset[int]) -> RoleSteps:
         """Receive what is still in flight until every acceptor has said bye, in any order."""
         last = self.size.numbers(self.index)[-1]
         for i in range(1, self.size.acceptors + 1):
@@ -130,10 +130,10 @@ class Proposer:
             for answer in self._answers(last, with_accepts=True):
                 yield Receive(f"Acceptor{i}", answer), ("leave", outcome, heard)
 
-    def _done(self, outcome: str) -> Moves:
+    def _done(self, outcome: str) -> RoleSteps:
         yield from ()
 
-    def _next(self, number: int) -> State:
+    def _next(self, number: int) -> RoleState:
         later = number + self.size.proposers
         return ("prepare", later, 1) if later in self.size.numbers(self.index) else ("giveup", 1)
 
@@ -157,7 +157,7 @@ class Proposer:
                     yield f"accept<{number},v{value}>"
                     yield f"reject<{number},v{value}>"
 
-    def _drop(self, peer: str, number: int, value: int | None, here: State) -> Moves:
+    def _drop(self, peer: str, number: int, value: int | None, here: RoleState) -> RoleSteps:
         """Answers to earlier requests; in the accept phase those to the prepare of the same ballot too."""
         earlier = number if value is not None else number - self.size.proposers
         for answer in self._answers(earlier, with_accepts=value is None):
@@ -167,18 +167,18 @@ class Proposer:
 class PatientProposer(Proposer):
     """Awaits every acceptor's answer in turn: `asked` is whose is next, `got` how many agreed so far."""
 
-    def _prepared(self, number: int) -> State:
+    def _prepared(self, number: int) -> RoleState:
         return ("collect", number, 1, 0, None)
 
-    def _requested(self, number: int, value: int) -> State:
+    def _requested(self, number: int, value: int) -> RoleState:
         return ("count", number, value, 1, 0)
 
-    def _ended(self, outcome: str) -> State:
+    def _ended(self, outcome: str) -> RoleState:
         """Nothing is in flight any more."""
         return ("done", outcome)
 
-    def _collect(self, number: int, asked: int, got: int, best: Proposal | None) -> Moves:
-        def after(count: int, seen: Proposal | None) -> State:
+    def _collect(self, number: int, asked: int, got: int, best: Proposal | None) -> RoleSteps:
+        def after(count: int, seen: Proposal | None) -> RoleState:
             if asked < self.size.acceptors:
                 return ("collect", number, asked + 1, count, seen)
             value = self.index if seen is None else seen[1]
@@ -189,8 +189,8 @@ class PatientProposer(Proposer):
             yield Receive(f"Acceptor{asked}", promise(number, accepted)), after(got + 1, seen)
         yield Receive(f"Acceptor{asked}", f"reject<{number}>"), after(got, best)
 
-    def _count(self, number: int, value: int, asked: int, got: int) -> Moves:
-        def after(count: int) -> State:
+    def _count(self, number: int, value: int, asked: int, got: int) -> RoleSteps:
+        def after(count: int) -> RoleState:
             if asked < self.size.acceptors:
                 return ("count", number, value, asked + 1, count)
             return ("chosen", number, value, 1) if count >= self.size.majority else self._next(number)
@@ -202,12 +202,12 @@ class PatientProposer(Proposer):
 class Acceptor:
     """A state: the number promised (0: none), the proposal accepted, who has left, what to answer to whom."""
 
-    State = tuple[int, "Proposal | None", "frozenset[int]", "tuple[int, str] | None"]
+    AcceptorState = tuple[int, "Proposal | None", "frozenset[int]", "tuple[int, str] | None"]
 
     def __init__(self, size: Size) -> None:
         self.size = size
 
-    def name(self, state: State) -> str:
+    def name(self, state: AcceptorState) -> str:
         promised, accepted, gone, owed = state
         if len(gone) == self.size.proposers and owed is None:
             return "done" if accepted is None else f"done_accepted{accepted[0]}v{accepted[1]}"
@@ -219,7 +219,7 @@ class Acceptor:
             words.append("answer{}_{}".format(owed[0], owed[1].translate(str.maketrans("<,", "__", ">"))))
         return "_".join(words)
 
-    def moves(self, state: State) -> Iterator[tuple[Action, State]]:
+    def moves(self, state: AcceptorState) -> Iterator[tuple[Action, AcceptorState]]:
         promised, accepted, gone, owed = state
         if owed is not None:
             yield Send(f"Proposer{owed[0]}", owed[1]), (promised, accepted, gone, None)
@@ -230,7 +230,7 @@ class Acceptor:
 
     def _from(
         self, i: int, promised: int, accepted: Proposal | None, gone: frozenset[int]
-    ) -> Iterator[tuple[Action, State]]:
+    ) -> Iterator[tuple[Action, AcceptorState]]:
         peer = f"Proposer{i}"
         leaving = (promised, accepted, gone | {i}, None if self.size.in_turn else (i, "bye"))
         for n in self.size.numbers(i):
@@ -254,12 +254,12 @@ class ForgetfulAcceptor:
     A state: who has left, and the answer it owes: to whom, and which it may choose from.
     """
 
-    State = tuple["frozenset[int]", "tuple[int, tuple[str, ...]] | None"]
+    ForgetfulState = tuple["frozenset[int]", "tuple[int, tuple[str, ...]] | None"]
 
     def __init__(self, size: Size) -> None:
         self.size = size
 
-    def name(self, state: State) -> str:
+    def name(self, state: ForgetfulState) -> str:
         gone, owed = state
         if len(gone) == self.size.proposers and owed is None:
             return "done"
@@ -268,7 +268,7 @@ class ForgetfulAcceptor:
             words = ["answer" + str(owed[0]), owed[1][0].translate(str.maketrans("<,", "__", ">"))]
         return "_".join([*words, *(f"without{i}" for i in sorted(gone))])
 
-    def moves(self, state: State) -> Iterator[tuple[Action, State]]:
+    def moves(self, state: ForgetfulState) -> Iterator[tuple[Action, ForgetfulState]]:
         gone, owed = state
         if owed is not None:
             for answer in owed[1]:
@@ -278,7 +278,7 @@ class ForgetfulAcceptor:
             if i not in gone:
                 yield from self._from(i, gone)
 
-    def _from(self, i: int, gone: frozenset[int]) -> Iterator[tuple[Action, State]]:
+    def _from(self, i: int, gone: frozenset[int]) -> Iterator[tuple[Action, ForgetfulState]]:
         peer = f"Proposer{i}"
         leaving = (gone | {i}, None if self.size.in_turn else (i, ("bye",)))
         for n in self.size.numbers(i):

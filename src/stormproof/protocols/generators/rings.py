@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.actions import Receive, Send
 from ...model.system import System
-from .sketch import Role, Sketch
+from .sketch import RoleSketch, Sketch
 
 
 def token_ring(stations: int) -> System:
@@ -40,7 +40,7 @@ def leader_election(nodes: int) -> System:
     return sketch.system()
 
 
-def _candidate(role: Role, i: int, nodes: int) -> None:
+def _candidate(role: RoleSketch, i: int, nodes: int) -> None:
     before, after = f"Node{(i - 2) % nodes + 1}", f"Node{i % nodes + 1}"
     role.add("start", Send(after, f"id{i}"), "listen")
     for j in range(1, nodes + 1):
@@ -80,7 +80,7 @@ def dining_philosophers(philosophers: int, left_handed: bool = False) -> System:
     return sketch.system()
 
 
-def _philosopher(role: Role, first: str, second: str) -> None:
+def _philosopher(role: RoleSketch, first: str, second: str) -> None:
     role.add("thinking", Send(first, "take"), "wait_first")
     role.add("wait_first", Receive(first, "granted"), "hungry")
     role.add("hungry", Send(second, "take"), "wait_second")
@@ -89,7 +89,7 @@ def _philosopher(role: Role, first: str, second: str) -> None:
     role.add("sated", Send(second, "release"), "thinking")
 
 
-def _fork(role: Role, left_of: str, right_of: str) -> None:
+def _fork(role: RoleSketch, left_of: str, right_of: str) -> None:
     role.state("free")
     for side, philosopher in (("left", left_of), ("right", right_of)):
         role.add("free", Receive(philosopher, "take"), f"grant_{side}")

@@ -16,7 +16,7 @@ S = TypeVar("S", bound=Hashable)
 MOST_TRANSITIONS = 200_000
 
 
-class Role:
+class RoleSketch:
     """A process under construction; the first state that is named is the initial one."""
 
     def __init__(self, sketch: Sketch, name: str) -> None:
@@ -60,10 +60,10 @@ class Sketch:
         self.name = name
         self._most = most
         self._size = 0
-        self._roles: list[Role] = []
+        self._roles: list[RoleSketch] = []
 
-    def role(self, name: str) -> Role:
-        self._roles.append(Role(self, name))
+    def role(self, name: str) -> RoleSketch:
+        self._roles.append(RoleSketch(self, name))
         return self._roles[-1]
 
     def count(self, transitions: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ...model.actions import Action, Receive, Send
 from ...model.system import System
-from .sketch import Role, Sketch
+from .sketch import RoleSketch, Sketch
 
 
 def go_back_n(window: int) -> System:
@@ -21,7 +21,7 @@ def go_back_n(window: int) -> System:
     return sketch.system()
 
 
-def _go_back_sender(role: Role, window: int) -> None:
+def _go_back_sender(role: RoleSketch, window: int) -> None:
     """In `base_out`: `base` is the oldest unacknowledged frame, `out` frames from there on are sent."""
     modulus = window + 1
     for base in range(modulus):
@@ -37,7 +37,7 @@ def _go_back_sender(role: Role, window: int) -> None:
                 role.add(here, Receive("Receiver", f"ack{ack}"), f"base{ack}_out{max(out - ahead, 0)}")
 
 
-def _go_back_receiver(role: Role, window: int) -> None:
+def _go_back_receiver(role: RoleSketch, window: int) -> None:
     modulus = window + 1
     for expected in range(modulus):
         for frame in range(modulus):
@@ -75,7 +75,7 @@ _Sending = tuple[int, int, frozenset[int]]
 _Receiving = tuple[int, frozenset[int], "int | None"]
 
 
-def _selective_sender(role: Role, window: int) -> None:
+def _selective_sender(role: RoleSketch, window: int) -> None:
     modulus = 2 * window
 
     def name(state: _Sending) -> str:
@@ -101,7 +101,7 @@ def _selective_sender(role: Role, window: int) -> None:
     role.grow(start, name, moves)
 
 
-def _selective_receiver(role: Role, window: int) -> None:
+def _selective_receiver(role: RoleSketch, window: int) -> None:
     modulus = 2 * window
 
     def name(state: _Receiving) -> str:

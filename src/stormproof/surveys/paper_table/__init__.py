@@ -1,17 +1,17 @@
 """The matrix protocols x failure models x properties, and its comparison with the paper's table."""
 
-from .comparison import Comparison, Difference, Impossible, compare, impossible
+from .comparison import CellDifference, Impossible, PaperComparison, compare, impossible
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
 from .published import Published, published
 
 __all__ = [
     "PAPER_COLUMNS",
     "Cell",
+    "CellDifference",
     "Column",
-    "Comparison",
-    "Difference",
     "Impossible",
     "Matrix",
+    "PaperComparison",
     "Published",
     "compare",
     "impossible",

@@ -12,7 +12,7 @@ from .published import TIMEOUT, Published, published
 
 
 @dataclass(frozen=True)
-class Difference:
+class CellDifference:
     """A cell that is not the published one. `kind` and `certificate` are as `grounds` has them."""
 
     cell: Cell
@@ -64,11 +64,11 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PaperComparison:
     matrix: Matrix
     rows: Mapping[str, Published]
     counts: tuple[Count, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[CellDifference, ...]
     impossible: tuple[Impossible, ...]
 
     def total(self, semantics: str, failures: str, *names: str) -> tuple[int, int]:
@@ -106,7 +106,7 @@ class Comparison:
         }
 
 
-def compare(matrix: Matrix) -> Comparison:
+def compare(matrix: Matrix) -> PaperComparison:
     """Put the published cells beside the matrix; rows that the paper does not have are left out."""
     known = {r.protocol: r for r in published() if r.protocol is not None}
     rows = {name: known[name] for name in matrix.protocols if name in known}
@@ -123,11 +123,11 @@ def compare(matrix: Matrix) -> Comparison:
             ]
     order = {name: i for i, name in enumerate(matrix.protocols)}
     differences.sort(key=lambda d: (order[d.cell.protocol], d.cell.semantics))
-    return Comparison(matrix, rows, tuple(counts), tuple(differences), impossible())
+    return PaperComparison(matrix, rows, tuple(counts), tuple(differences), impossible())
 
 
-def _difference(cell: Cell, value: bool, row: Published, max_k: int) -> Difference:
-    return Difference(cell, value, *grounds(cell, row, max_k))
+def _difference(cell: Cell, value: bool, row: Published, max_k: int) -> CellDifference:
+    return CellDifference(cell, value, *grounds(cell, row, max_k))
 
 
 def impossible() -> tuple[Impossible, ...]:

@@ -9,7 +9,7 @@ from ...model.failures import FailureModel, Failures
 from ...model.system import System
 from ...spec.bounded import TooLarge, explore
 from ...transform.paper_encodings import encode, resolve
-from ...trust.check_certificate import Certificate, CertificateCheck, check_certificate
+from ...trust.check_certificate import BoundedCertificate, CertificateCheck, check_certificate
 from ...trust.make_certificate import MOST, make_certificate
 from ..campaign.jobs import NAMED_FAILURES, load_source
 from .matrix import Cell, Column
@@ -72,7 +72,7 @@ def asked(cell: Cell) -> tuple[System, FailureModel]:
     return system, failures.on(system)
 
 
-def certificate_of(cell: Cell, most: int = MOST) -> Certificate | None:
+def certificate_of(cell: Cell, most: int = MOST) -> BoundedCertificate | None:
     """Why a cell holds at its k, for anybody to check; None where there is no k or more than `most`
     configurations. It is made from the definitions alone, so the engine is contradicted if there is none."""
     if not cell.holds or cell.k is None:

@@ -183,7 +183,7 @@ def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Ask:
+class CellQuestion:
     """A job and the semantics of its cells; `instead` is the job of the encoding that a twin stands for."""
 
     job: Job
@@ -197,9 +197,9 @@ def _first_asks(
     semantics: Sequence[str],
     max_k: int,
     limits: Limits,
-) -> list[Ask]:
+) -> list[CellQuestion]:
     """The largest systems and the worst failures first, so that no long job is left to run alone."""
-    asks: list[Ask] = []
+    asks: list[CellQuestion] = []
     for failures in dict.fromkeys(c.failures for c in columns):
         asked = tuple(dict.fromkeys(c.property for c in columns if c.failures == failures))
         bounded = tuple(p for p in asked if p.startswith("k-"))
@@ -214,18 +214,18 @@ def _first_asks(
                     limits=limits,
                 )
                 twins = each == "encoding" and failures == "corruption" and names == bounded
-                asks += [_by_twin(job) if twins else Ask(job, each) for job in jobs_of(plan)]
+                asks += [_by_twin(job) if twins else CellQuestion(job, each) for job in jobs_of(plan)]
     worst = {"corruption": 0, "loss": 1, "none": 3}
     return sorted(asks, key=lambda a: (worst.get(a.job.failures_name, 2), -len(str(a.job.system))))
 
 
-def _by_twin(job: Job) -> Ask:
+def _by_twin(job: Job) -> CellQuestion:
     """The encoding of corruption, first under the definitions where they settle it (`twin`)."""
     other = twin(formats.system_from_json(job.system))
     if other is None:
-        return Ask(job, "encoding")
+        return CellQuestion(job, "encoding")
     asked = replace(job, system=formats.system_to_json(other), semantics="definition")
-    return Ask(asked, "encoding", instead=job)
+    return CellQuestion(asked, "encoding", instead=job)
 
 
 def _arguments(failures: str, semantics: str) -> dict[str, Any]:
@@ -234,18 +234,18 @@ def _arguments(failures: str, semantics: str) -> dict[str, Any]:
     return {**NAMED_FAILURES[failures], **scope}
 
 
-def _second_asks(asks: Sequence[Ask], cells: Sequence[Cell]) -> list[Ask]:
+def _second_asks(asks: Sequence[CellQuestion], cells: Sequence[Cell]) -> list[CellQuestion]:
     """What the twins did not settle goes to the encoding itself."""
     settled = {(c.protocol, c.property) for c in cells if c.twin and c.holds is False}
     later = []
     for job in (ask.instead for ask in asks):
         if job is not None:
             left = tuple(p for p in job.properties or () if (job.source, p) not in settled)
-            later += [Ask(replace(job, properties=left), "encoding")] if left else []
+            later += [CellQuestion(replace(job, properties=left), "encoding")] if left else []
     return later
 
 
-def _cells(ask: Ask, row: Mapping[str, Any]) -> list[Cell]:
+def _cells(ask: CellQuestion, row: Mapping[str, Any]) -> list[Cell]:
     """The cells of a row; a job that died or was refused gives undecided ones that say so."""
     job = ask.job
     if row.get("error"):
