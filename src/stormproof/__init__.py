@@ -24,6 +24,7 @@ from .errors import (
     UsageError,
 )
 from .explain.explanation import explanations
+from .explain.suggest import suggest
 from .formats import dumps, load, loads, save
 from .formats.storm_requirements import require
 from .limits import Limits
@@ -93,6 +94,7 @@ __all__ = [
     "report_page",
     "require",
     "save",
+    "suggest",
     "survey",
     "survives",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -12,12 +11,11 @@ from click.testing import CliRunner
 
 from stormproof.checks.api import check
 from stormproof.checks.properties import PROPERTIES
-from stormproof.checks.report import Report, Verdict
+from stormproof.checks.report import Report
 from stormproof.cli import group
 from stormproof.explain.explanation import explain, explanations
 from stormproof.model.actions import CRASH, Configuration, Internal, Receive, Send, Transition
 from stormproof.model.failures import Failures
-from stormproof.model.fault_steps import Lose
 from stormproof.model.process import Process
 from stormproof.model.run import Witness
 from stormproof.model.system import System
@@ -25,7 +23,6 @@ from stormproof.narrate.reason import why
 from stormproof.protocols import protocol
 from stormproof.spec import bounded
 from stormproof.spec.bounded import FiredAction
-from tests.support.definition_runs import is_run
 from tests.support.found_witnesses import random_pair
 
 NAMES = ("k-exh", "k-er", "k-pg", "k-wer", "rsc")
@@ -68,54 +65,6 @@ def test_what_is_never_sent_is_never_sent(chunk: int) -> None:
     assert claims > 10
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_a_repair_repairs_the_run(chunk: int) -> None:
-    """In the changed system the same run no longer ends in a violation, by the slow definitions."""
-    repairs: Counter[str] = Counter()
-    for seed, report in reports(range(chunk * 150, (chunk + 1) * 150)):
-        for verdict in report:
-            if verdict.property not in ("k-er", "k-pg") or verdict.witness is None:
-                continue
-            text = explain(report, verdict)
-            if "repairs this run" in text:
-                changed = repaired(report.system, verdict, text)
-                assert is_run(changed, report.model, verdict.witness, verdict.witness_k), seed
-                ts = bounded.explore(changed, report.model, verdict.witness_k or 1)
-                assert not blamed_again(ts, verdict), (seed, text)
-                repairs[verdict.property] += 1
-    assert repairs["k-er"] > 10, repairs
-
-
-def repaired(system: System, verdict: Verdict, text: str) -> System:
-    """The system with the loop that the last sentence but the conjunctions names."""
-    assert verdict.witness is not None
-    sentence = next(s for s in text.split(". ") if "repairs this run" in s)
-    name, _, state = sentence.split(" in ")[1].split(" ")[0].partition(".")
-    if sentence.startswith("Sending"):
-        lost = next(s for s in verdict.witness.steps if isinstance(s, Lose) and s.channel.sender == name)
-        action: Send | Receive = Send(lost.channel.receiver, sentence.split(" ")[1])
-    else:
-        peer = sentence.split(" from ")[1].split(" ")[0]
-        action = Receive(peer, CRASH if "'crash'" in sentence else sentence.split(" of ")[1].split(" ")[0])
-    old = system[name]
-    new = replace(old, transitions=(*old.transitions, Transition(state, action, state)))
-    return replace(system, processes=tuple(new if p == old else p for p in system))
-
-
-def blamed_again(ts: bounded.TransitionSystem, verdict: Verdict) -> bool:
-    """Is the wanted action of the culprit still out of reach from the end of the run?"""
-    assert verdict.witness is not None
-    culprit, end = verdict.witness.culprit, end_of(ts.system, verdict.witness)
-    if verdict.property == "k-pg":
-        name = culprit["process"]
-        good = ts.can_reach(lambda e: e.process == name and isinstance(e.action, Receive))
-    else:
-        sender, _, receiver = culprit["channel"].partition("->")
-        message = CRASH if culprit["message"] == "⚡" else culprit["message"]
-        good = ts.can_reach(FiredAction(receiver, Receive(sender, message)).__eq__)
-    return end not in good
-
-
 @pytest.mark.parametrize("chunk", range(2))
 def test_reasons_name_the_culprit(chunk: int) -> None:
     for seed, report in reports(range(chunk * 200, (chunk + 1) * 200)):
@@ -144,7 +93,6 @@ def test_the_alternating_bit_under_loss() -> None:
         "Receiver waits in expect0",
         "Nothing is in flight",
         "Shortest run: 1 action, 1 fault",
-        "Sending d0 again in Sender.wait0 repairs this run",
         "So k-mc fails",
     ):
         assert piece in told[0].text, piece
@@ -209,7 +157,7 @@ def test_a_longer_cycle_is_told_in_order() -> None:
     assert text.count("must come before") == 3 and "which must come before the first of these" in text
 
 
-def test_a_missing_crash_branch_is_named_and_proposed() -> None:
+def test_a_missing_crash_branch_is_named() -> None:
     """A waits for go from C, which may crash and says so; A has no branch for it."""
     c = (
         Transition("0", Send("A", "go"), "1"),
@@ -222,12 +170,13 @@ def test_a_missing_crash_branch_is_named_and_proposed() -> None:
     text = explain(report, report["k-pg"])
     assert "A.w has no crash branch for C" in text
     assert "C, which has crashed, will never send A go" in text
-    assert "A branch 'crash' from C in A.w repairs this run." in text
 
 
 def test_the_command() -> None:
     runner = CliRunner()
-    found = runner.invoke(group, ["explain", "alternating-bit", "--loss"], standalone_mode=False)
+    found = runner.invoke(
+        group, ["explain", "alternating-bit", "--loss", "--suggest", "0"], standalone_mode=False
+    )
     assert found.return_value == 1 and "Progress fails" in found.output
     found = runner.invoke(
         group, ["explain", "alternating-bit", "--loss", "--json", "--property", "rsc"], standalone_mode=False

@@ -62,7 +62,7 @@ def check(
     request = make_request(
         system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
     )
-    return _report(request)
+    return report_on(request)
 
 
 def survives(system: System, failures: Failures | None = None, **options: Any) -> Verdict:
@@ -76,7 +76,8 @@ def survives(system: System, failures: Failures | None = None, **options: Any) -
     return check(system, failures, properties=[RECOVERS.name], **options)[RECOVERS.name]
 
 
-def _report(request: Request) -> Report:
+def report_on(request: Request) -> Report:
+    """Decide what is requested, and what the file requires."""
     limits = [r for r in request.required if is_known_limit(request, r)]
     if limits:  # more faults only make it worse, so the known limit is the answer
         rest = tuple(name for name in request.properties if name != RECOVERS.name)
@@ -88,7 +89,7 @@ def _report(request: Request) -> Report:
         if requirement in request.requirements:
             verdict = conclude(request, outcomes[requirement.title], evidence)
         else:
-            verdict = _report(request_of(request, requirement)).verdicts[0]
+            verdict = report_on(request_of(request, requirement)).verdicts[0]
         verdicts.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return Report(
         system=request.system,

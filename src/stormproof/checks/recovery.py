@@ -21,11 +21,7 @@ from .survival import Effort, SurvivalOutcome, decide_survival
 def decide_recovery(request: Request) -> dict[str, Outcome]:
     """`recovers` and `clean`, where they are asked, and what the file requires under the same failures."""
     model = survival_model(request)
-    asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
-    for requirement in request.requirements:
-        ask = ask_of(model, request.on_searched_states(requirement))
-        if ask is not None:
-            asks[requirement.title] = ask
+    asks = survival_asks(request, model)
     if not asks:
         return {}
     found = decide_survival(
@@ -38,6 +34,16 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     )
     found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
     return {name: outcome_of(name, found[name], Survived(model, asks[name])) for name in asks}
+
+
+def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
+    """What is asked of survival under the failures of the request, by name."""
+    asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
+    for requirement in request.requirements:
+        ask = ask_of(model, request.on_searched_states(requirement))
+        if ask is not None:
+            asks[requirement.title] = ask
+    return asks
 
 
 def survival_model(request: Request) -> SurvivalModel:

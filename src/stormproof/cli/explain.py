@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 from rich.text import Text
 
 from ..checks.api import check
 from ..explain.explanation import explanations
+from ..explain.suggest import MOST_LINES, SECONDS, is_repairable
+from ..explain.suggest import suggest as find_repairs
+from ..formats.storm_insert import InsertionPoints
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.survival import Budget
 from .console import console, print_json, progress_line
-from .options import failure_options, input_argument, json_option, limit_options, load_input, question_options
+from .options import (
+    budget_options,
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_with_text,
+    question_options,
+)
+
+NO_REPAIR = f"No repair of at most {MOST_LINES} lines was found; --suggest SECONDS searches longer."
 
 
 @click.command("explain")
 @input_argument
 @failure_options
+@budget_options
 @question_options
+@click.option(
+    "--suggest",
+    type=click.FloatRange(min=0),
+    default=SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Search this long for lines that repair the protocol; 0 for none.",
+)
 @limit_options
 @json_option
 def command(
@@ -24,42 +49,43 @@ def command(
     format: str | None,
     failures: Failures,
     limits: Limits,
+    budget: Budget,
+    effort: float,
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],
+    suggest: float,
     as_json: bool,
 ) -> int:
     """Why does the protocol in FILE not work under the failures?
 
     One paragraph per property that fails: what happens, who waits for what, what was lost, what nobody will
-    ever send, and a repair if one was tried on that run and works.
+    ever send. If the protocol does not survive, one to three lines that repair it are searched: each
+    suggestion was added to the protocol, and the check passes with it.
 
     \b
     Examples:
-      stormproof explain alternating-bit --loss
+      stormproof explain client-server --loss
       stormproof explain two-phase-commit --crash Coordinator --property k-pg
     """
-    system = load_input(source, format)
+    system, text = load_with_text(source, format)
+    asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort, "budget": budget}
     with progress_line() as progress:
-        report = check(
-            system,
-            failures,
-            k=k,
-            max_k=max_k,
-            properties=properties or None,
-            limits=limits,
-            progress=progress,
-        )
+        report = check(system, failures, properties=properties or None, progress=progress, **asked)
     told = explanations(report)
-    if as_json:
-        print_json(
-            {"stormproof": 1, "notes": list(report.notes), "explanations": [e.to_json() for e in told]}
-        )
-        return report.exit_code
     out = console()
-    paragraphs = [*(f"Note: {note}." for note in report.notes), *(e.text for e in told)]
-    for i, paragraph in enumerate(paragraphs):
-        if i:
-            out.print()
-        out.print(Text(paragraph))
+    if not as_json:
+        paragraphs = [*(f"Note: {note}." for note in report.notes), *(e.text for e in told)]
+        out.print(Text("\n\n".join(paragraphs)))
+    found = None
+    if suggest and not report.interrupted and any(is_repairable(v) for v in report):
+        roles = None if text is None else InsertionPoints(text).roles
+        found = find_repairs(system, failures, seconds=suggest, roles=roles, **asked)
+    if as_json:
+        data = {"stormproof": 1, "notes": list(report.notes), "explanations": [e.to_json() for e in told]}
+        print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
+    elif found == ():
+        out.print(Text(f"\n{NO_REPAIR}"))
+    for suggestion in () if as_json else found or ():  # lines to paste are never broken
+        out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
     return report.exit_code

@@ -49,6 +49,16 @@ def load_with_warnings(source: str, format: str | None = None) -> tuple[System, 
     return system, lint_system(system, source, format)
 
 
+def load_with_text(source: str, format: str | None = None) -> tuple[System, str | None]:
+    """The system that FILE names, and its text where that is a .storm file that can be edited."""
+    in_library = source != "-" and protocols.is_library_name(source)
+    if in_library or formats.split_part(source) != (source, ""):
+        return load_input(source, format), None
+    text, name = formats.read_text(source), formats.display_name(source)
+    system = formats.loads(text, format, name) if source == "-" else load_input(source, format)
+    return system, text if formats.language_of(text, name, format) == "storm" else None
+
+
 def input_argument(command: F) -> F:
     """FILE and --format; the command gets `source` and `format`."""
     command = click.option(

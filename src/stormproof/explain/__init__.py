@@ -1,1 +1,1 @@
-"""A report in paragraphs: why properties fail, and what would repair them."""
+"""A report in paragraphs: why properties fail, and which lines, verified, would repair the protocol."""

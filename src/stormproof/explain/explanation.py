@@ -1,24 +1,22 @@
 """Why a property fails, in a short paragraph in the protocol's own names.
 
-What happened (`narrate`), who waits for what at the end, what nobody will ever send (a search from the end of
-the run, within a budget), and a repair where one was tried on this very run and works.
+What happened (`narrate`), who waits for what at the end, and what nobody will ever send (a search from the
+end of the run, within a budget). What would repair it is `suggest`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..checks.headline import number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
-from ..model.actions import CRASH, Channel, Receive, Send, Transition
-from ..model.fault_steps import Lose
+from ..model.actions import CRASH, Channel, Receive, Send
 from ..model.phrases import arrow, awaited, few, listed, named, situation
-from ..model.process import Process, StateKind
-from ..model.run import Act, Witness
-from ..model.system import System
+from ..model.process import Process
+from ..model.run import Witness
 from ..narrate.narrative import Narrative, in_flight
 from ..narrate.reason import why
 from ..trust.replay import BUDGET, Outlook
@@ -86,7 +84,6 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     told += scene.end()
     size = Narrative(report.system, witness).size()
     told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
-    told += scene.repairs()
     return " ".join(told)
 
 
@@ -161,7 +158,7 @@ class _Scene:
             return []
         state = self.witness.states[process.name]
         wanted = process.receives(state)
-        never = [a for a in wanted if self.sent_again(self.system, process.name, a) is False]
+        never = [a for a in wanted if self.sent_again(process.name, a) is False]
         told_of = [a for a in wanted if a.message is CRASH and self._learnt(process.name, a)]
         if never and len(told_of) == len(wanted):
             peers = listed(a.peer for a in told_of)
@@ -196,9 +193,9 @@ class _Scene:
         gone = self.witness.states[peer] in self.system[peer].crashed_states
         return f"{peer}, which has crashed, will never" if gone else f"{peer} will never"
 
-    def sent_again(self, system: System, receiver: str, action: Receive) -> bool | None:
+    def sent_again(self, receiver: str, action: Receive) -> bool | None:
         """Can this still be sent to the receiver, from the end of the run?"""
-        outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
+        outlook = Outlook(self.system, self.report.model, self.k or 1, self.budget)
         return outlook.reaches(self.witness.end(self.system), {(action.peer, Send(receiver, action.message))})
 
     def _crash_branch(self, process: Process, state: str) -> list[str]:
@@ -243,61 +240,3 @@ class _Scene:
             f"{arrow(channel)} is full and stays full, so {process.name} can never send {what} "
             f"in {self.witness.states[process.name]} within k = {self.k}."
         ]
-
-    def repairs(self) -> list[str]:
-        """A change that was tried on this run and makes the wanted action reachable again."""
-        process = self.culprit()
-        if self.row.symptom is Symptom.WAITS and process is not None:
-            return [*self._crash_repair(process), *self._resend()][:1]
-        channel = self._channel()
-        if (
-            self.row.symptom is Symptom.UNRECEIVED
-            and self.row is not K_WER
-            and channel is not None
-            and self.witness.channels.get(channel)
-        ):
-            return self._take(channel)
-        return []
-
-    def _progresses(self, system: System, process: str) -> bool:
-        """Can the process receive again, in a changed system, from the end of the same run?"""
-        changed = system[process]
-        wanted = {(process, t.action) for t in changed.transitions if isinstance(t.action, Receive)}
-        outlook = Outlook(system, self.report.model, self.k or 1, self.budget)
-        return outlook.reaches(self.witness.end(system), wanted) is True
-
-    def _crash_repair(self, process: Process) -> Iterator[str]:
-        state = self.witness.states[process.name]
-        for peer in self._crashed_peers(process, state):
-            if self._progresses(self._with(process, state, Receive(peer, CRASH)), process.name):
-                yield f"A branch 'crash' from {peer} in {process.name}.{state} repairs this run."
-
-    def _with(self, process: Process, state: str, action: Send | Receive) -> System:
-        """The system with one more loop at a state."""
-        more = replace(process, transitions=(*process.transitions, Transition(state, action, state)))
-        return replace(self.system, processes=tuple(more if p == process else p for p in self.system))
-
-    def _resend(self) -> Iterator[str]:
-        """A message that was lost, sent again by a sender that waits since."""
-        blamed = self.culprit()
-        for i, step in enumerate(self.witness.steps):
-            before = self.witness.steps[i - 1] if i else None
-            if not (isinstance(step, Lose) and isinstance(before, Act) and isinstance(before.action, Send)):
-                continue
-            sender = self.system[before.process]
-            state = self.witness.states[sender.name]
-            if sender.kind(state) is not StateKind.RECEIVING or before.action.message != step.message:
-                continue
-            if blamed and self._progresses(self._with(sender, state, before.action), blamed.name):
-                yield f"Sending {step.message} again in {sender.name}.{state} repairs this run."
-
-    def _take(self, channel: Channel) -> list[str]:
-        receiver, head = self.system[channel.receiver], self.witness.channels[channel][0]
-        state = self.witness.states[receiver.name]
-        if state in receiver.crashed_states or receiver.kind(state) not in (
-            StateKind.RECEIVING,
-            StateKind.FINAL,
-        ):
-            return []
-        what = "A branch 'crash'" if head is CRASH else f"A reception of {head}"
-        return [f"{what} from {channel.sender} in {receiver.name}.{state} repairs this run."]

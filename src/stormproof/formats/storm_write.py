@@ -42,17 +42,18 @@ def _role(process: Process) -> list[str]:
 def write_rest(system: System) -> str:
     """`A@idle, B@{idle, done}`: the rest states that are declared."""
     return ", ".join(
-        f"{quote(process.name)}@{_write_states(process.rest)}"
+        f"{quote(process.name)}@{write_states(process.rest)}"
         for process in system
         if process.rest is not None
     )
 
 
 def _write_durable(system: System) -> str:
-    return ", ".join(f"{quote(p.name)}@{_write_states(p.durable)}" for p in system if p.durable)
+    return ", ".join(f"{quote(p.name)}@{write_states(p.durable)}" for p in system if p.durable)
 
 
-def _write_states(states: tuple[str, ...]) -> str:
+def write_states(states: tuple[str, ...]) -> str:
+    """`idle`, or `{idle, done}`."""
     if len(states) == 1:
         return quote(states[0])
     return "{" + ", ".join(map(quote, states)) + "}"

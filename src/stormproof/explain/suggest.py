@@ -1,0 +1,170 @@
+"""Repairs of one to three lines, each verified: with them the whole check is made again, and passes.
+
+The search starts from the run that breaks the protocol (`candidates`). A line is tried quickly first, at
+small bounds; what is stuck then says which line might follow. What passes is checked in full, and shown
+only if the protocol survives, every requirement that was met still is, nothing that held without faults
+is lost, and `lint` has no new warning.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..checks.properties import CLEAN, RECOVERS
+from ..checks.report import Verdict
+from ..checks.request import EFFORT, Options
+from ..formats.storm_places import NoPlaces
+from ..limits import Limits
+from ..lint.api import warnings
+from ..model.failures import Failures
+from ..model.requirement import ALWAYS_POSSIBLE
+from ..model.survival import Budget
+from ..model.system import System
+from .addition import Addition, extended
+from .candidates import Stuck, candidates
+from .suggestion import Suggestion
+from .trial import Question, Trial, calm, left_behind
+
+#: More than the faults of any run that is shown.
+MUCH = 1_000
+#: The most lines of a suggestion, the most suggestions, and the seconds to search for them.
+MOST_LINES, MOST_SHOWN, SECONDS = 3, 3, 10.0
+
+
+def suggest(
+    system: System,
+    failures: Failures | None = None,
+    *,
+    k: int | None = None,
+    max_k: int | None = None,
+    limits: Limits | None = None,
+    effort: float = EFFORT,
+    budget: Budget | int | None = None,
+    seconds: float = SECONDS,
+    roles: Iterable[str] | None = None,
+) -> tuple[Suggestion, ...]:
+    """Verified repairs of a protocol that does not survive, those with the fewest lines first.
+
+    `roles`: those that may be changed, all by default. No line is tried after so many `seconds`; the other
+    options are those of `check`.
+
+    >>> import stormproof as sp
+    >>> found = suggest(sp.protocol("client-server"), sp.Failures(loss=True))
+    >>> [line.text for line in found[0].additions]
+    ['timeout -> done', 'Server?result -> done  Server?error -> done']
+    """
+    most = Budget(budget) if isinstance(budget, int) else budget or Budget()
+    options = Options(limits or Limits(), effort=effort, budget=most)
+    question = Question(failures or Failures(), options, k, max_k)
+    before = question.answers(system)
+    broken = [v.property for v in before.values() if is_repairable(v)]
+    for targets in dict.fromkeys((tuple(broken), tuple(broken[:1]))):
+        if targets:
+            found = _Search(question, system, before, targets, seconds, tuple(roles or system.names)).run()
+            if found:
+                return found
+    return ()
+
+
+def is_repairable(verdict: Verdict) -> bool:
+    """Is it violated, and may further lines repair it? They add runs and never take one away."""
+    if verdict.ok is not False or verdict.holds is not False:
+        return False
+    claim = verdict.requirement.claim.what if verdict.requirement else verdict.property
+    return claim in (RECOVERS.name, ALWAYS_POSSIBLE)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Lines that do not suffice yet, and where the protocol is stuck with them."""
+
+    additions: tuple[Addition, ...]
+    system: System
+    stuck: Stuck
+    rank: tuple[int, ...] = ()
+
+
+@dataclass
+class _Search:
+    question: Question
+    system: System
+    before: dict[str, Verdict]
+    targets: tuple[str, ...]
+    seconds: float
+    roles: tuple[str, ...]
+    found: list[Suggestion] = field(default_factory=list)
+    untidy: list[Suggestion] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.end = time.monotonic() + self.seconds
+        met = {v.property for v in self.before.values() if v.ok and v.requirement is not None}
+        self.trial = Trial(self.question, frozenset(self.targets) | met)
+        self.alone = Question(options=self.question.options).answers(calm(self.system))
+        self.known = {w.message for w in warnings(self.system, NoPlaces(""))}
+        self.seen: set[frozenset[Addition]] = set()
+
+    def run(self) -> tuple[Suggestion, ...]:
+        """Breadth first: a line more only where fewer do not suffice."""
+        start = self.trial.stuck(self.system)
+        level = [_Attempt((), self.system, start)] if isinstance(start, Stuck) else []
+        # What is missing after a fault, or after a line that was added, is not a place to rest.
+        self.may_rest = isinstance(start, Stuck) and start.faults == 0
+        for _ in range(MOST_LINES):
+            level = [a for attempt in sorted(level, key=lambda a: a.rank) for a in self.extend(attempt)]
+            if self.found or self.over():
+                break
+        return tuple(self.found or self.untidy[:MOST_SHOWN])
+
+    def over(self) -> bool:
+        return len(self.found) >= MOST_SHOWN or time.monotonic() > self.end
+
+    def extend(self, attempt: _Attempt) -> Iterator[_Attempt]:
+        """Try every line that might help where the attempt is stuck; those that do not suffice are next."""
+        may_rest = self.may_rest and all(a.rest for a in attempt.additions)
+        lines = candidates(attempt.system, attempt.stuck, self.roles, may_rest)
+        for i, addition in enumerate(lines):
+            additions = (*attempt.additions, addition)
+            system = extended(attempt.system, (addition,))
+            if self.over():
+                return
+            if system is None or frozenset(additions) in self.seen:
+                continue
+            self.seen.add(frozenset(additions))
+            stuck = self.judge(additions, system)
+            if isinstance(stuck, Stuck):
+                # The more faults it takes to break it now, the better the line.
+                worth = MUCH if stuck.left_behind else stuck.faults
+                yield _Attempt(additions, system, stuck, (-worth, *attempt.rank[1:], i))
+
+    def judge(self, additions: tuple[Addition, ...], system: System) -> Stuck | bool:
+        """A quick trial; what passes it is checked in full, and kept if it passes that too."""
+        stuck = self.trial.stuck(system)
+        if stuck is not True:
+            return stuck
+        left = left_behind(system, self.question.options) if self.was_clean() else True
+        if left is not True and (self.untidy or not isinstance(left, Stuck)):
+            return left
+        suggestion = self.verified(additions, system)
+        if suggestion is not None:
+            (self.found if suggestion.keeps_clean else self.untidy).append(suggestion)
+        return left if isinstance(left, Stuck) else suggestion is not None
+
+    def was_clean(self) -> bool:
+        return bool(self.alone[RECOVERS.name].holds and self.alone[CLEAN.name].holds)
+
+    def verified(self, additions: tuple[Addition, ...], system: System) -> Suggestion | None:
+        """The whole check again, with the same failures, and without any."""
+        if {w.message for w in warnings(system, NoPlaces(""))} - self.known:
+            return None
+        now = self.question.answers(system)
+        if not all(now[name].holds for name in self.targets):
+            return None
+        if any(v.ok and v.counts and not now[name].ok for name, v in self.before.items()):
+            return None
+        alone = Question(options=self.question.options).answers(calm(system))
+        if self.alone[RECOVERS.name].holds and not alone[RECOVERS.name].holds:
+            return None
+        tidy = bool(alone[CLEAN.name].holds or not self.was_clean())
+        return Suggestion(additions, system, self.targets, tuple(now.values()), tidy)

@@ -1,0 +1,179 @@
+"""Suggestions: pasted into the file, they make it survive, and break nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from stormproof.checks.api import check
+from stormproof.cli import group
+from stormproof.explain.suggest import suggest
+from stormproof.explain.suggestion import Suggestion
+from stormproof.formats import loads
+from stormproof.lint.api import lint
+from stormproof.model.failures import Failures
+from stormproof.protocols import protocol
+from tests.explain.broken_protocols import WHOLE, without_marked_line
+
+ORDER = """\
+protocol Order
+
+role A {
+  start: B!open -> opened
+  opened: B!data -> done
+  done:
+}
+
+role B {
+  idle: A?open -> ready
+  ready: A?data -> done
+  done:
+}
+"""
+LOSS = Failures(loss=True)
+
+
+def lines(suggestion: Suggestion) -> list[tuple[str, str, str]]:
+    return [(a.role, a.state, a.text) for a in suggestion.additions]
+
+
+def assert_repaired(text: str, suggestion: Suggestion, failures: Failures) -> None:
+    """The pasted text is the system that was verified, and passes the check."""
+    pasted = suggestion.insert(text)
+    system = loads(pasted, "storm")
+    for process in system:
+        assert set(process.transitions) == set(suggestion.system[process.name].transitions)
+    report = check(system, failures, properties=["recovers"], effort=1)
+    assert report["recovers"].holds
+    assert not any(v.ok is False for v in check(system, failures, properties=[], effort=1))
+    known = {w.message for w in lint(text, "x", "storm")[1]}
+    assert {w.message for w in lint(pasted, "x", "storm")[1]} <= known
+
+
+def test_two_sends_in_order_survive_loss_with_three_lines() -> None:
+    found = suggest(loads(ORDER, "storm"), LOSS)
+    assert lines(found[0]) == [
+        ("B", "idle", "timeout -> done"),
+        ("B", "ready", "timeout -> done"),
+        ("B", "done", "A?open -> done  A?data -> done"),
+    ]
+    for suggestion in found:
+        assert suggestion.keeps_clean
+        assert_repaired(ORDER, suggestion, LOSS)
+        assert check(suggestion.system, properties=["clean"])["clean"].holds
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_line_that_was_taken_out_is_found(name: str) -> None:
+    """The line itself, or another one that repairs the protocol as well."""
+    text, line = without_marked_line(WHOLE[name])
+    assert check(loads(WHOLE[name], "storm"), properties=["recovers"], effort=1)["recovers"].holds
+    found = suggest(loads(text, "storm"), effort=1)
+    assert [line] in [[a.text for a in s.additions] for s in found]
+    for suggestion in found:
+        assert_repaired(text, suggestion, Failures())
+
+
+def test_a_requirement_rules_out_what_would_break_it() -> None:
+    """Without the requirement the client may give up; with it, it must ask again."""
+    text = """\
+role Client { ask: Server!query -> wait  wait: Server?answer -> done  done: Server?answer -> done }
+service role Server { new: Client?query -> busy  busy: Client!answer -> idle  idle: Client?query -> busy }
+rest Client@done
+"""
+    free = [lines(s) for s in suggest(loads(text), LOSS, effort=1)]
+    assert [("Client", "wait", "timeout -> done")] in free
+    bound = suggest(loads(text + "require never Client@done & Server@new\n"), LOSS, effort=1)
+    assert [lines(s) for s in bound] == [[("Client", "wait", "timeout -> ask")]]
+
+
+def test_a_silent_stop_gets_a_timer() -> None:
+    text = """\
+role A { ask: B!q -> wait  wait: B?r -> end }
+service role B { idle: A?q -> busy  busy: A!r -> idle }
+"""
+    found = suggest(loads(text), Failures(stop=["B"]))
+    assert ("A", "wait", "timeout -> end") in lines(found[0])
+    assert_repaired(text, found[0], Failures(stop=["B"]))
+
+
+def test_a_role_that_waits_for_more_when_all_is_done_may_rest() -> None:
+    text = """\
+role Client { hello: Server!hello -> ask  ask: Server!ask -> wait  wait: Server?answer -> end }
+role Server { start: Client?hello -> idle  idle: Client?ask -> busy  busy: Client!answer -> idle }
+"""
+    found = suggest(loads(text))
+    assert lines(found[0]) == [("Server", "idle", "rest Server@idle")]
+    assert_repaired(text, found[0], Failures())
+
+
+def test_nobody_rests_where_something_was_lost() -> None:
+    for suggestion in suggest(loads(ORDER, "storm"), LOSS):
+        assert not any(a.rest for a in suggestion.additions)
+
+
+def test_what_leaves_messages_behind_is_shown_only_if_nothing_better_is_found() -> None:
+    text = """\
+role A { s: B!m1 -> t  t: B!m2 -> u  u: B!m3 -> end }
+role B { s: A?m1 -> t  t: A?m2 -> u  u: A?m3 -> end }
+"""
+    found = suggest(loads(text), LOSS)
+    assert found and not any(s.keeps_clean for s in found)
+    assert "late messages may then be left behind" in found[0].title
+    assert_repaired(text, found[0], LOSS)
+
+
+def test_nothing_is_suggested_for_what_survives_or_cannot_be_repaired() -> None:
+    assert suggest(protocol("alternating-bit-retransmit"), effort=1) == ()
+    assert suggest(loads("role A { s: B!m -> end }\nrole B { s: A?n -> end }"), seconds=0) == ()
+
+
+def test_the_printed_lines_are_pasted(tmp_path: Path) -> None:
+    """Below the lines that are named; then `check` exits with 0."""
+    file = tmp_path / "order.storm"
+    file.write_text(ORDER)
+    runner = CliRunner()
+    shown = runner.invoke(
+        group, ["explain", str(file), "--loss", "--property", "recovers"], standalone_mode=False
+    )
+    assert shown.return_value == 1
+    first = shown.output.partition("With 3 more lines the protocol survives (any channel length):\n")[2]
+    first = first.partition("\nWith ")[0]
+    found = [(int(n), line) for n, line in re.findall(r"below line (\d+)\n    ([^\n]*)", first)]
+    assert len(found) == 3
+    rows = ORDER.splitlines()
+    for below, line in sorted(found, reverse=True):
+        rows.insert(below, line)
+    file.write_text("\n".join(rows))
+    checked = runner.invoke(
+        group, ["check", str(file), "--loss", "--property", "recovers"], standalone_mode=False
+    )
+    assert checked.return_value == 0, checked.output
+
+
+def test_json_and_the_end_of_the_search(tmp_path: Path) -> None:
+    file = tmp_path / "order.storm"
+    file.write_text(ORDER)
+    runner = CliRunner()
+    asked = ["explain", str(file), "--loss", "--property", "recovers"]
+    data = json.loads(runner.invoke(group, [*asked, "--json"], standalone_mode=False).output)
+    first = data["suggestions"][0]
+    assert first["lines"][0] == {"role": "B", "state": "idle", "text": "        timeout -> done", "below": 10}
+    assert first["repaired"] == ["recovers"] and first["keeps_clean"] is True
+    assert {"property": "recovers", "holds": True, "up_to": None} in first["verdicts"]
+    none = runner.invoke(group, [*asked, "--suggest", "0"], standalone_mode=False)
+    assert "more line" not in none.output
+    short = runner.invoke(group, [*asked, "--suggest", "1e-9"], standalone_mode=False)
+    assert "No repair of at most 3 lines was found" in short.output
+
+
+def test_roles_that_are_session_types_are_not_changed(tmp_path: Path) -> None:
+    file = tmp_path / "typed.storm"
+    file.write_text("role A = B!open; B!data; end\nrole B { idle: A?open -> ready  ready: A?data -> end }\n")
+    shown = CliRunner().invoke(group, ["explain", str(file), "--loss", "--json"], standalone_mode=False)
+    found = json.loads(shown.output)["suggestions"]
+    assert found and {line["role"] for s in found for line in s["lines"]} == {"B"}
