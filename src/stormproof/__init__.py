@@ -43,7 +43,8 @@ from .surveys.classify import classify
 from .surveys.crash_sets import crash_sets
 from .surveys.failure_models import survey
 from .surveys.frontier import frontier
-from .transform.crash_handling import complete, crash_handling
+from .transform.crash_completion import complete
+from .transform.crash_handling import crash_handling
 
 __all__ = [
     "CRASH",

@@ -16,7 +16,8 @@ from stormproof.model.faults import ChannelFaults
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
-from stormproof.transform.crash_handling import complete, crash_handling
+from stormproof.transform.crash_completion import complete
+from stormproof.transform.crash_handling import crash_handling
 from stormproof.types.session import session_of_scribble, session_of_types
 from stormproof.types.syntax import End
 from tests.support.equality import same_up_to_states

@@ -22,7 +22,7 @@ from stormproof.reachability.check_certificates import check_certificate
 from stormproof.reachability.portfolio import WAYS, solve
 from stormproof.reachability.targets import wanted
 from stormproof.spec.bounded import TooLarge, explore
-from stormproof.transform.crash_handling import complete
+from stormproof.transform.crash_completion import complete
 from tests.support.goal_meaning import Meaning
 from tests.support.random_systems import random_failures, random_system
 

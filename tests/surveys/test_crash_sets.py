@@ -14,7 +14,8 @@ from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.surveys.crash_sets import MOST_SETS, assumptions, crash_sets
-from stormproof.transform.crash_handling import complete, crash_handling
+from stormproof.transform.crash_completion import complete
+from stormproof.transform.crash_handling import crash_handling
 from stormproof.types.session import session_of_scribble
 
 RELAY = """global protocol Relay(role A, role B, role C) {

@@ -18,13 +18,8 @@ from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec import bounded
-from stormproof.transform.crash_handling import (
-    Missing,
-    complete,
-    crash_handling,
-    in_sentences,
-    without_impossible_crashes,
-)
+from stormproof.transform.crash_completion import complete, without_impossible_crashes
+from stormproof.transform.crash_handling import Missing, crash_handling, in_sentences
 from tests.support.random_systems import random_system
 
 crash = Internal("crash")

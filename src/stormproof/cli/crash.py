@@ -18,7 +18,8 @@ from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
 from ..surveys.crash_sets import CrashSets, assumptions, crash_sets, in_words
-from ..transform.crash_handling import CrashHandling, complete, crash_handling, in_sentences
+from ..transform.crash_completion import complete
+from ..transform.crash_handling import CrashHandling, crash_handling, in_sentences
 from .console import console, counter_line, print_json, save_text
 from .convert import target_language
 from .options import (

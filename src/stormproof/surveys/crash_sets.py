@@ -22,7 +22,7 @@ from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import listed
 from ..model.system import System
-from ..transform.crash_handling import without_impossible_crashes
+from ..transform.crash_completion import without_impossible_crashes
 
 #: More sets than this are not swept unless their size is bounded.
 MOST_SETS = 4096

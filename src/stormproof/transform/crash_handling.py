@@ -1,7 +1,7 @@
 """Crash-stop failures: does a system handle the crashes of its unreliable processes (definitions 5.3)?
 
 `crash_handling(system)` checks the three conditions for the processes that the system calls unreliable and
-lists every transition that is missing; `complete(system)` adds exactly those.
+lists every transition that is missing; `crash_completion.complete(system)` adds exactly those.
 
 - **CI** every state that receives from an unreliable process r also receives the crash message from r.
 - **CP** every state of Q1 of an unreliable process has the internal action `crash`, which leads to the
@@ -20,13 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ..errors import ModelError
 from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
 from ..model.phrases import listed
 from ..model.process import Process
 from ..model.system import System
 
-_CRASH = Internal(CRASH_ACTION)
+CRASH_STEP = Internal(CRASH_ACTION)
 
 #: Why a transition is misplaced.
 ENTERS, FORGES, GOES_ON = "enters", "forges", "goes on"
@@ -155,7 +154,7 @@ def crash_handling(system: System) -> CrashHandling:
     misplaced: list[Misplaced] = []
     unclean: list[Missing] = []
     for process in system:
-        parts = _Parts(process, system)
+        parts = CrashParts(process, system)
         missing += parts.missing()
         misplaced += parts.misplaced()
         unclean += parts.unclean()
@@ -170,7 +169,7 @@ def action_text(action: Action) -> str:
     return f"{action.peer}{sign}{CRASH_ACTION if action.message is CRASH else action.message}"
 
 
-class _Parts:
+class CrashParts:
     """One process and its states, sorted into Q1, Q2 and Q3."""
 
     def __init__(self, process: Process, system: System) -> None:
@@ -188,7 +187,7 @@ class _Parts:
         """The crash broadcast from a state, a complete one where there is one; None when it cannot crash."""
         if self.process.reliable:
             return None
-        found = [self._follow(t.target) for t in self.process.outgoing(state) if t.action == _CRASH]
+        found = [self._follow(t.target) for t in self.process.outgoing(state) if t.action == CRASH_STEP]
         return next((chain for chain in found if chain.complete), found[0] if found else None)
 
     def _follow(self, first: str) -> _Chain:
@@ -226,7 +225,7 @@ class _Parts:
             if self._rests(state):
                 yield from self._loops(state, "CR")
             else:
-                yield Missing("CP", self.process.name, state, _CRASH)
+                yield Missing("CP", self.process.name, state, CRASH_STEP)
         elif not self.process.outgoing(chain.states[-1]):
             for name in chain.untold:
                 yield Missing("CP", self.process.name, chain.states[-1], Send(name, CRASH))
@@ -245,7 +244,7 @@ class _Parts:
             return
         for state in self.states:
             for transition in self.process.outgoing(state):
-                if state not in self.q3 and transition.target in self.q3 and transition.action != _CRASH:
+                if state not in self.q3 and transition.target in self.q3 and transition.action != CRASH_STEP:
                     yield Misplaced(self.process.name, transition, ENTERS)
         broken = (c for c in self.chains.values() if c is not None and not c.complete)
         for state, untold in dict.fromkeys((c.states[-1], c.untold) for c in broken):
@@ -256,7 +255,7 @@ class _Parts:
     def _forged(self) -> Iterator[Misplaced]:
         """The crash message sent where one comes without the action crash, from outside a broadcast."""
         alive = replace(
-            self.process, transitions=tuple(t for t in self.process.transitions if t.action != _CRASH)
+            self.process, transitions=tuple(t for t in self.process.transitions if t.action != CRASH_STEP)
         )
         for state in alive.reachable():
             for transition in alive.outgoing(state):
@@ -269,7 +268,7 @@ class _Parts:
         for state in self.states:
             if state in self.q3 or state in self.broken:
                 continue
-            if all(_is_loop(t) or t.action == _CRASH for t in self.process.outgoing(state)):
+            if all(_is_loop(t) or t.action == CRASH_STEP for t in self.process.outgoing(state)):
                 yield from self._loops(state, "clean-up")
 
 
@@ -286,141 +285,3 @@ def _is_loop(transition: Transition) -> bool:
     """A loop that takes a crash message."""
     source, action, target = transition
     return isinstance(action, Receive) and action.message is CRASH and source == target
-
-
-def broadcast(start: str, peers: Iterable[str], taken: Iterable[str]) -> tuple[Transition, ...]:
-    """The crash message to each peer in turn, from state `start` to a state `stop`, with fresh names."""
-    used = {start, *taken}
-    rows = []
-    todo = list(peers)
-    for i, peer in enumerate(todo):
-        target = fresh("stop" if i == len(todo) - 1 else f"told_{peer}", used)
-        rows.append(Transition(start, Send(peer, CRASH), target))
-        start = target
-    return tuple(rows)
-
-
-def fresh(name: str, used: set[str]) -> str:
-    """The name, or the name with the first number that makes it new; it then counts as used."""
-    found, number = name, 1
-    while found in used:
-        number += 1
-        found = f"{name}{number}"
-    used.add(found)
-    return found
-
-
-def loops(state: str, peers: Iterable[str]) -> tuple[Transition, ...]:
-    """CR: take the crash message of each peer and stay."""
-    return tuple(Transition(state, Receive(peer, CRASH), state) for peer in peers)
-
-
-def complete(system: System, clean_up: bool = False) -> System:
-    """The system made crash-handling for its unreliable processes (definitions 5.5).
-
-    Only what is missing is added, and nothing that is there is changed: a process that waits for one that
-    may crash gets a branch to a new resting state `gave_up`; an unreliable process gets the action `crash`
-    wherever it works, and one broadcast. A crash-handling system is completed to itself. With `clean_up`,
-    resting states also take dangling crash messages.
-    """
-    found = crash_handling(system)
-    if found.misplaced:
-        raise ModelError(f"this cannot be completed: {found.misplaced[0].sentence}")
-    wanted = (*found.missing, *(m for m in found.unclean if clean_up and m not in found.missing))
-    if not wanted:
-        return system
-    done = replace(system, processes=tuple(_complete(p, system, wanted) for p in system))
-    left = crash_handling(done)
-    if not left.holds:
-        raise ModelError(f"this cannot be completed: {left.sentences[0]}")
-    return done
-
-
-def _complete(process: Process, system: System, wanted: Iterable[Missing]) -> Process:
-    mine = [m for m in wanted if m.process == process.name]
-    if not mine:
-        return process
-    addition = _Addition(process, system)
-    for item in mine:
-        addition.add(item)
-    return addition.result()
-
-
-class _Addition:
-    """What completion adds to one process."""
-
-    def __init__(self, process: Process, system: System) -> None:
-        self.parts = _Parts(process, system)
-        self.process = process
-        self.used = set(process.states)
-        self.rows: dict[Transition, None] = {}
-        self.gave_up: str | None = None
-        heads = (c.states[0] for c in self.parts.chains.values() if c is not None and c.complete)
-        self.head = next(heads, None)
-        self.extended: set[str] = set()
-
-    def add(self, item: Missing) -> None:
-        if isinstance(item.action, Internal):
-            self._put(Transition(item.state, _CRASH, self._crash_head()))
-        elif isinstance(item.action, Send):
-            self._extend(item.state)
-        elif item.condition == "CI":
-            self._put(Transition(item.state, item.action, self._give_up()))
-        else:
-            self._put(Transition(item.state, item.action, item.state))
-
-    def _put(self, *rows: Transition) -> None:
-        self.rows.update(dict.fromkeys(rows))
-
-    def _crash_head(self) -> str:
-        """Where `crash` leads: the broadcast that is there, or a new one."""
-        if self.head is None:
-            self.head = fresh("crashing" if self.parts.others else "stop", self.used)
-            self._broadcast(self.head, self.parts.others)
-        return self.head
-
-    def _extend(self, state: str) -> None:
-        """Go on with a broadcast that ends too early."""
-        if state not in self.extended:
-            self.extended.add(state)
-            chain = next(c for c in self.parts.chains.values() if c is not None and c.states[-1] == state)
-            self._broadcast(state, chain.untold)
-
-    def _broadcast(self, start: str, peers: tuple[str, ...]) -> None:
-        rows = broadcast(start, peers, self.used)
-        self.used.update(t.target for t in rows)
-        stop = rows[-1].target if rows else start
-        self._put(*rows, *loops(stop, self.parts.dangerous))
-
-    def _give_up(self) -> str:
-        if self.gave_up is None:
-            self.gave_up = fresh("gave_up", self.used)
-            self._put(*loops(self.gave_up, self.parts.dangerous))
-        return self.gave_up
-
-    def result(self) -> Process:
-        rest = self.process.rest
-        if rest is not None and self.gave_up is not None:
-            rest = (*rest, self.gave_up)
-        return replace(self.process, transitions=(*self.process.transitions, *self.rows), rest=rest)
-
-
-def without_impossible_crashes(system: System) -> System:
-    """Without what only a crash of a *reliable* process could use.
-
-    That is its action `crash`, which would break the assumption, and receptions of its crash message,
-    which never happen under it.
-    """
-    reliable = {p.name for p in system if p.reliable}
-
-    def keeps(process: Process, action: Action) -> bool:
-        if isinstance(action, Internal):
-            return not (process.reliable and action == _CRASH)
-        if action.message is not CRASH:
-            return True
-        return (process.name if isinstance(action, Send) else action.peer) not in reliable
-
-    processes = (
-        replace(p, transitions=tuple(t for t in p.transitions if keeps(p, t.action))).trim() for p in system
-    )
-    return replace(system, processes=tuple(processes))

@@ -10,7 +10,9 @@ from ..model.faults import PROCESS_KINDS
 from ..model.phrases import listed
 from ..model.rest import rest_states
 from ..model.system import System
-from . import crash_handling, paper_encodings
+from . import paper_encodings
+from .crash_completion import complete
+from .crash_handling import crash_handling
 from .stop_restart import Transformed, stop_restart
 
 
@@ -27,8 +29,8 @@ def prepare(
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
-    if model.unreliable and not crash_handling.crash_handling(marked).holds:
-        marked = crash_handling.complete(marked, clean_up=True)
+    if model.unreliable and not crash_handling(marked).holds:
+        marked = complete(marked, clean_up=True)
         remarks.append(
             f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as given "
             "does not handle (`stormproof crash` shows what was missing)"

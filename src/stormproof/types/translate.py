@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..model.actions import CRASH_ACTION, Internal, Receive, Send, Transition
 from ..model.process import Process
-from ..transform.crash_handling import broadcast, fresh, loops
+from ..transform.crash_completion import broadcast, fresh, loops
 from .graph import END, SEND, STOP, LocalGraph, graph_of, state_names
 from .syntax import LocalType
 from .wellformed import check_graph, check_type, graph_problems, report_warnings
