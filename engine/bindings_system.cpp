@@ -14,7 +14,7 @@ namespace nb = nanobind;
 using namespace stormproof;
 
 using TransitionTuple =
-    std::tuple<std::uint32_t, ActionKind, std::optional<std::uint32_t>, std::uint32_t, std::uint32_t>;
+    std::tuple<std::uint32_t, ActionKind, std::optional<std::uint32_t>, std::uint32_t, std::uint32_t, bool>;
 
 static void add_process(System& self, std::uint32_t states, std::uint32_t initial,
                         const std::vector<TransitionTuple>& transitions,
@@ -24,9 +24,9 @@ static void add_process(System& self, std::uint32_t states, std::uint32_t initia
     process.initial = initial;
     process.crashed.assign(states, 0);
     for (auto state : crashed) process.crashed.at(state) = 1;
-    for (const auto& [source, kind, channel, message, target] : transitions) {
+    for (const auto& [source, kind, channel, message, target, fault] : transitions) {
         if (source >= states || target >= states) throw nb::value_error("transition out of range");
-        process.transitions.push_back({source, kind, channel.value_or(none), message, target});
+        process.transitions.push_back({source, kind, channel.value_or(none), message, target, fault});
     }
     std::stable_sort(process.transitions.begin(), process.transitions.end(),
                      [](const Transition& a, const Transition& b) { return a.source < b.source; });

@@ -1,15 +1,14 @@
 // For every configuration the set of goals that it can reach.
 //
 // F(s) is the least solution of   F(s) = union over the steps s -a-> t of fires(a) + (F(t) & keeps(a))   where
-// `keeps` drops the goals that must be reached without the process that moves. All goals, k-exh's with their
-// forbidden processes included, are bits of one mask and are solved together.
+// `keeps` drops the goals that must be reached without that step. All goals, whatever they bar, are bits of one mask
+// and are solved together.
 //
 // First by sweeps over all configurations, against the order of the breadth-first search and along it in turn:
 // a path that needs n changes of direction takes n sweeps, and a sweep is a sequential pass, so this is fast
 // and what it finds is sound. Once every need is met, the search for futures ends. If needs are left when sweeps no
-// longer meet many of them, strongly connected components (Tarjan; one pass for the goals that forbid nobody
-// and one per forbidden process, over the graph without its moves) give the solution in time linear in the
-// graph; they are computed only where a need is left.
+// longer meet many of them, strongly connected components (Tarjan; one pass for all goals that bar the same steps, over
+// the graph without those) give the solution in time linear in the graph; they are computed only where a need is left.
 #pragma once
 
 #include <algorithm>
@@ -101,8 +100,8 @@ class Futures {
         std::uint64_t mask = start;
         g.each_step(
             id,
-            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to) {
-                mask |= set_->fires[number] | (of(to) & set_->keeps[instruction.process]);
+            [&](std::uint32_t number, const Instruction&, std::uint32_t to) {
+                mask |= set_->fires[number] | (of(to) & set_->keeps[number]);
             },
             [&](std::uint32_t to) { mask |= of(to); });
         return mask;
@@ -175,16 +174,14 @@ class Futures {
     // ---- components ------------------------------------------------------------------------------------
 
     Stop solve_by_components() {
-        std::vector<std::uint32_t> forbidden{none};
+        std::vector<Barred> passes;
         for (const Goal& goal : set_->goals)
-            if (std::find(forbidden.begin(), forbidden.end(), goal.without) == forbidden.end())
-                forbidden.push_back(goal.without);
-        for (auto without : forbidden) {
+            if (std::find(passes.begin(), passes.end(), goal.barred) == passes.end()) passes.push_back(goal.barred);
+        for (const Barred& barred : passes) {
             std::uint64_t wanted = 0;
             for (std::size_t i = 0; i < set_->goals.size(); ++i)
-                if (set_->goals[i].without == without) wanted |= std::uint64_t{1} << i;
-            if (!wanted) continue;
-            if (!components(without, wanted)) return stop_;
+                if (set_->goals[i].barred == barred) wanted |= std::uint64_t{1} << i;
+            if (!components(barred, wanted)) return stop_;
         }
         unmet_ = true;
         return Stop::none;
@@ -204,7 +201,7 @@ class Futures {
 
     std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
 
-    bool components(std::uint32_t without, std::uint64_t wanted) {
+    bool components(const Barred& barred, std::uint64_t wanted) {
         for (unsigned s = 0; s < 2; ++s)
             if (!take(low_[s], g.shards[s].size)) return false;
         for (unsigned s = 0; s < 2; ++s)
@@ -212,7 +209,7 @@ class Futures {
         std::uint64_t visited = 0;
         for (unsigned s = 0; s < 2; ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
-                if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), without, wanted, visited))
+                if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), barred, wanted, visited))
                     return false;
         return true;
     }
@@ -225,7 +222,7 @@ class Futures {
     // Not seen, and not known to reach everything that is wanted: what is complete needs no search.
     bool open_to(std::uint32_t id, std::uint64_t wanted) { return low(id) == 0 && (of(id) & wanted) != wanted; }
 
-    bool search_from(std::uint32_t root, std::uint32_t without, std::uint64_t wanted, std::uint64_t& visited) {
+    bool search_from(std::uint32_t root, const Barred& barred, std::uint64_t wanted, std::uint64_t& visited) {
         std::uint64_t depth = 0, open = 0;
         std::uint32_t clock = 1;
         const auto enter = [&](std::uint32_t node) {
@@ -244,7 +241,7 @@ class Futures {
         while (depth > 0) {
             if (++visited % 65536 == 0 && over()) return false;
             Frame& frame = path_[depth - 1];
-            const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, without);
+            const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, barred);
             if (to) {
                 ++frame.edge;
                 if (open_to(*to, wanted)) {
@@ -261,7 +258,7 @@ class Futures {
         return true;
     }
 
-    std::optional<std::uint32_t> successor(std::uint32_t node, std::uint32_t nth, std::uint32_t without) const {
+    std::optional<std::uint32_t> successor(std::uint32_t node, std::uint32_t nth, const Barred& barred) const {
         std::optional<std::uint32_t> found;
         std::uint32_t seen = 0;
         const auto count = [&](std::uint32_t to) {
@@ -270,7 +267,7 @@ class Futures {
         g.each_step(
             node,
             [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
-                if (instruction.process != without) count(to);
+                if (!barred(instruction)) count(to);
             },
             count);
         return found;

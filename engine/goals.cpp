@@ -36,37 +36,55 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> wanted_sends(const Machine& m,
     return found;
 }
 
+// Nothing is barred where the process has no faults: goals that bar the same are solved in one pass.
+Barred faults_of(const Machine& m, std::uint32_t process) {
+    for (const Instruction& s : m.instructions)
+        if (s.process == process && s.fault) return {process, true};
+    return {};
+}
+
 void add_receptions(const Machine& m, const PropertySet& properties, std::vector<Goal>& out) {
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
         if (properties.has_any({Property::er, Property::er_up_to_crash}))
             for (std::uint32_t a = 0; a < m.channels[c].letters.size(); ++a)
-                out.push_back({Goal::receive, c, a, none, none});
+                out.push_back({Goal::receive, c, a});
         if (properties.has(Property::wer) && !m.channels[c].letters.empty())
-            out.push_back({Goal::taken, c, 0, none, none});
+            out.push_back({Goal::taken, c});
     }
+}
+
+const StateInfo& target_of(const Machine& m, const Instruction& s) { return m.processes[s.process].states[s.target]; }
+
+// Does this end the waiting of its process? A crash message that it sends does not.
+bool proceeds(const Machine& m, const Instruction& s) {
+    if (s.fault) return false;
+    return is_receive(s.op) || (is_send(s.op) && !s.crash) || target_of(m, s).kind == StateKind::final;
+}
+
+bool fires_goal(const Machine& m, const Instruction& s, const Goal& goal) {
+    switch (goal.kind) {
+        case Goal::receive: return is_receive(s.op) && s.channel == goal.channel && s.letter == goal.letter;
+        case Goal::taken: return is_receive(s.op) && s.channel == goal.channel;
+        case Goal::room: return is_receive(s.op) && s.channel == goal.channel && !s.keeps;
+        case Goal::proceeds: return s.process == goal.process && proceeds(m, s);
+        case Goal::sent: return is_send(s.op) && s.channel == goal.channel && s.letter == goal.letter;
+    }
+    return false;
 }
 
 bool settles(const Machine& m, const Goal& goal) {
     if (goal.kind == Goal::room) return true;
     if (goal.kind == Goal::receive || goal.kind == Goal::taken) return m.channels[goal.channel].faithful;
-    if (goal.kind != Goal::receives) return false;
+    if (goal.kind != Goal::proceeds) return false;
     for (const StateInfo& info : m.processes[goal.process].states) {
         if (info.kind != StateKind::receiving) continue;
-        for (auto i = info.first; i < info.end; ++i)
-            if (m.instructions[i].op == Op::internal) return false;
+        for (auto i = info.first; i < info.end; ++i) {
+            const Instruction& s = m.instructions[i];
+            const bool stays = s.op == Op::never || s.fault || target_of(m, s).kind == StateKind::receiving;
+            if (!stays && !fires_goal(m, s, goal)) return false;
+        }
     }
     return true;
-}
-
-bool fires_goal(const Instruction& s, const Goal& goal) {
-    switch (goal.kind) {
-        case Goal::receive: return is_receive(s.op) && s.channel == goal.channel && s.letter == goal.letter;
-        case Goal::taken: return is_receive(s.op) && s.channel == goal.channel;
-        case Goal::room: return is_receive(s.op) && s.channel == goal.channel && !s.keeps;
-        case Goal::receives: return is_receive(s.op) && s.process == goal.process;
-        case Goal::sent: return is_send(s.op) && s.channel == goal.channel && s.letter == goal.letter;
-    }
-    return false;
 }
 
 GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64_t bit) {
@@ -86,22 +104,22 @@ std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
     std::vector<Goal> out;
     if (properties.has_any({Property::exh, Property::exh_up_to_crash}))
         for (auto c : sent_into(m))
-            if (!m.channels[c].loss) out.push_back({Goal::room, c, 0, m.sender[c], m.sender[c]});
+            if (!m.channels[c].loss) out.push_back({Goal::room, c, 0, m.sender[c], {m.sender[c], false}});
     if (properties.has(Property::pg))
         for (std::uint32_t p = 0; p < m.processes.size(); ++p)
             for (const StateInfo& info : m.processes[p].states)
                 if (info.kind == StateKind::receiving) {
-                    out.push_back({Goal::receives, none, 0, p, none});
+                    out.push_back({Goal::proceeds, none, 0, p, faults_of(m, p)});
                     break;
                 }
     add_receptions(m, properties, out);
-    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c], none});
+    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c]});
     return out;
 }
 
 GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties) : goals(std::move(chosen)) {
     fires.assign(m.instructions.size(), 0);
-    keeps.assign(m.processes.size(), ~std::uint64_t{0});
+    keeps.assign(m.instructions.size(), ~std::uint64_t{0});
     std::vector<Heads> by_channel(m.channels.size());
     sent_bit.resize(m.channels.size());
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
@@ -115,10 +133,11 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
         const Goal& goal = goals[g];
         const std::uint64_t bit = std::uint64_t{1} << g;
         for (std::size_t i = 0; i < m.instructions.size(); ++i)
-            if (fires_goal(m.instructions[i], goal)) fires[m.instructions[i].same_as] |= bit;
+            if (fires_goal(m, m.instructions[i], goal)) fires[m.instructions[i].same_as] |= bit;
         all |= bit;
         if (settles(m, goal)) settled |= bit;
-        if (goal.without != none) keeps[goal.without] &= ~bit;
+        for (std::size_t i = 0; i < m.instructions.size(); ++i)
+            if (goal.barred(m.instructions[i])) keeps[i] &= ~bit;
         if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;
         if (goal.kind == Goal::receive) by_channel[goal.channel].letter[goal.letter] |= bit;
         if (goal.kind == Goal::taken)
@@ -127,7 +146,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
         if (goal.kind == Goal::room) full_tests.push_back(full_test(m, goal.channel, bit));
         each_state(m, [&](std::uint32_t p, std::uint32_t x, const StateInfo& info) {
             StateNeed& need = state_needs[p][x];
-            if (goal.kind == Goal::receives && goal.process == p && info.kind == StateKind::receiving)
+            if (goal.kind == Goal::proceeds && goal.process == p && info.kind == StateKind::receiving)
                 need.always |= bit;
             if (info.kind != StateKind::sending || goal.process != p) return;
             bool sends = false;

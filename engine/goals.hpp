@@ -3,7 +3,8 @@
 // A goal is a set of actions, one of which must be reachable, perhaps without any move of one process:
 //   receive   that message from that channel (k-er, when it is the head there);
 //   taken     anything from that channel (k-wer);
-//   receives  anything by that process (k-pg, when it is in a receiving state);
+//   proceeds  a send or a reception by that process, its crash broadcast aside, or a step of it into a final state,
+//             while it does not crash, stop or restart (k-pg, when it is in a receiving state);
 //   sent      that message into that channel (k-exh-literal; k-sibi);
 //   room      anything from that channel, while its sender does not act. A send into a perfect channel can fire
 //             at once unless the channel is full, and while the sender does not act the channel only shrinks; so
@@ -19,12 +20,20 @@
 
 namespace stormproof {
 
+// What must not happen on the run to a goal: the moves of a process, or just its crashes, stops and restarts.
+struct Barred {
+    std::uint32_t process = none;
+    bool only_faults = false;
+    bool operator==(const Barred&) const = default;
+    bool operator()(const Instruction& s) const { return s.process == process && (s.fault || !only_faults); }
+};
+
 struct Goal {
-    enum Kind : std::uint8_t { receive, taken, receives, sent, room } kind;
+    enum Kind : std::uint8_t { receive, taken, proceeds, sent, room } kind;
     std::uint32_t channel = none;
     std::uint32_t letter = 0;
     std::uint32_t process = none;
-    std::uint32_t without = none;  // the process that must not act
+    Barred barred = {};
 };
 
 std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties);
@@ -48,7 +57,7 @@ struct GoalSet {
     };
     std::vector<Goal> goals;
     std::vector<std::uint64_t> fires;                 // instruction -> goals that it reaches
-    std::vector<std::uint64_t> keeps;                 // process -> goals whose run may contain its moves
+    std::vector<std::uint64_t> keeps;                 // instruction -> goals whose run may contain it
     std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
     std::vector<FullTest> full_tests;
     std::vector<Heads> heads;                         // the channels whose heads are needed
@@ -56,7 +65,8 @@ struct GoalSet {
     // need it, so the value assumed for the others never reaches a configuration that needs it.
     //   room      while the sender does not act a full channel stays full until something is taken;
     //   receive, taken   on a channel without loss and corruption the message stays where it is;
-    //   receives  when no receiving state of the process has an internal action.
+    //   proceeds  when no action of the process leads from a receiving state, unless it is the goal or barred, to a
+    //             state that is not receiving.
     std::uint64_t settled = 0;
     std::uint64_t all = 0;
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`

@@ -136,6 +136,8 @@ Instruction compile_transition(const Machine& m, std::uint32_t process, std::uin
     Instruction instruction;
     instruction.process = process;
     instruction.transition = number;
+    instruction.target = t.target;
+    instruction.fault = t.fault;
     instruction.op = Op::internal;
     const Field& state = m.processes[process].state;
     instruction.state_word = state.word;

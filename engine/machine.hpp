@@ -68,8 +68,10 @@ struct Instruction {
     bool crash = false;            // of the crash message
     bool keeps = false;            // a reception after which the message also stays (duplication)
     bool may_be_lost = false;      // a send into a full channel that may lose it at once
+    bool fault = false;            // the process crashes, stops or restarts
     std::uint32_t process = 0;
     std::uint32_t transition = 0;  // its number within the process
+    std::uint32_t target = 0;      // the local state that it leads to
     std::uint32_t channel = none;
     std::uint32_t letter = 0;
     std::uint32_t head = 0;        // a reception: the letter in the channel; another one if a copy is corrupted

@@ -136,7 +136,7 @@ class Offenders {
                     note(Property::wer, o);
                     break;
                 }
-                case Goal::receives: note(Property::pg, o); break;
+                case Goal::proceeds: note(Property::pg, o); break;
                 case Goal::sent:
                     name_send(o, c, goal.letter);
                     note(Property::exh_literal, o);

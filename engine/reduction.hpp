@@ -16,14 +16,16 @@
 // w that ends in the goal along by (1); either its first p-action comes to the front (w is shorter, or was
 // just the goal) or w is kept whole, with the goal at its end; by (2) this ends. For k-exh the run must do
 // without the sender P, whose channel is full at each configuration of the run before the goal: P, if it may
-// be taken alone in its sending state, has no enabled action there, so it is never the p of (1).
+// be taken alone in its sending state, has no enabled action there, so it is never the p of (1). For k-pg the
+// run must do without crashes, stops and restarts of P, and ends with an action of P. So if p is P, it acts in w,
+// and the action that comes to the front is one of w; and if p is not P, no action of P is added.
 //
 // Offenders. Let s offend in the full graph, r -w-> s with r in the reduced one. If p acts in w, or everybody is
 // taken at r, w gets shorter. Otherwise r -a-> r' -w-> t with s -a-> t, and t offends as well: whatever s never
-// reaches, t never does; the head that is never received stays (k-er, k-wer); the process P that never receives
+// reaches, t never does; the head that is never received stays (k-er, k-wer); the process P that never proceeds
 // (k-pg) or never sends (k-exh) is still where it was if P is not p. And P is not p: P does not act in w, so if
-// it could be taken alone at r with an enabled reception (k-pg) or send (k-exh), it still has it at s by (1),
-// and then s does not offend. Excuses for crashed processes (`up-to-crash`) are the same at t, since a state
+// it could be taken alone at r with an enabled reception (k-pg: a receiving state that may be taken alone has no
+// internal action) or send (k-exh), it still has it at s by (1), and then s does not offend. Excuses for crashed processes (`up-to-crash`) are the same at t, since a state
 // that an action leaves by crashing is never taken alone. By (2) the reduced graph reaches an offender.
 //
 // So the reduced graph decides k-exh in all its variants, k-er, k-wer and k-pg. k-obi and k-sibi speak of

@@ -24,6 +24,7 @@ struct Transition {
     std::uint32_t channel = none;  // index into System::channels; none for internal actions
     std::uint32_t message = 0;     // for internal actions: the number of the action's name
     std::uint32_t target = 0;
+    bool fault = false;            // an internal action by which the process crashes, stops or restarts
 };
 
 // An action of a run: the process, and the number of its transition.

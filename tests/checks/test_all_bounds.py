@@ -16,7 +16,7 @@ from stormproof.spec import bounded
 from stormproof.surveys.paper_table.corruption_shortcut import twin
 from stormproof.transform.paper_encodings import encode, resolve
 from tests.support.example_systems import process
-from tests.support.random_systems import random_failures, random_system
+from tests.support.random_systems import random_failures, random_process_faults, random_system
 
 NAMES = ("k-er", "k-wer", "k-pg", "k-exh")
 
@@ -64,6 +64,8 @@ def test_what_lasts_is_violated_at_larger_bounds(chunk: int) -> None:
         rng = random.Random(seed)
         system = random_system(rng, processes=rng.choice((2, 2, 3)))
         model = random_failures(rng, system).on(system)
+        if rng.random() < 0.3:
+            system = random_process_faults(rng, system)
         try:
             now = bounded.explore(system, model, 1, 600)
             later = [bounded.explore(system, model, k, 4000) for k in (2, 3)]

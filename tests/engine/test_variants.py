@@ -9,14 +9,14 @@ import pytest
 from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.model.system import System
 from tests.support.engine_queries import ALWAYS, chain, decide, evidence, perfect, random_question, verdicts
-from tests.support.random_systems import random_crash, random_system
+from tests.support.random_systems import random_crash, random_process_faults, random_system
 
 CHUNKS, EACH = 20, 1000
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_reduction_gives_the_verdicts_of_full_exploration(chunk: int) -> None:
-    """Mixed states, internal actions and crashes among them; sizes up to four processes of four states."""
+    """Mixed states, internal actions, crashes, stops, restarts; up to four processes of four states."""
     smaller = 0
     for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
         rng = random.Random(seed)
@@ -29,6 +29,8 @@ def test_reduction_gives_the_verdicts_of_full_exploration(chunk: int) -> None:
         if rng.random() < 0.4:
             system = random_crash(rng, system)
         k = rng.randint(1, 3)
+        if rng.random() < 0.4:
+            system = random_process_faults(rng, system)
         full = decide(system, perfect(system), k, ALWAYS)
         reduced = decide(system, perfect(system), k, ALWAYS, reduction=True, witness_budget=1)
         assert verdicts(reduced) == verdicts(full), f"seed {seed}, k = {k}"

@@ -84,9 +84,28 @@ def test_progress_fails_when_the_only_message_is_lost() -> None:
     assert holds(system, "k-wmc", 1, Failures(loss=True))
 
 
-def test_a_receiving_state_with_an_internal_way_out_is_still_receiving() -> None:
-    system = pair([], [("0", Receive("p", "a"), "1"), ("0", Internal("leave"), "1")])
-    assert not holds(system, "k-pg", 1)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("0", Internal("leave"), "1")], True),  # to a final state
+        ([("0", Internal("again", timeout=True), "2"), ("2", Send("p", "ask"), "3")], True),
+        ([("0", Internal("turn"), "2"), ("2", Receive("p", "b"), "0")], False),
+        ([("0", Internal("turn"), "2"), ("2", Internal("turn"), "0"), ("2", Receive("p", "b"), "0")], False),
+        ([("0", Internal("stop", fault="stop"), "1")], False),
+        ([("0", Internal("restart", fault="restart"), "2"), ("2", Send("p", "ask"), "3")], False),
+        ([("0", Internal("crash"), "2"), ("2", Send("p", CRASH), "3")], False),
+    ],
+)
+def test_a_process_with_a_timer_does_not_wait_for_ever(rows: list[Row], expected: bool) -> None:
+    """It waits for what never comes, but for what it does by itself; its faults do not end the waiting."""
+    system = pair([], [("0", Receive("p", "a"), "1"), *rows])
+    assert holds(system, "k-pg", 1) is expected
+
+
+def test_a_timer_that_leads_to_a_full_channel_ends_no_waiting() -> None:
+    rows: list[Row] = [("0", Send("p", "x"), "1"), ("1", Receive("p", "a"), "2"), ("1", Internal("t"), "0")]
+    assert not holds(pair([], rows), "k-pg", 1)
+    assert holds(pair([("0", Receive("q", "x"), "0")], rows), "k-pg", 1)
 
 
 def test_messages_to_a_crashed_process_are_excused_up_to_crash() -> None:

@@ -13,7 +13,7 @@ from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from tests.support.example_systems import process
-from tests.support.random_systems import random_crash, random_failures, random_system
+from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 
 #: Every property but the two that are asked on perfect channels only.
 ALWAYS = tuple(p for p in PROPERTIES if p not in ("k-obi", "k-sibi"))
@@ -48,13 +48,14 @@ def evidence(answer: _engine.Answer) -> list[tuple[object, ...]]:
 
 
 def random_question(seed: int, faults: float = 0.75) -> tuple[System, FailureModel, int]:
-    """A system, perhaps with crashes; a failure model, perhaps none; a bound from 1 to 3."""
+    """A system, perhaps with crashes, stops and restarts; a failure model or none; a bound from 1 to 3."""
     rng = random.Random(seed)
     system = random_system(rng, internal=rng.choice((0.0, 0.1, 0.25)))
     if rng.random() < 0.35:
         system = random_crash(rng, system)
     failures = random_failures(rng, system) if rng.random() < faults else Failures()
-    return system, failures.on(system), rng.randint(1, 3)
+    model, k = failures.on(system), rng.randint(1, 3)
+    return random_process_faults(rng, system) if rng.random() < 0.3 else system, model, k
 
 
 def stream(*messages: str, sender: str = "P", receiver: str = "Q") -> tuple[Process, Process]:

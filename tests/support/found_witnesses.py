@@ -23,7 +23,7 @@ from stormproof.model.system import System
 from stormproof.spec import bounded
 from stormproof.spec.communications import is_valid
 from tests.support.definition_runs import is_run
-from tests.support.random_systems import random_crash, random_failures, random_system
+from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 
 
 class Evidence(NamedTuple):
@@ -36,7 +36,8 @@ def random_pair(rng: random.Random) -> tuple[System, FailureModel]:
     system = random_system(rng)
     system = random_crash(rng, system) if rng.random() < 0.3 else system
     perfect = rng.random() < 0.2
-    return system, FailureModel({}, system.unreliable) if perfect else random_failures(rng, system).on(system)
+    model = FailureModel({}, system.unreliable) if perfect else random_failures(rng, system).on(system)
+    return random_process_faults(rng, system) if rng.random() < 0.2 else system, model
 
 
 def evidence(rng: random.Random, system: System, failures: FailureModel, k: int) -> Iterator[Evidence]:

@@ -21,6 +21,7 @@ from stormproof.model.faults import SCOPES, ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
+from stormproof.transform.stop_restart import stop_restart
 from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 from tests.support.equality import rename_states
 from tests.support.example_systems import all_channels
@@ -166,6 +167,13 @@ def _may_hear(rng: random.Random, process: Process, victim: str) -> Process:
         if rng.random() < 0.7
     ]
     return Process(process.name, process.initial, (*process.transitions, *rows), process.states)
+
+
+def random_process_faults(rng: random.Random, system: System) -> System:
+    """Some processes may stop, some restart, perhaps to a durable state."""
+    stop, restart = ([n for n in system.names if rng.random() < 0.3] for _ in range(2))
+    durable = {p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system}
+    return stop_restart(system, stop, restart, durable).system
 
 
 #: Names that some language reserves, cannot spell, or might take for something else.

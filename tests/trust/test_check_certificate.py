@@ -27,10 +27,11 @@ from stormproof.trust.check_certificate import (
     CertifiedGoal,
     CertifiedStep,
     check_certificate,
+    meets,
     obligations,
 )
 from stormproof.trust.make_certificate import make_certificate
-from tests.support.random_systems import random_crash, random_failures, random_system
+from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 
 #: What runs can certify: all k-properties but the two side conditions of Lange and Yoshida's theorem.
 PROPERTIES = (
@@ -65,6 +66,8 @@ def cases(chunk: int, seeds: int = SEEDS) -> Iterator[Case]:
             system = random_crash(rng, system)
         failures = random_failures(rng, system).on(system)
         k = rng.choice((1, 1, 2))
+        if rng.random() < 0.3:
+            system = random_process_faults(rng, system)
         try:
             yield seed, system, failures, k, explore(system, failures, k, MOST)
         except TooLarge:
@@ -100,10 +103,11 @@ def test_the_runs_of_a_certificate_are_runs() -> None:
         for number, at in enumerate(found.configurations):
             for goal in obligations(system, found.property, at):
                 here = at
-                for event, after in found.run(goal, number):
-                    assert (event, found.configurations[after]) in whole.steps[here], seed
-                    last, here = event, found.configurations[after]
-                assert goal.met_by(last), seed
+                for step in found.run(system, goal, number):
+                    after = found.configurations[step.after]
+                    assert (step.event, after) in whole.steps[here], seed
+                    last, here = step, after
+                assert meets(system, found.configurations, goal, last), seed
 
 
 # Mutations. Each takes a right certificate and gives a wrong one, or None where it has nothing to change.
@@ -199,10 +203,10 @@ def in_a_circle(
     goal, at = picked
     for move in _all_moves(c, whole, at):
         here = move.after
-        while not goal.met_by(move.event) and here in c.runs[goal]:
+        while not _met(c, whole, goal, move) and here in c.runs[goal]:
             if here == at:
                 return _changed(c, goal, at, move)
-            if goal.met_by(c.runs[goal][here].event):
+            if _met(c, whole, goal, c.runs[goal][here]):
                 break
             here = c.runs[goal][here].after
     return None
@@ -211,14 +215,18 @@ def in_a_circle(
 def not_keeping_still(
     rng: random.Random, c: BoundedCertificate, whole: TransitionSystem
 ) -> BoundedCertificate | None:
-    """k-exhaustivity: the process acts itself, and only then sends what it was to send before."""
+    """k-exhaustivity: the process acts itself, and only then sends what it was to send before; progress: it
+    crashes, stops or restarts before it goes on."""
     for goal in c.runs:
-        for at in c.runs[goal] if goal.still else ():
+        for at in c.runs[goal]:
             for move in _all_moves(c, whole, at):
-                own = move.event is not None and move.event.process == goal.process
-                if own and not goal.met_by(move.event):
+                if goal.bars(move.event) and not _met(c, whole, goal, move):
                     return _changed(c, goal, at, move)
     return None
+
+
+def _met(c: BoundedCertificate, whole: TransitionSystem, goal: CertifiedGoal, move: CertifiedStep) -> bool:
+    return meets(whole.system, c.configurations, goal, move)
 
 
 def twice_the_same(rng: random.Random, c: BoundedCertificate, _: TransitionSystem) -> BoundedCertificate:
@@ -266,13 +274,18 @@ def test_no_certificate_of_what_is_not_so(chunk: int) -> None:
                 if leaving
             }
             for _ in range(5):
-                runs = {goal: {at: _best(rng, goal, some) for at, some in moves.items()} for goal in goals}
+                runs = {
+                    goal: {at: _best(rng, whole, goal, some) for at, some in moves.items()} for goal in goals
+                }
                 forged = BoundedCertificate(name, k, tuple(whole.steps), runs)
                 assert not check_certificate(system, failures, forged).ok, (seed, name)
 
 
-def _best(rng: random.Random, goal: CertifiedGoal, moves: list[CertifiedStep]) -> CertifiedStep:
-    return next((m for m in moves if goal.met_by(m.event)), None) or rng.choice(moves)
+def _best(
+    rng: random.Random, whole: TransitionSystem, goal: CertifiedGoal, moves: list[CertifiedStep]
+) -> CertifiedStep:
+    met = (m for m in moves if meets(whole.system, tuple(whole.steps), goal, m))
+    return next(met, None) or rng.choice(moves)
 
 
 @pytest.mark.parametrize("chunk", range(4))

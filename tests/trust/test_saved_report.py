@@ -41,6 +41,8 @@ def run(text: str, *flags: str) -> tuple[int, str]:
         ("half-duplex", {"corrupt": True}),
         ("half-duplex", {"loss": True, "reorder": True}),
         ("crash-commit", {"crash": ["A"]}),
+        ("two-phase-commit", {"stop": ["Coordinator"]}),
+        ("two-phase-commit", {"stop": ["A"], "restart": ["Coordinator"], "loss": True}),
     ],
 )
 def test_a_saved_result_replays(name: str, failures: dict[str, Any]) -> None:

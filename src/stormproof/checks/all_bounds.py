@@ -5,7 +5,8 @@ k'-bounded runs can do from there is part of what runs without any bound can do.
 approximation* of the unbounded runs from a violating configuration lacks the event that would be needed,
 the property fails for every k' >= k:
 
-- k-er, k-wer, k-pg: the event is a reception; without a bound it never comes.
+- k-er, k-wer: the event is a reception; without a bound it never comes.
+- k-pg: no run without a bound, in which the process does not crash, stop or restart, ends its waiting.
 - k-exh: where the receiver will never again take anything from a channel, and some run, for each larger
   bound, fills the channel up to it, the sender's next send is held back for ever, whatever the bound.
 
@@ -27,7 +28,6 @@ from ..model.actions import (
     Configuration,
     Internal,
     Message,
-    Receive,
     Send,
     Word,
     channel_of,
@@ -35,7 +35,15 @@ from ..model.actions import (
 from ..model.failures import FailureModel
 from ..model.process import StateKind
 from ..model.system import System
-from ..spec.bounded import FiredAction, interfere, is_receive_on, may_stay, steps
+from ..spec.bounded import (
+    FiredAction,
+    communications_of,
+    faults_of,
+    interfere,
+    is_receive_on,
+    may_stay,
+    steps,
+)
 from .properties import K_ER, K_EXH, K_PG, K_WER
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
@@ -53,6 +61,14 @@ class Content(NamedTuple):
 class Abstract(NamedTuple):
     states: tuple[str, ...]
     contents: tuple[Content, ...]
+
+
+class Remedy(NamedTuple):
+    """What would have to happen: an event, or local states to come to; and on the way, none of `without`."""
+
+    fires: Callable[[FiredAction], bool]
+    ends: Callable[[tuple[str, ...]], bool] = lambda states: False
+    without: frozenset[FiredAction] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -102,13 +118,15 @@ class Beyond:
         if more and (not word or self.failures.on(channel).reorder):
             yield content
 
-    def never(self, start: Abstract, wanted: Callable[[FiredAction], bool], most: int, until: float) -> bool:
-        """Is it certain that no run from `start` has such an event?"""
+    def never(self, start: Abstract, wanted: Remedy, most: int, until: float) -> bool:
+        """Is it certain that no run from `start` comes to what is wanted?"""
         seen = {start}
         queue = [start]
         for at in queue:
             for event, after in self.steps(at):
-                if event is not None and wanted(event):
+                if event in wanted.without:
+                    continue
+                if wanted.ends(after.states) or (event is not None and wanted.fires(event)):
                     return False
                 if after not in seen:
                     seen.add(after)
@@ -139,7 +157,7 @@ def persists(
         tuple(states[p] for p in system.names), tuple(Content(words[c], False) for c in system.channels)
     )
 
-    def never(wanted: Callable[[FiredAction], bool]) -> bool:
+    def never(wanted: Remedy) -> bool:
         for slack in (0, 1):
             room = {c: len(words[c]) + slack for c in system.channels}
             if Beyond(system, failures, room).never(start, wanted, most, until):
@@ -152,22 +170,31 @@ def persists(
         process = culprit.get("process")
         if process is None or system[process].kind(states[process]) is not StateKind.RECEIVING:
             return False
-        return never(lambda e: e.process == process and isinstance(e.action, Receive))
+        return never(_proceeding(system, process))
     if name == K_EXH.name:
         at = Configuration(start.states, tuple(words.values()))
         return _channel_stays_full(system, failures, at, culprit, range(k + 1, max_k + 1), never)
     return False
 
 
+def _proceeding(system: System, name: str) -> Remedy:
+    """Definitions 3.5: what ends the waiting of a process."""
+    process, i = system[name], system.names.index(name)
+    final = {s for s in process.states if process.kind(s) is StateKind.FINAL}
+    return Remedy(
+        communications_of(process).__contains__, lambda states: states[i] in final, faults_of(process)
+    )
+
+
 def _reception_never_comes(
     name: str,
     words: Mapping[Channel, Word],
     culprit: Mapping[str, str],
-    never: Callable[[Callable[[FiredAction], bool]], bool],
+    never: Callable[[Remedy], bool],
 ) -> bool:
     for channel, word in words.items():
         if str(channel) == culprit.get("channel") and word:
-            return never(is_receive_on(channel, word[0] if name == K_ER.name else None))
+            return never(Remedy(is_receive_on(channel, word[0] if name == K_ER.name else None)))
     return False
 
 
@@ -177,7 +204,7 @@ def _channel_stays_full(
     at: Configuration,
     culprit: Mapping[str, str],
     bounds: range,
-    never: Callable[[Callable[[FiredAction], bool]], bool],
+    never: Callable[[Remedy], bool],
 ) -> bool:
     """Nobody drains the channel of the held-back send any more, and every larger bound can be filled."""
     name = culprit.get("process")
@@ -188,7 +215,7 @@ def _channel_stays_full(
         channel = Channel(name, peer)
         if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
             continue
-        if never(is_receive_on(channel)) and _can_fill(system, failures, at, channel, bounds):
+        if never(Remedy(is_receive_on(channel))) and _can_fill(system, failures, at, channel, bounds):
             return True
     return False
 

@@ -111,7 +111,7 @@ K_WER = Property(
 )
 K_PG = Property(
     "k-pg",
-    "every process that waits to receive can still receive",
+    "every process that waits to receive can still receive, send or end",
     "Progress fails",
     Decision.BOUNDED,
     reason.waits_for_ever,

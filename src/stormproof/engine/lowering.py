@@ -77,16 +77,18 @@ def _add_process(
     state = {s: i for i, s in enumerate(process.states)}
     ordered = sorted(process.transitions, key=lambda t: state[t.source])
     internal = {action: i for i, action in enumerate(dict.fromkeys(t.action for t in ordered))}
-    rows: list[tuple[int, _engine.ActionKind, int | None, int, int]] = []
+    rows: list[tuple[int, _engine.ActionKind, int | None, int, int, bool]] = []
     for transition in ordered:
         source, action, target = state[transition.source], transition.action, state[transition.target]
         if isinstance(action, Internal):
-            rows.append((source, _engine.ActionKind.INTERNAL, None, internal[action], target))
+            rows.append(
+                (source, _engine.ActionKind.INTERNAL, None, internal[action], target, action.is_fault)
+            )
             continue
         kind = _engine.ActionKind.SEND if isinstance(action, Send) else _engine.ActionKind.RECEIVE
         where = channel_of(process.name, action)
         assert where is not None and isinstance(action, (Send, Receive))
-        rows.append((source, kind, channels[where], number[action.message], target))
+        rows.append((source, kind, channels[where], number[action.message], target, False))
     native.add_process(
         states=len(process.states),
         initial=state[process.initial],

@@ -140,15 +140,21 @@ def _counted(sent: list[Flight], excused: list[Flight], later: list[Flight]) -> 
 
 
 def _served(run: _Watched) -> Shown | None:
-    """k-pg: nobody waits at the end, or whoever does receives in the next round."""
+    """k-pg: nobody waits at the end, or whoever does receives in the next round, or sends after a timeout."""
     ends = run.run.witness.states
     waiting = {p.name for p in run.system if p.kind(ends[p.name]) is StateKind.RECEIVING}
     served = {process for process, _ in _receptions(run.again())}
-    if waiting - served:
+    sends = {s.process for s in run.again() if isinstance(s, Act) and isinstance(s.action, Send)}
+    if waiting - served - sends:
         return None
     waited = Counter(process for process, _ in _receptions(run.steps))
     names = listed(f"{name} ({count} times)" if count > 1 else name for name, count in waited.items())
-    return Shown(f"whoever waits for a message gets one: {names}" if waited else "nobody waits", bool(waited))
+    late = listed(name for name in run.system.names if name in waiting - served)
+    told = f"whoever waits for a message gets one: {names}" if waited else "nobody waits"
+    if late:
+        gets = f"gets one ({names}) or goes on" if waited else "goes on"
+        told = f"whoever waits for a message {gets} without one ({late})"
+    return Shown(told, bool(waited))
 
 
 def _room(run: _Watched) -> Shown | None:

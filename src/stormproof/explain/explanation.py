@@ -14,7 +14,7 @@ from ..checks.headline import number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send
-from ..model.phrases import arrow, awaited, few, listed, named, situation
+from ..model.phrases import arrow, awaited, few, listed, named, own_actions, situation
 from ..model.process import Process
 from ..model.run import Witness
 from ..narrate.narrative import Narrative, in_flight
@@ -110,6 +110,15 @@ def _bound(verdict: Verdict) -> str:
     return "" if verdict.witness_k is None else f" at k = {verdict.witness_k}"
 
 
+def _for_ever(process: Process, state: str) -> str:
+    """That a process waits for ever, although it has a timer perhaps."""
+    own = own_actions(process, state)
+    leads = (
+        f", since {listed(own)} {'leads' if len(own) == 1 else 'lead'} to no send, reception or final state"
+    )
+    return f"{process.name} waits for ever{leads if own else ''}"
+
+
 def _messages(actions: Iterable[Receive]) -> str:
     return listed(("the crash notice" if a.message is CRASH else str(a.message) for a in actions), "or")
 
@@ -164,12 +173,12 @@ class _Scene:
             peers = listed(a.peer for a in told_of)
             told = [
                 f"{process.name} has learnt of the crash of {peers} already and waits for nothing else, "
-                f"so {process.name} waits for ever."
+                f"so {_for_ever(process, state)}."
             ]
         elif len(never) == len(wanted):
             told = [
                 f"{self._nobody(wanted)} send {process.name} {_messages(wanted)}, "
-                f"so {process.name} waits for ever."
+                f"so {_for_ever(process, state)}."
             ]
         elif never:
             rest = [a for a in wanted if a not in never]

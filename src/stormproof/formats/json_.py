@@ -26,7 +26,7 @@ _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
     *("states", "rest", "durable", "transitions"),
 )
-_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout")
+_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout", "fault")
 _OPENING = re.compile(r"\s*\{")
 
 
@@ -94,7 +94,8 @@ def _process_to_json(process: Process) -> dict[str, Any]:
 
 def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Internal):
-        return {"timeout" if action.timeout else "internal": action.name}
+        fault = {"fault": action.fault} if action.fault else {}
+        return {"timeout" if action.timeout else "internal": action.name, **fault}
     what = {"crash": True} if action.message is CRASH else {"message": action.message}
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
@@ -240,7 +241,13 @@ class _Reader(Values):
             self.fail("a transition has one of 'send', 'receive', 'internal' and 'timeout'", path)
         source = self.string(data["from"], (*path, "from"))
         target = self.string(data["to"], (*path, "to"))
-        return Transition(source, self.action(kinds[0], data[kinds[0]], (*path, kinds[0]), owner), target)
+        action = self.action(kinds[0], data[kinds[0]], (*path, kinds[0]), owner)
+        if "fault" in data:
+            known = [kind.keyword for kind in PROCESS_KINDS]
+            if data["fault"] not in known or kinds != ["internal"]:
+                self.fail(f"'fault' marks an internal action as a {' or a '.join(known)}", (*path, "fault"))
+            action = Internal(data["internal"], fault=data["fault"])
+        return Transition(source, action, target)
 
     def action(self, kind: str, data: Any, path: Path, owner: str) -> Action:
         if kind in ("internal", "timeout"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from .actions import CRASH, Channel, Message, Receive, Send
+from .actions import CRASH, TIMEOUT, Channel, Internal, Message, Receive, Send
 from .process import Process, StateKind
 from .system import System
 
@@ -82,16 +82,31 @@ def sends_of(system: System, sends: Iterable[Send]) -> str:
     return listed((f"{name} to {a.peer}" if tail else name for a, name in names), "or")
 
 
+def own_actions(process: Process, state: str) -> list[str]:
+    """What a process may do in a state by itself: `its timer`, `its timer retry`, `its action work`."""
+    found = [t.action for t in process.outgoing(state) if isinstance(t.action, Internal)]
+    return [_own(action) for action in found if not action.is_fault]
+
+
+def _own(action: Internal) -> str:
+    if not action.timeout:
+        return f"its action {action.name}"
+    return "its timer" if action.name == TIMEOUT else f"its timer {action.name}"
+
+
 def situation(system: System, process: Process, state: str) -> str:
     """What a process does in a state: `A waits in s for a or b`, `A has ended in t`, `A has crashed`."""
     if state in process.crashed_states:
         return f"{process.name} has crashed"
-    kind = process.kind(state)
+    kind, own = process.kind(state), own_actions(process, state)
     if kind is StateKind.RECEIVING:
-        return f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"
+        waits = f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"
+        return f"{waits}, or for {listed(own, 'or')}" if own else waits
     if kind is StateKind.SENDING:
         return f"{process.name} wants to send {sends_of(system, process.sends(state))} in {state}"
     if kind is StateKind.MIXED:
         wants = f"wants to send {sends_of(system, process.sends(state))}"
         return f"{process.name} {wants} in {state} or waits for {awaited(system, process.receives(state))}"
+    if own:
+        return f"{process.name} may go on from {state} by {listed(own, 'or')}"
     return f"{process.name} has ended in {state}"

@@ -7,7 +7,19 @@ from collections.abc import Callable, Sequence
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
 from ..model.conflict_graph import conflict_graph, matched_execution
 from ..model.failures import FailureModel
-from ..model.phrases import arrow, awaited, content, few, listed, named, sends_of, situation, taken, words_in
+from ..model.phrases import (
+    arrow,
+    awaited,
+    content,
+    few,
+    listed,
+    named,
+    own_actions,
+    sends_of,
+    situation,
+    taken,
+    words_in,
+)
 from ..model.process import Process, StateKind
 from ..model.run import Witness
 from ..model.system import System
@@ -36,12 +48,14 @@ class RunEnd:
         return known if sender in self.system and receiver in self.system else None
 
     def moves(self) -> bool:
-        """Can somebody still send or act internally, or take a message as it stands?"""
+        """Can somebody still send, act internally or take a message as it stands, without any fault?"""
         return any(self._moves(p, self.state(p.name)) for p in self.system)
 
     def _moves(self, process: Process, state: str) -> bool:
         for _, action, _ in process.outgoing(state):
             if isinstance(action, Internal):
+                if action.is_fault:
+                    continue
                 return True
             channel = channel_of(process.name, action)
             word = self.held.get(channel, ()) if channel else ()
@@ -72,6 +86,12 @@ def waits_for_ever(end: RunEnd) -> str:
     if state in process.crashed_states:
         return f"{process.name}, which has crashed, waits in {state} for crash notices that never come"
     parts = [situation(end.system, process, state)]
+    own = own_actions(process, state)
+    if own:
+        leads = "leads" if len(own) == 1 else "lead"
+        never = f"and {listed(own)} {leads} to no send, reception or final state"
+        waits = f"{process.name} waits in {state} for {awaited(end.system, process.receives(state))}"
+        return f"{waits}, nothing of that can arrive any more, {never}"
     if end.moves():
         return f"{parts[0]}, and nothing of that can arrive any more"
     parts += [situation(end.system, p, end.state(p.name)) for p in end.system if p != process]
@@ -106,7 +126,7 @@ def _instead(end: RunEnd, receiver: Process, channel: Channel, head: Message) ->
     state = end.state(receiver.name)
     if state in receiver.crashed_states:
         return "it has crashed"
-    if receiver.kind(state) is StateKind.FINAL:
+    if receiver.kind(state) is StateKind.FINAL and not own_actions(receiver, state):
         return f"it has ended in {state}"
     wanted = Receive(channel.sender, head)
     later = [s for s in receiver.reachable(state) if wanted in receiver.receives(s)]

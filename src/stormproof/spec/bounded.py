@@ -26,7 +26,7 @@ from ..model.actions import (
     channel_of,
 )
 from ..model.failures import ChannelFailure, FailureModel
-from ..model.process import StateKind
+from ..model.process import Process, StateKind
 from ..model.system import System
 
 
@@ -108,6 +108,25 @@ def may_stay(failure: ChannelFailure, word: Word, delivered: Message) -> bool:
     )
 
 
+def events_of(process: Process) -> frozenset[FiredAction]:
+    """All that the process may do or suffer."""
+    return frozenset(FiredAction(process.name, t.action) for t in process.transitions)
+
+
+def faults_of(process: Process) -> frozenset[FiredAction]:
+    """Its crash, its stop and its restart."""
+    return frozenset(e for e in events_of(process) if isinstance(e.action, Internal) and e.action.is_fault)
+
+
+def communications_of(process: Process) -> frozenset[FiredAction]:
+    """Its sends, those of its crash broadcast excepted, and its receptions."""
+    return frozenset(
+        e
+        for e in events_of(process)
+        if isinstance(e.action, Receive) or (isinstance(e.action, Send) and e.action.message is not CRASH)
+    )
+
+
 class TooLarge(Exception):
     """The transition system has more configurations than the caller wants to see."""
 
@@ -120,7 +139,9 @@ class TransitionSystem:
     failures: FailureModel
     k: int
     steps: dict[Configuration, list[Successor]]
-    _before: dict[str | None, dict[Configuration, list[Configuration]]] = field(default_factory=dict)
+    _before: dict[frozenset[FiredAction], dict[Configuration, list[Configuration]]] = field(
+        default_factory=dict
+    )
 
     @cached_property
     def enabled(self) -> dict[FiredAction, list[Configuration]]:
@@ -131,23 +152,26 @@ class TransitionSystem:
                 table.setdefault(event, []).append(source)
         return table
 
-    def before(self, without: str | None) -> dict[Configuration, list[Configuration]]:
-        """What leads to each configuration in one step in which `without` does not act."""
+    def before(self, without: frozenset[FiredAction]) -> dict[Configuration, list[Configuration]]:
+        """What leads to each configuration in one step that is none of `without`."""
         if without not in self._before:
             table = self._before[without] = {}
             for source, leaving in self.steps.items():
                 for event, after in leaving:
-                    if event is None or event.process != without:
+                    if event not in without:
                         table.setdefault(after, []).append(source)
         return self._before[without]
 
     def can_reach(
         self,
         fires: Callable[[FiredAction], bool],
-        without: str | None = None,
+        without: frozenset[FiredAction] = frozenset(),
+        ends: Callable[[Configuration], bool] = lambda at: False,
     ) -> set[Configuration]:
-        """The configurations from which some run, in which `without` does not act, ends in such an event."""
+        """The configurations from which a run with no event of `without` leads to an event that `fires` or to
+        a configuration that `ends` it."""
         seen = {at for event, sources in self.enabled.items() if fires(event) for at in sources}
+        seen |= {at for at in self.steps if ends(at)}
         found, before = deque(seen), self.before(without)
         while found:
             for source in before.get(found.popleft(), ()):
@@ -205,7 +229,7 @@ def k_exh(ts: TransitionSystem, literal: bool = False, up_to_crash: bool = False
                 continue
             for send in set(process.sends(state)):
                 wanted = FiredAction(process.name, send)
-                good = ts.can_reach(wanted.__eq__, without=None if literal else process.name)
+                good = ts.can_reach(wanted.__eq__, frozenset() if literal else events_of(process))
                 for at in ts.steps:
                     if at.states[i] == state and at not in good:
                         if not (up_to_crash and crashed(ts.system, at, send.peer)):
@@ -225,12 +249,15 @@ def k_er(ts: TransitionSystem, weak: bool = False, up_to_crash: bool = False) ->
 
 
 def k_pg(ts: TransitionSystem) -> Iterator[Configuration]:
-    """Definitions 3.5: where a process in a receiving state never receives."""
+    """Definitions 3.5: where a process in a receiving state never sends, receives or comes to a final state
+    unless it crashes, stops or restarts."""
     for i, process in enumerate(ts.system):
-        name = process.name
-        good = ts.can_reach(lambda e, name=name: e.process == name and isinstance(e.action, Receive))  # type: ignore[misc]
+        proceeds, faults = communications_of(process), faults_of(process)
+        kinds = {state: process.kind(state) for state in process.states}
+        final = {state for state, kind in kinds.items() if kind is StateKind.FINAL}
+        good = ts.can_reach(proceeds.__contains__, faults, lambda at, i=i, final=final: at.states[i] in final)  # type: ignore[misc]
         for at in ts.steps:
-            if process.kind(at.states[i]) is StateKind.RECEIVING and at not in good:
+            if kinds[at.states[i]] is StateKind.RECEIVING and at not in good:
                 yield at
 
 

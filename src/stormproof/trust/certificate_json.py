@@ -16,9 +16,10 @@ from ..model.system import System
 from ..spec.bounded import FiredAction
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep
 
-_ENDS: dict[type[Send] | type[Receive], tuple[str, str]] = {
+_ENDS: dict[type[Send] | type[Receive] | None, tuple[str, str]] = {
     Send: ("send", "to"),
     Receive: ("receive", "from"),
+    None: ("proceed", "with"),
 }
 
 

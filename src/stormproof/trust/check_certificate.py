@@ -13,12 +13,12 @@ follows from that. The set may be larger than the reachable one; that only adds 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import Configuration, Message, Receive, Send
+from ..model.actions import CRASH, Configuration, Internal, Message, Receive, Send
 from ..model.failures import FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
@@ -27,21 +27,38 @@ from ..spec.bounded import CONJUNCTIONS, FiredAction, crashed, initial, steps
 
 class CertifiedGoal(NamedTuple):
     """Actions of `process`, one of which is to be reached: those to or from `peer` (None: anybody) of
-    `message` (None: any). `still`: in a run in which the process does not act before."""
+    `message` (None: any). `still`: in a run in which the process does not act before. Without a `kind` the
+    process is to stop waiting (definitions 3.5), in a run in which it does not crash, stop or restart."""
 
     process: str
-    kind: type[Send] | type[Receive]
+    kind: type[Send] | type[Receive] | None
     peer: str | None = None
     message: Message | None = None
     still: bool = False
 
-    def met_by(self, event: FiredAction | None) -> bool:
-        if event is None or event.process != self.process or not isinstance(event.action, self.kind):
+    def met_by(self, event: FiredAction | None, after: StateKind) -> bool:
+        """Does the event, which leads the process to a state of that kind, meet the goal?"""
+        if event is None or event.process != self.process:
             return False
-        action: Send | Receive = event.action
+        action = event.action
+        if self.kind is None:
+            crash = isinstance(action, Send) and action.message is CRASH
+            talks = not isinstance(action, Internal) and not crash
+            return talks or (after is StateKind.FINAL and not self.bars(event))
+        if not isinstance(action, self.kind):
+            return False
         return self.peer in (None, action.peer) and self.message in (None, action.message)
 
+    def bars(self, event: FiredAction | None) -> bool:
+        """May the event not happen on the way to the goal?"""
+        if event is None or event.process != self.process:
+            return False
+        fault = isinstance(event.action, Internal) and event.action.is_fault
+        return self.still or (self.kind is None and fault)
+
     def __str__(self) -> str:
+        if self.kind is None:
+            return f"{self.process} is to send, to receive or to end"
         verb, word = ("send", "to") if self.kind is Send else ("receive", "from")
         what = "something" if self.message is None else str(self.message)
         return f"{self.process} is to {verb} {what}" + ("" if self.peer is None else f" {word} {self.peer}")
@@ -63,12 +80,22 @@ class BoundedCertificate:
     configurations: tuple[Configuration, ...]
     runs: Mapping[CertifiedGoal, Mapping[int, CertifiedStep]]
 
-    def run(self, goal: CertifiedGoal, at: int) -> tuple[CertifiedStep, ...]:
+    def run(self, system: System, goal: CertifiedGoal, at: int) -> tuple[CertifiedStep, ...]:
         """The run that meets the goal from a configuration, of a certificate that was confirmed."""
         found: list[CertifiedStep] = []
-        while not found or not goal.met_by(found[-1].event):
+        while not found or not meets(system, self.configurations, goal, found[-1]):
             found.append(self.runs[goal][found[-1].after if found else at])
         return tuple(found)
+
+
+def meets(
+    system: System, configurations: Sequence[Configuration], goal: CertifiedGoal, step: CertifiedStep
+) -> bool:
+    """Does the step meet the goal?"""
+    if step.event is None or step.event.process != goal.process:
+        return False
+    state = configurations[step.after].states[system.names.index(goal.process)]
+    return goal.met_by(step.event, system[goal.process].kind(state))
 
 
 @dataclass(frozen=True)
@@ -131,15 +158,19 @@ def _met(system: System, certificate: BoundedCertificate, moves: list[set[Certif
     """How many obligations a configuration has, each of them met."""
     goals = set(obligations(system, certificate.property, certificate.configurations[start]))
     for goal in goals:
-        _follow(certificate.runs.get(goal, {}), moves, goal, start)
+        _follow(system, certificate, moves, goal, start)
     return len(goals)
 
 
 def _follow(
-    run: Mapping[int, CertifiedStep], moves: list[set[CertifiedStep]], goal: CertifiedGoal, start: int
+    system: System,
+    certificate: BoundedCertificate,
+    moves: list[set[CertifiedStep]],
+    goal: CertifiedGoal,
+    start: int,
 ) -> None:
     """Take the run step by step: each is one of the system, and the last is what the goal asks for."""
-    here, seen = start, set[int]()
+    run, here, seen = certificate.runs.get(goal, {}), start, set[int]()
     while here not in seen:
         seen.add(here)
         move = run.get(here)
@@ -147,10 +178,10 @@ def _follow(
             raise Refused(f"{goal} from configuration {start}: no run from {here} on is given")
         if move not in moves[here]:
             raise Refused(f"{goal} from configuration {start}: the step from {here} is none of the system")
-        if goal.met_by(move.event):
+        if meets(system, certificate.configurations, goal, move):
             return
-        if goal.still and move.event is not None and move.event.process == goal.process:
-            raise Refused(f"{goal} from configuration {start}: it acts before")
+        if goal.bars(move.event):
+            raise Refused(f"{goal} from configuration {start}: it acts or fails before")
         here = move.after
     raise Refused(f"{goal} from configuration {start}: the run comes back to {here}")
 
@@ -179,10 +210,10 @@ def _receptions(
 
 
 def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[CertifiedGoal]:
-    """Definitions 3.1: every send of a sending state fires. Definitions 3.5: a receiving state receives."""
+    """Definitions 3.1: every send of a sending state fires. Definitions 3.5: a receiving state is left."""
     if base == "k-pg":
         if process.kind(state) is StateKind.RECEIVING:
-            yield CertifiedGoal(process.name, Receive)
+            yield CertifiedGoal(process.name, None)
     elif process.kind(state) is StateKind.SENDING:
         for send in process.sends(state):
             if send.peer not in gone:

@@ -7,12 +7,13 @@ Runs are shortest ones, found backwards from where a goal is met.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from ..model.failures import FailureModel
 from ..model.system import System
 from ..spec.bounded import explore
-from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, obligations
+from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
 #: How many configurations a search may see unless told otherwise.
 MOST = 20_000
@@ -25,44 +26,46 @@ def make_certificate(
 ) -> BoundedCertificate | None:
     """A certificate that the property holds at k; None when it does not. Raises TooLarge past `most`."""
     found = explore(system, failures, k, most).steps
+    reached = tuple(found)
     numbers = {at: i for i, at in enumerate(found)}
     moves = [[CertifiedStep(event, numbers[after]) for event, after in leaving] for leaving in found.values()]
     asked: dict[CertifiedGoal, set[int]] = {}
     for at, i in numbers.items():
         for goal in obligations(system, property, at):
             asked.setdefault(goal, set()).add(i)
-    backwards: dict[str | None, list[list[tuple[int, CertifiedStep]]]] = {}
+    backwards: dict[CertifiedGoal | None, list[list[tuple[int, CertifiedStep]]]] = {}
     runs = {}
     for goal, wanted in asked.items():
-        still = goal.process if goal.still else None
-        if still not in backwards:
-            backwards[still] = _reversed(moves, still)
-        runs[goal] = _plan(moves, backwards[still], goal)
+        met = partial(meets, system, reached, goal)
+        barring = goal._replace(peer=None, message=None) if goal.still or goal.kind is None else None
+        if barring not in backwards:
+            backwards[barring] = _reversed(moves, barring)
+        runs[goal] = _plan(moves, backwards[barring], met)
         if not wanted <= set(runs[goal]):
             return None
-        runs[goal] = _needed(runs[goal], goal, wanted)
-    return BoundedCertificate(property, k, tuple(found), runs)
+        runs[goal] = _needed(runs[goal], met, wanted)
+    return BoundedCertificate(property, k, reached, runs)
 
 
-def _reversed(moves: Moves, still: str | None) -> list[list[tuple[int, CertifiedStep]]]:
-    """The steps into each configuration, those of `still` left out."""
+def _reversed(moves: Moves, barring: CertifiedGoal | None) -> list[list[tuple[int, CertifiedStep]]]:
+    """The steps into each configuration, without those that the goal bars."""
     into: list[list[tuple[int, CertifiedStep]]] = [[] for _ in moves]
     for source, leaving in enumerate(moves):
         for move in leaving:
-            if move.event is None or move.event.process != still:
+            if barring is None or not barring.bars(move.event):
                 into[move.after].append((source, move))
     return into
 
 
 def _plan(
-    moves: Moves, into: list[list[tuple[int, CertifiedStep]]], goal: CertifiedGoal
+    moves: Moves, into: list[list[tuple[int, CertifiedStep]]], met: Callable[[CertifiedStep], bool]
 ) -> dict[int, CertifiedStep]:
     """The step to take, in every configuration from which the goal can be met."""
     plan = {}
     for source, leaving in enumerate(moves):
-        met = next((move for move in leaving if goal.met_by(move.event)), None)
-        if met is not None:
-            plan[source] = met
+        last = next((move for move in leaving if met(move)), None)
+        if last is not None:
+            plan[source] = last
     queue = deque(plan)
     while queue:
         for source, move in into[queue.popleft()]:
@@ -73,13 +76,13 @@ def _plan(
 
 
 def _needed(
-    plan: Mapping[int, CertifiedStep], goal: CertifiedGoal, wanted: Iterable[int]
+    plan: Mapping[int, CertifiedStep], met: Callable[[CertifiedStep], bool], wanted: Iterable[int]
 ) -> dict[int, CertifiedStep]:
     """What the runs from the wanted configurations pass through, and no more."""
     kept: dict[int, CertifiedStep] = {}
     for here in sorted(wanted):
         while here not in kept:
             kept[here] = plan[here]
-            if not goal.met_by(plan[here].event):
+            if not met(plan[here]):
                 here = plan[here].after
     return kept

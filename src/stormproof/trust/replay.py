@@ -26,6 +26,7 @@ from ..model.actions import (
 )
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Swap
+from ..model.process import Process
 from ..model.run import Act, Replay, Step, Witness
 from ..model.system import System
 
@@ -33,6 +34,8 @@ BUDGET = 50_000
 PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
 PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
 Sent = tuple[Message, int]
+#: A process with an action that it is to take, or with a state that it is to come to.
+SoughtDeed = tuple[str, Action | str]
 
 
 def replay(
@@ -159,9 +162,10 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tupl
             for send in sends:
                 names |= {"channel": f"{p.name}->{send.peer}", "action": str(send)}
                 if send.peer not in gone:
-                    yield names, (end, {(p.name, send)}, p.name if base == "k-exh" else None), False
+                    own = {(p.name, t.action) for t in p.transitions if base == "k-exh"}
+                    yield names, (end, {(p.name, send)}, own), False
         elif base == "k-pg" and receives and not sends:
-            yield names, (end, {(p.name, r) for s in p.states for r in p.receives(s)}), False
+            yield names, (end, *proceeding(p)), False
         elif base == "k-obi" and len({(p.name, send) in now for send in sends}) == 2:
             yield names, None, True
         elif base == "k-sibi":
@@ -170,6 +174,15 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tupl
                     if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
                         sent = (to, {(other.peer, Send(q, other.message))})
                         yield names, None if (q, other) in now else sent, True
+
+
+def proceeding(p: Process) -> tuple[set[SoughtDeed], set[tuple[str, Action]]]:
+    """Definitions 3.5: what ends the waiting of a process, and its faults, which do not."""
+    actions = {t.action for t in p.transitions}
+    faults = {a for a in actions if isinstance(a, Internal) and a.is_fault}
+    talks = {a for a in actions if not isinstance(a, Internal) and a != Send(a.peer, CRASH)}
+    final = {s for s in p.states if not p.sends(s) and not p.receives(s)}
+    return {(p.name, done) for done in (*talks, *final)}, {(p.name, fault) for fault in faults}
 
 
 class Outlook(NamedTuple):
@@ -196,17 +209,24 @@ class Outlook(NamedTuple):
                     yield process.name, action, Configuration(states, words)
 
     def reaches(
-        self, start: Configuration, wanted: Collection[tuple[str, Action]], still: str | None = None
+        self,
+        start: Configuration,
+        wanted: Collection[SoughtDeed],
+        barred: Collection[tuple[str, Action]] = (),
     ) -> bool | None:
-        """Is one of these reached in a run in which `still` does not act? None: the budget is spent."""
+        """Is one of these reached in a run in which nothing barred happens? None: the budget is spent."""
+        place = {name: i for i, name in enumerate(self.system.names)}
         seen, stack = {start}, [start]
         while stack and len(seen) <= self.budget:
-            for process, action, configuration in self.moves(stack.pop()):
+            for process, action, after in self.moves(stack.pop()):
                 if (process, action) in wanted:
                     return True
-                if process != still and configuration not in seen:
-                    seen.add(configuration)
-                    stack.append(configuration)
+                if (process, action) in barred or after in seen:
+                    continue
+                if (process, after.states[place[process]]) in wanted:
+                    return True
+                seen.add(after)
+                stack.append(after)
         return None if stack else False
 
 

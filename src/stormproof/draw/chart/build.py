@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import InputError
 from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
 from ...model.message_tracking import Flight, MessageTracker
-from ...model.phrases import counted, listed
+from ...model.phrases import counted, listed, own_actions
 from ...model.process import Process
 from ...model.run import Act, Step, Witness
 from ...model.system import System
@@ -126,7 +126,7 @@ class _ChartBuilder:
         return self.repeats is not None and self.last.get(name, -1) >= self.repeats
 
     def _wait(self, process: Process) -> Wait | None:
-        """Blocked: nothing but receptions leaves the state, and no channel starts with one of them.
+        """Blocked: only receptions and faults leave the state, and no channel starts with one of the former.
 
         A crashed process waits for nothing, nor does one that is done and only takes crash messages. The
         process that the verdict blames is shown whatever else it could do.
@@ -142,7 +142,7 @@ class _ChartBuilder:
                 return Wait(receives, culprit=True)
         if state in process.crashed_states or all(r.message is CRASH for r in receives):
             return None
-        if any(not isinstance(t.action, Receive) for t in process.outgoing(state)):
+        if process.sends(state) or own_actions(process, state):
             return None
         heads = {(c.sender, w[0]) for c, w in self.contents[-1].items() if c.receiver == process.name}
         return None if any((r.peer, r.message) in heads for r in receives) else Wait(receives)
