@@ -184,7 +184,7 @@ def test_nothing_is_overwritten_unless_told(
     out = tmp_path / "precious"
     out.write_text("precious")
     words = [{"FILE": str(holds), "OUT": str(out)}.get(a, a) for a in arguments]
-    refused(run(*words), "there is such a file already", "--force")
+    refused(run(*words), "the file exists already", "--force")
     assert out.read_text() == "precious"
     assert run(*words, "--force").code in (0, 1)
     assert out.read_text() != "precious"

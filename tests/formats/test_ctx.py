@@ -66,7 +66,7 @@ def test_recursion_and_names() -> None:
         ("s[a]: b!m", 1, "unknown role 'b'"),
         ("s[a]: end,\ns[a]: end", 2, "two types"),
         ("s[a]: end,\nr[b]: end", 2, "two sessions"),
-        ("s[a]: end\ns[b]: end", 2, "',' behind the type of a"),
+        ("s[a]: end\ns[b]: end", 2, "',' after the type of a"),
         ("s[a] end", 1, "':' before the type of a"),
         ("s a: end", 1, "'[' behind the session s"),
         ("s[a]: b!m . t,\ns[b]: a?m", 1, "not bound"),
@@ -173,7 +173,7 @@ def test_a_completed_system_is_written_and_read_back() -> None:
         formats.dumps(system, "ctx")
     done = complete(system)
     text = formats.dumps(done, "ctx")
-    assert "# q does not take dangling crash messages when it rests; its type does" in text
+    assert "# q does not receive dangling crash messages when it rests; its type does" in text
     assert same_up_to_states(read(text), complete(done, clean_up=True)) or "gave_up" in done["q"].states
     assert crash_handling(read(text)).cleans_up
 

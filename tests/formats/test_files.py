@@ -35,7 +35,7 @@ def test_a_directory_an_empty_file_and_a_name_that_is_none(tmp_path: Path) -> No
     assert "directory" in failing(tmp_path)
     (tmp_path / "empty.storm").write_text(" \n\n")
     assert "it is empty" in failing(tmp_path / "empty.storm")
-    assert "not a file's name" in failing("a\0b.storm")
+    assert "not a valid file name" in failing("a\0b.storm")
 
 
 def test_bad_utf8_is_shown_with_its_place(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_writing_never_overwrites_unless_told(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     formats.save(path, "new")
     assert path.read_text() == "new"
-    with pytest.raises(OutputError, match="there is such a file already"):
+    with pytest.raises(OutputError, match="the file exists already"):
         formats.save(path, "newer")
     assert path.read_text() == "new"
     formats.save(path, "newer", overwrite=True)

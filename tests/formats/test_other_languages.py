@@ -233,7 +233,7 @@ def test_what_else_scm_files_contain() -> None:
         (scm() + "to 0 : when x ;", ["guards other than true"]),
         (scm().replace("initial : 0", "initial : 3", 1), ["unknown state '3'"]),
         (scm() + "state 0 :", ["state 0 is listed twice"]),
-        (scm() + "to 0 : when true , 0 ! a , 1 ! b ;", ["one action a transition"]),
+        (scm() + "to 0 : when true , 0 ! a , 1 ! b ;", ["one action per transition"]),
         ("scm net :", ["expected 'nb_channels', found the end of the file"]),
         (scm(automata=""), ["expected 'automaton'"]),
     ],

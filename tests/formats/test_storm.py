@@ -168,7 +168,10 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ("faults A -> A: loss\nrole A { s: }", ["no channel from A to itself"]),
         ("faults A -> B: los\nrole A { s: }" + B, ["expected a fault, found 'los'", "loss, reorder"]),
         ("faults A: loss\nrole A { s: }", ["expected a fault of a role", "channels are written A -> B"]),
-        ("faults A -> B: corrupt(all)\nrole A { s: }" + B, ["'all' is no scope", "channel, sender, system"]),
+        (
+            "faults A -> B: corrupt(all)\nrole A { s: }" + B,
+            ["'all' is not a scope", "channel, sender, system"],
+        ),
         ("faults A -> B: corrupt(x => crash)\nrole A { s: }" + B, ["never corrupted or forged"]),
         ("faults A -> B: corrupt, corrupt(x => y)\nrole A { s: }" + B, ["declared twice"]),
         (

@@ -134,13 +134,13 @@ def test_the_words_of_requirements_are_not_reserved() -> None:
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("require nver A@t", ["x.storm:2:9: 'nver' is no claim", "did you mean 'never'?"]),
-        ("require recover", ["'recover' is no claim", "did you mean 'recovers'?"]),
+        ("require nver A@t", ["x.storm:2:9: 'nver' is not a claim", "did you mean 'never'?"]),
+        ("require recover", ["'recover' is not a claim", "did you mean 'recovers'?"]),
         ("require", ["expected never, always possible, recovers, clean or a property"]),
         ("require never", ["a role, a channel or one of", "the goal ends here"]),
         ("require never A@tt", ["x.storm:2:17: A has no state 'tt'", "did you mean 't'?"]),
         ("require never AA@t", ["x.storm:2:15: unknown role 'AA'"]),
-        ("require never A.t", ["'A.t' is no goal", "write A@t"]),
+        ("require never A.t", ["'A.t' is not a goal", "write A@t"]),
         ("require never A@s && B@s", ["'&&' is written '&'"]),
         ("require never A@s, B@s", ["expected 'role'", "found ','"]),
         ("require always A@s", ["expected 'possible'"]),

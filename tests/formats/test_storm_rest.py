@@ -99,8 +99,8 @@ def test_the_new_words_are_not_reserved() -> None:
         ("rest AA@done\nrole A { done: }", ["x.storm:1:6: unknown role 'AA'", "did you mean 'A'?"]),
         ("rest A\nrole A { done: }", ["expected '@', found 'role'", "rest A@idle"]),
         ("rest A@{done\nrole A { done: }", ["expected ','"]),
-        ("service service role A { s: }", ["x.storm:1:9: 'service' is one too many"]),
-        ("reliable unreliable role A { s: }", ["x.storm:1:10: 'unreliable' is one too many"]),
+        ("service service role A { s: }", ["x.storm:1:9: unexpected 'service'"]),
+        ("reliable unreliable role A { s: }", ["x.storm:1:10: unexpected 'unreliable'"]),
         ("role A { s: timeout x }", ["expected '->', found '}'"]),
     ],
 )

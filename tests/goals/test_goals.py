@@ -87,7 +87,7 @@ def test_reads_and_shows(text: str, goal: object) -> None:
         ("Sender->Receiver", 17, "what about Sender->Receiver?, but the goal ends here", "go on with"),
         ("Sender", 1, "what about 'Sender'?", "write Sender@state"),
         ("deadlok", 1, "unknown name 'deadlok'", "did you mean 'deadlock'"),
-        ("deadlock deadlock", 10, "'deadlock' is one too many", "join two goals"),
+        ("deadlock deadlock", 10, "unexpected 'deadlock'", "join two goals"),
         ("(deadlock", 10, "')' is expected", None),
         ("deadlock &", 11, "is expected, but the goal ends here", None),
         ('Sender@"wait0', 8, "a quotation mark is not closed", None),

@@ -229,7 +229,7 @@ def test_warnings_do_not_stop_the_translation() -> None:
     automaton("A", standby, "ABC", "B")
     again = parse_local("mu t. B?{a; t, crash; C!m; t}")
     (warning,) = problems("A", again, "ABC", "B")
-    assert warning.warning and "after it was told that B crashed" in warning.message
+    assert warning.warning and "after it learned that B crashed" in warning.message
     automaton("A", again, "ABC", "B")
 
 

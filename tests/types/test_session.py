@@ -468,7 +468,7 @@ def test_a_crashed_role_is_not_waited_for_in_its_own_projection() -> None:
     path = peers("teatrino", "o_LoggerIC.nuscr")
     found = session_of_scribble(path.read_text(), path.name)
     assert "crash" not in show_local(found.types["L"])
-    assert any("after it was told that L crashed" in w.message for w in found.warnings)
+    assert any("after it learned that L crashed" in w.message for w in found.warnings)
     assert CRASH in {a.message for s in found.system()["I"].states for a in found.system()["I"].receives(s)}
 
 

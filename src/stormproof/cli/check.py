@@ -37,7 +37,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.command("check", epilog="Properties: " + ", ".join(PROPERTIES))
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True)
 @click.option(
-    "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of finding it out."
+    "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of detecting it."
 )
 @failure_options
 @budget_options

@@ -92,7 +92,7 @@ def _sides(
     if len(rest) != 1:
         raise UsageError(
             "it is not clear which of these files are one system",
-            hint="only DOT files, one a role, make one system together; name those of the other with --with",
+            hint="only DOT files, one per role, make one system together; name the other system with --with",
         )
     return (drawn, rest) if files[0] in drawn else (rest, drawn)
 

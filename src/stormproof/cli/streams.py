@@ -1,7 +1,7 @@
 """Standard output and error that keep their word whatever stands behind them.
 
 A reader that goes away (`| head`) takes nothing from the answer: the exit code is that of the verdict. A full
-disk is told in a sentence. A terminal that knows only ASCII is shown the nearest signs it has.
+disk is reported in one sentence. A terminal that knows only ASCII is shown the nearest signs it has.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def command(
 
 
 def _language(language: str | None, output: str | None, as_json: bool) -> str | None:
-    """What to write; told before anything runs."""
+    """What to write; decided before anything runs."""
     if as_json:
         return "json"
     if output is not None and language is None:

@@ -85,11 +85,11 @@ class Examples:
             k = self.runs[self.least].run.k
             less = "; none that needs less was found" if k > 1 else ", the least there is"
             which = f", run {self.least + 1}," if len(self.runs) > 1 else ""
-            yield f"least bound: a run that ends or goes round{which} needs k = {k}{less}"
+            yield f"least bound: a run that ends or repeats{which} needs k = {k}{less}"
         if self.missing:
             yield f"no complete run that shows {listed(self.missing)} was found within the budget"
         if self.least is None:
-            yield "no run that ends or goes round was found within the budget"
+            yield "no run that ends or repeats was found within the budget"
         yield str(self.coverage)
 
 
@@ -181,7 +181,7 @@ class _Finder:
         return chosen, tuple(name for name in names if name not in found)
 
     def least(self, runs: list[Sample]) -> Sample | None:
-        """A run that ends or goes round and needs the least bound of those found."""
+        """A run that ends or repeats and needs the least bound of those found."""
         for k in range(1, self.bound + 1):
             known = [run for run in runs if run.kind in _GOOD and run.k <= k]
             if known:

@@ -72,8 +72,8 @@ class Sample:
         still = f"but {listed(left)} still {'holds' if len(left) == 1 else 'hold'} what nobody takes"
         return {
             "ends": "everybody has ended" + (f", {still}" if left else ", and nothing is in flight"),
-            "round": "at its end all is as in the beginning, so it can go round again",
-            "loop": f"at its end all is as after step {self.back}, so it can go round again from there",
+            "round": "at its end all is as in the beginning, so it can repeat",
+            "loop": f"at its end all is as after step {self.back}, so it can repeat from there",
             "stuck": "at its end nothing is left to do" + (f", {still}" if left else ""),
             "cut": "cut off there: neither an end nor a loop was found within the budget",
         }[self.kind]

@@ -231,7 +231,7 @@ class _Scene:
         what = "anything" if self.row is K_WER else named(head, channel.sender)
         places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
         only = f"takes it only in {few(places)}, which it never reaches from there"
-        where = only if places else "never takes it"
+        where = only if places else "never receives it"
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
         source = "" if head is CRASH and self.row is not K_WER else f" from {channel.sender}"

@@ -1,6 +1,6 @@
 """Text to systems and back: one module a language, found by suffix and content.
 
-    load(path) -> System                 any language; `-` is standard input; several files: DOT, one a role
+    load(path) -> System                 any language; `-` is standard input; several files: DOT, one per role
     loads(text, format=None) -> System
     dumps(system, "json") -> str
     save(path, text, overwrite=False)    whole or not at all

@@ -70,7 +70,7 @@ def _parse(source: TypeSource) -> Session:
             called = "" if name == "s" else name
             return session_of_types(types, tuple(unreliable), called, advise_context)
         if token != ",":
-            reader.wrong(token, f"',' behind the type of {role}")
+            reader.wrong(token, f"',' after the type of {role}")
 
 
 def _head(reader: Reader, names: dict[str, Place]) -> str:
@@ -96,7 +96,7 @@ def write(system: System) -> str:
     name = system.name if plain else "s"
     lines = write_notes(system_notes(system, name=not plain, reliability=False), "#")
     lines += [
-        f"# {role} does not take dangling crash messages when it rests; its type does" for role in unclean
+        f"# {role} does not receive dangling crash messages when it rests; its type does" for role in unclean
     ]
     entries = []
     for role, type_ in session.types.items():

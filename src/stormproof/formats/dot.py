@@ -1,4 +1,4 @@
-"""Automata in Graphviz's DOT: one digraph a role, edges labelled `Peer!message` or `Peer?message`.
+"""Automata in Graphviz's DOT: one digraph per role, edges labelled `Peer!message` or `Peer?message`.
 
 The first state listed is the initial one, unless an edge without a label leads to one from a node
 called `start` or

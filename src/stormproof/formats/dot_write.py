@@ -1,4 +1,4 @@
-"""Automata in Graphviz's DOT, written: one digraph a role."""
+"""Automata in Graphviz's DOT, written: one digraph per role."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .dot import BOLT, KEYWORDS, PLAIN
 
 
 def write(system: System) -> str:
-    """One digraph a role."""
+    """One digraph per role."""
     lines = write_notes(system_notes(system), "//")
     for process in system:
         if lines:

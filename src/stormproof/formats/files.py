@@ -31,7 +31,7 @@ def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
     except OSError as problem:
         raise InputError(f"cannot be read: {_reason(problem)}", place=Place(name)) from None
     except ValueError as problem:
-        raise InputError(f"not a file's name: {problem}", place=Place(name)) from None
+        raise InputError(f"not a valid file name: {problem}", place=Place(name)) from None
     if len(data) > max_bytes:
         raise InputError(f"larger than {_mebibytes(max_bytes)}; refused", place=Place(name))
     return decode(data, name)
@@ -121,7 +121,7 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
     except OSError as problem:
         raise OutputError(f"cannot be written: {_reason(problem)}", place=Place(str(target))) from None
     except ValueError as problem:
-        raise OutputError(f"not a file's name: {problem}", place=Place(str(target))) from None
+        raise OutputError(f"not a valid file name: {problem}", place=Place(str(target))) from None
 
 
 def check_free(path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -137,9 +137,9 @@ def check_free(path: str | os.PathLike[str], overwrite: bool = False) -> None:
 
 def _taken(target: Path) -> OutputError:
     return OutputError(
-        "there is such a file already",
+        "the file exists already",
         place=Place(str(target)),
-        hint="it is overwritten only when told to (on the command line: --force)",
+        hint="it is overwritten only on request (on the command line: --force)",
     )
 
 

@@ -58,7 +58,9 @@ register(
 register(Format("fsa", (".fsa", ".txt"), fsa.sniff, fsa.read, fsa.write, "machines of the kmc and GMC tools"))
 register(Format("scm", (".scm",), scm.sniff, scm.read, scm_write.write, "systems of McScM and ReSCu"))
 register(
-    Format("dot", (".dot", ".gv"), dot.sniff, dot.read, dot_write.write, "automata in DOT, one graph a role")
+    Format(
+        "dot", (".dot", ".gv"), dot.sniff, dot.read, dot_write.write, "automata in DOT, one graph per role"
+    )
 )
 register(
     Format("promela", (".pml",), lambda text: False, None, promela.write, "for SPIN, channels of capacity k")

@@ -198,7 +198,7 @@ class _Reader:
         if self.ahead("with"):
             self.pass_over()
         row.end = tokens.start
-        tokens.expect(";", hint="one action a transition:  to 1 : when true , 0 ! a ;")
+        tokens.expect(";", hint="one action per transition:  to 1 : when true , 0 ! a ;")
         return row
 
     def action(self, row: ScmRow) -> None:

@@ -151,7 +151,7 @@ def _corruption(cursor: Cursor) -> Corruption:
 def _scope(cursor: Cursor, found: object, start: int) -> str:
     if found not in SCOPES:
         cursor.source.fail(
-            f"'{found}' is no scope of corruption",
+            f"'{found}' is not a scope of corruption",
             start,
             cursor.at,
             hint=f"write {', '.join(SCOPES)}, or pairs: corrupt(x => y)",

@@ -135,7 +135,7 @@ class _Parser:
             if word is None:
                 return "unreliable" not in found, "service" in found
             if word in found or (word != "service" and found.keys() - {"service"}):
-                self.source.fail(f"'{word}' is one too many", start, self.cursor.at)
+                self.source.fail(f"unexpected '{word}'", start, self.cursor.at)
             found[word] = None
 
     def body(self, name: str, start: int) -> RoleBody | TypeBody:

@@ -105,7 +105,7 @@ def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | N
         return (NEVER, *_goal(cursor), None)
     hint = near(word, _CLAIMS) if word not in _CLAIMS else None
     if hint is not None:
-        cursor.source.fail(f"'{shorten(word)}' is no claim", start, cursor.at, hint)
+        cursor.source.fail(f"'{shorten(word)}' is not a claim", start, cursor.at, hint)
     k = None
     if word not in (RECOVERS, CLEAN) and cursor.keyword("at"):
         k = _number(cursor, "the bound k", 1)

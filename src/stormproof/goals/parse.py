@@ -3,7 +3,7 @@
     goal = part { "|" part }        part = atom { "&" atom }        atom = "!" atom | "(" goal ")" | literal
 
 A goal may stand alone (`parse_goal`) or within a longer text: the parser reads tokens one by one, takes no
-more of them than belong to the goal, and looks names up only when it is told to.
+more of them than belong to the goal, and looks names up only on request.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def parse_goal(text: str, system: System) -> Goal:
     goal = parser.parse()
     rest = tokens.peek()
     if rest is not None:
-        raise tokens.error(f"'{rest.text}' is one too many", rest, "join two goals with & or |")
+        raise tokens.error(f"unexpected '{rest.text}'", rest, "join two goals with & or |")
     parser.look_up(system)
     return goal
 
@@ -147,7 +147,7 @@ class GoalParser:
             return
         token = self.tokens.peek()
         meant = f"{'!' if signs == '!=' else ''}{first.text}@{state.text}"
-        raise self.tokens.error(f"'{first.text}{signs}{state.text}' is no goal", token, f"write {meant}")
+        raise self.tokens.error(f"'{first.text}{signs}{state.text}' is not a goal", token, f"write {meant}")
 
     def _text(self, ahead: int) -> str | None:
         token = self.tokens.peek(ahead)
@@ -256,7 +256,7 @@ def _negation(token: GoalToken | None) -> str | None:
 
 
 def _meant(text: str, system: System) -> str:
-    """The hint for a word that is no goal; `Buyer.done` is a role and one of its states."""
+    """The hint for a word that is not a goal; `Buyer.done` is a role and one of its states."""
     for sign in (".", ":"):
         role, found, state = text.partition(sign)
         if found and role in system:

@@ -65,7 +65,7 @@ def _timer(
 
 
 def _not_awaited(process: Process, transition: Transition, rest: RestStates) -> list[str]:
-    """What the role waits for where the timer runs, and never takes afterwards; a role that has ended may."""
+    """What the role waits for where the timer runs, and never receives afterwards; ended roles may."""
     later = process.reachable(transition.target)
     if rest.ended[process.name].issuperset(later):
         return []

@@ -173,7 +173,7 @@ FAULT_STEPS: Mapping[str, type[Fault]] = {
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
-    """The inverse of `Fault.to_json`; None for a step that is no fault. KeyError: something is missing."""
+    """The inverse of `Fault.to_json`; None for a step that is not a fault. KeyError: something is missing."""
     step = FAULT_STEPS.get(data["do"])
     if step is None:
         return None

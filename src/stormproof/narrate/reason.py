@@ -116,7 +116,7 @@ def _unreceived(end: RunEnd, weak: bool) -> str:
     if channel is None or not end.held.get(channel):
         return situations(end)
     receiver, head = end.system[channel.receiver], end.held[channel][0]
-    what = f"{named(head, channel.sender)} stands first in {arrow(channel)}"
+    what = f"{named(head, channel.sender)} is at the head of {arrow(channel)}"
     never = f"never receives anything from {channel.sender} again" if weak else "never receives it"
     return f"{what}, and {receiver.name} {never}: {_instead(end, receiver, channel, head)}"
 
@@ -132,9 +132,9 @@ def _instead(end: RunEnd, receiver: Process, channel: Channel, head: Message) ->
     later = [s for s in receiver.reachable(state) if wanted in receiver.receives(s)]
     if receiver.kind(state) is StateKind.RECEIVING:
         waits = f"it waits in {state} for {awaited(end.system, receiver.receives(state))}"
-        return waits if later else f"{waits}, and never takes {taken(end.system, wanted)} from there on"
+        return waits if later else f"{waits}, and never receives {taken(end.system, wanted)} from there on"
     if not later:
-        return f"from {state} on it never takes {taken(end.system, wanted)}"
+        return f"from {state} on it never receives {taken(end.system, wanted)}"
     return f"from {state} it does not come to {few(later)} any more"
 
 

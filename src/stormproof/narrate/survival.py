@@ -32,7 +32,7 @@ def _blocked(end: RunEnd) -> Iterator[str]:
         taken = receiver.receives(end.state(receiver.name)) if _waits(end, receiver) else ()
         reads = any(action.peer == channel.sender for action in taken)
         if reads and Receive(channel.sender, word[0]) not in taken:
-            yield f"{receiver.name} does not take {named(word[0], channel.sender)} from {channel.sender}"
+            yield f"{receiver.name} does not receive {named(word[0], channel.sender)} from {channel.sender}"
 
 
 def _waits(end: RunEnd, process: Process) -> bool:
@@ -47,7 +47,7 @@ def _livelock(end: RunEnd) -> str:
 def _rounds(end: RunEnd) -> list[str]:
     steps = end.witness.steps[end.witness.loop_from or 0 :]
     names = dict.fromkeys(step.process for step in steps if isinstance(step, Act))
-    verb = "goes round" if len(names) == 1 else "go round"
+    verb = "loops" if len(names) == 1 else "loop"
     return [f"{listed(names)} {verb}"]
 
 

@@ -83,7 +83,7 @@ GENERATED: Mapping[str, Generated] = {
     "paxos-2p3a-figure": Generated(
         "paxos",
         "Paxos as the paper's figure has it, with 2 proposers, 3 acceptors and 2 ballots each.\n"
-        "Acceptors compare no numbers: they promise or reject, accept or reject, as they please. A\n"
+        "Acceptors compare no numbers: they promise or reject, accept or reject, arbitrarily. A\n"
         "proposer awaits all answers, one after the other, so that none is late. Far smaller than\n"
         "paxos-2p3a.\n"
         "Origin: the paper, appendix, Figure 5; docs/protocols.md says which choices were made.\n"

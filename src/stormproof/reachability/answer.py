@@ -45,7 +45,7 @@ class Answer:
         return f"{self.answer}: {self.because}"
 
     def to_json(self, certificate: bool = True) -> dict[str, Any]:
-        """With `certificate` False only its kind and size are told."""
+        """With `certificate` False only its kind and size are included."""
         proof = self.certificate
         return {
             "stormproof": 1,

@@ -68,7 +68,7 @@ def _sentence(condition: str, process: str, action: Action, where: str) -> str:
     if condition == "CI":
         lacks = f"{process} has no transition for that: add {peer}?crash there"
         return f"{process} waits for {peer} in {where}, {peer} may crash, and {lacks}"
-    lacks = f"does not take the crash message of {peer}: add a loop {peer}?crash there"
+    lacks = f"does not receive the crash message of {peer}: add a loop {peer}?crash there"
     return f"{process} rests in {where} and {lacks}"
 
 

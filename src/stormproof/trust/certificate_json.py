@@ -122,5 +122,5 @@ def _move(row: Mapping[str, Any]) -> CertifiedStep:
         return CertifiedStep(None, after)
     act = step_from_json({**row, "state": ""})
     if not isinstance(act, Act):
-        raise TypeError(f"{row['do']!r} is no action")
+        raise TypeError(f"{row['do']!r} is not an action")
     return CertifiedStep(FiredAction(act.process, act.action), after)

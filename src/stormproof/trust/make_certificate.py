@@ -15,7 +15,7 @@ from ..model.system import System
 from ..spec.bounded import explore
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
-#: How many configurations a search may see unless told otherwise.
+#: How many configurations a search may see unless another limit is given.
 MOST = 20_000
 
 Moves = list[list[CertifiedStep]]

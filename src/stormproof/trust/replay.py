@@ -66,7 +66,7 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
         if not isinstance(step, Act):
             changed = dict(faults(model.on(step.channel), step.channel, words.get(step.channel, ())))
             if step not in changed:
-                raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
+                raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
             words[step.channel] = changed[step]
             if isinstance(step, Duplicate) and not received_at_once(
                 witness.steps[i + 1 : i + 3], step.channel

@@ -155,7 +155,7 @@ def _fault(model: SurvivalModel, i: int, step: Step, queues: Queues) -> None:
     ):
         queues[step.channel] = (message, *later[: step.behind], message, *later[step.behind :])
     else:
-        raise Refused(f"step {i}: {step} is no fault that {step.channel} may have there")
+        raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
 
 
 def _may_stay(step: Duplicate, queue: tuple[Message, ...], reorders: bool) -> bool:

@@ -58,7 +58,7 @@ def parse_local(text: str, file: str | None = None) -> LocalType:
     found, end = scan_local(source, 0)
     rest = Reader(source, end).peek()
     if rest:
-        source.fail(f"'{rest}' is left over behind the type", rest.start, rest.end)
+        source.fail(f"'{rest}' is left over after the type", rest.start, rest.end)
     return found
 
 

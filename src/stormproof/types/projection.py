@@ -288,7 +288,7 @@ class _Projector:
             if branch != branch2 and choice == choice2:
                 node = self.nodes[choice]
                 return ModelError(
-                    f"the protocol does not project to {self.role}, which is not told how {node.sender} "
+                    f"the protocol does not project to {self.role}, which does not learn how {node.sender} "
                     f"chooses here: in branch {branch + 1} ({self._start(node, branch)}) {self.role} "
                     f"{_does(first)}, in branch {branch2 + 1} ({self._start(node, branch2)}) it "
                     f"{_does(second)}",

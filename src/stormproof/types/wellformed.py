@@ -221,7 +221,7 @@ def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[
         state = graph.states[number]
         if state.kind == WAIT and state.peer == peer:
             yield Flaw(
-                f"{role} may wait here for {peer} after it was told that {peer} crashed",
+                f"{role} may wait here for {peer} after it learned that {peer} crashed",
                 state.place,
                 warning=True,
             )

@@ -1,4 +1,4 @@
-"""Families: the systems are what their descriptions say, and wrong parameters are told."""
+"""Families: the systems are what their descriptions say, and wrong parameters are refused."""
 
 from __future__ import annotations
 

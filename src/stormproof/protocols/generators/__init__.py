@@ -50,15 +50,15 @@ FAMILIES: Mapping[str, Family] = dict(
             Parameter("proposers", 2, "Processes that propose a value.", most=8),
             Parameter("acceptors", 3, "Processes that accept one; a majority decides.", most=15),
             Parameter("retries", 2, "Ballots that a proposer may run before it gives up.", most=8),
-            Parameter("forgetful", False, "Acceptors answer as they please, as in the paper's figure."),
+            Parameter("forgetful", False, "Acceptors answer arbitrarily, as in the paper's figure."),
             Parameter("in_turn", False, "Proposers await the answers of all acceptors, one after the other."),
         ),
         _family(
             "ring",
-            "Tokens that go round a ring for ever.",
+            "Tokens that circulate on a ring for ever.",
             ring,
             Parameter("size", 4, "Processes on the ring.", least=2),
-            Parameter("tokens", 1, "Tokens at the start, at most one a process."),
+            Parameter("tokens", 1, "Tokens at the start, at most one per process."),
         ),
         _family(
             "star",

@@ -1,4 +1,4 @@
-"""The proposers and acceptors of Paxos, as automata; the choices made are told in `paxos`."""
+"""The proposers and acceptors of Paxos, as automata; the choices made are described in `paxos`."""
 
 from __future__ import annotations
 

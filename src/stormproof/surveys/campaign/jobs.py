@@ -116,7 +116,7 @@ class Plan:
 
 
 def jobs_of(plan: Plan) -> list[Job]:
-    """Every cell of the matrix, in the order of the plan; wrong input is told before anything runs."""
+    """Every cell of the matrix, in the order of the plan; wrong input is reported before anything runs."""
     jobs = []
     for source in _sources(plan.files):
         system = load_source(source)
