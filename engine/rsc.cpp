@@ -188,10 +188,29 @@ class Search {
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p) now_.push_back(&alone(i, p));
         const std::uint64_t pending = pending_.get(states_.key(i));
         if (pending != 0) look_for_violation(i, pendings_[pending]);
+        if (pending != 0 && !depends_[sender_of(pending)].get(states_.payload(i))) depart(i, sender_of(pending));
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
             for (std::uint32_t v = 0; v < now_[p]->size(); ++v)
                 for (const auto& t : locals_.leaving(p, (*now_[p])[v].state))
                     if (t.kind == ActionKind::send) send(i, p, v, t);
+    }
+
+    std::uint32_t sender_of(std::uint64_t pending) const {
+        return system_.channels[pendings_[pending].channel].sender;
+    }
+
+    // Process p has done nothing since it guessed a send to itself, and depends on that from its next action on. What
+    // it does alone now is a state of its own: back in the same local state, p is no longer where it was.
+    void depart(std::uint32_t i, std::uint32_t p) {
+        only_first_.assign(1, (*now_[p])[0]);
+        now_[p] = &only_first_;
+        for (const auto& t : locals_.leaving(p, only_first_[0].state)) {
+            if (t.kind == ActionKind::receive) continue;
+            copy(i);
+            place(p, locals_.after(only_first_[0], t), t.target);
+            depends_[p].set(payload_.data(), 1);
+            put(i, 1, {p, 0, number(p, t), none, none, none});
+        }
     }
 
     void look_for_violation(std::uint32_t i, const PendingSend& pending) {
@@ -246,30 +265,50 @@ class Search {
             copy(i);
             place(p, before, t.target);
             pending_.set(key_.data(), guess->second);
-            depends_[p].set(payload_.data(), 1);
+            depends_[p].set(payload_.data(), system_.channels[t.channel].receiver != p);
             put(i, before.cost + 1, {p, v, number(p, t), none, none, none});
         }
         if (pendings_[pending].channel != t.channel || overtakes) match(i, p, v, t);
     }
 
     void match(std::uint32_t i, std::uint32_t p, std::uint32_t v, const Transition& t) {
-        const Channel& channel = system_.channels[t.channel];
-        std::uint32_t q = channel.receiver;
+        const Variant& sender = (*now_[p])[v];
+        std::uint32_t q = system_.channels[t.channel].receiver;
+        if (q == p) {  // nothing comes between the two: the process is where the send left it
+            for (const auto& r : locals_.leaving(p, t.target)) {
+                if (!takes(t, r)) continue;
+                copy(i);
+                place(p, sender, r.target);
+                depend(i, p, p);
+                put(i, sender.cost + 2, {p, v, number(p, t), p, 0, number(p, r)});
+            }
+            return;
+        }
         for (std::uint32_t w = 0; w < now_[q]->size(); ++w)
             for (const auto& r : locals_.leaving(q, (*now_[q])[w].state)) {
                 if (late()) return;
-                if (r.kind != ActionKind::receive || r.channel != t.channel) continue;
-                if (!channel.may_become(t.message, r.message)) continue;
-                const Variant &sender = (*now_[p])[v], &receiver = (*now_[q])[w];
+                if (!takes(t, r)) continue;
+                const Variant& receiver = (*now_[q])[w];
                 copy(i);
                 place(p, sender, t.target);
                 place(q, receiver, r.target);
-                if (depends_[p].get(payload_.data()) || depends_[q].get(payload_.data())) {
-                    depends_[p].set(payload_.data(), 1);
-                    depends_[q].set(payload_.data(), 1);
-                }
+                depend(i, p, q);
                 put(i, sender.cost + receiver.cost + 2, {p, v, number(p, t), q, w, number(q, r)});
             }
+    }
+
+    bool takes(const Transition& send, const Transition& r) const {
+        return r.kind == ActionKind::receive && r.channel == send.channel &&
+               system_.channels[send.channel].may_become(send.message, r.message);
+    }
+
+    // In the successor, what p and q do together depends on the pending send if one of them does.
+    void depend(std::uint32_t i, std::uint32_t p, std::uint32_t q) {
+        const std::uint64_t pending = pending_.get(states_.key(i));
+        const bool sent = pending != 0 && (sender_of(pending) == p || sender_of(pending) == q);
+        if (!sent && !depends_[p].get(payload_.data()) && !depends_[q].get(payload_.data())) return;
+        depends_[p].set(payload_.data(), 1);
+        depends_[q].set(payload_.data(), 1);
     }
 
     std::uint32_t number(std::uint32_t p, const Transition& t) const {
@@ -288,10 +327,10 @@ class Search {
             if (state.arrival.receiver != none)
                 append_alone(state.parent, state.arrival.receiver, state.arrival.before_reception);
             std::uint32_t index = append(state.arrival.sender, state.arrival.send);
-            if (state.arrival.receiver == none)
-                guessed = index;
-            else
+            if (state.arrival.receiver != none)
                 result_.communication.emplace_back(append(state.arrival.receiver, state.arrival.reception), index);
+            else if (guessed == none)  // a later one is what the sender to itself then did alone
+                guessed = index;
         }
         append_alone(violation_.node, violation_.process, violation_.variant);
         result_.communication.emplace_back(append(violation_.process, violation_.reception), guessed);
@@ -328,6 +367,7 @@ class Search {
     Antichain states_;
     std::vector<std::uint64_t> key_, payload_;
     std::vector<const std::vector<Variant>*> now_;
+    std::vector<Variant> only_first_;
     std::vector<std::vector<std::uint32_t>> buckets_;  // states by cost
     std::uint64_t waiting_ = 0;
     std::uint32_t cost_ = 0;

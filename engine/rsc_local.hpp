@@ -70,6 +70,13 @@ class Locals {
         return at->second;
     }
 
+    // The local state after an internal action, or after a send that is never received.
+    Variant after(const Variant& before, const Transition& t) const {
+        Variant next{t.target, 0, none, none, before.free};
+        if (t.kind == ActionKind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
+        return next;
+    }
+
     // The limit that was hit while a process acted alone: then what `from` returned is not complete.
     Stop stopped() const { return stop_; }
 
@@ -81,8 +88,8 @@ class Locals {
         for (std::uint32_t i = 0; i < found.size() && stop_ == Stop::none; ++i)
             for (const auto& t : leaving(p, found[i].state)) {
                 if (t.kind == ActionKind::receive) continue;
-                Variant next{t.target, found[i].cost + 1, i, number(p, t), found[i].free};
-                if (t.kind == ActionKind::send && bit_[t.channel] != none) take(next.free, bit_[t.channel]);
+                Variant next = after(found[i], t);
+                next.cost = found[i].cost + 1, next.from = i, next.transition = number(p, t);
                 if (covered(found, by_state[next.state], next)) continue;
                 by_state[next.state].push_back(static_cast<std::uint32_t>(found.size()));
                 found.push_back(std::move(next));

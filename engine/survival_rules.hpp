@@ -22,8 +22,13 @@ struct Rules {
     }
 
     // Is a message on this channel of no interest to anybody, while its receiver is in this state?
+    // Not while a process sends to itself: it has not ended before it has sent.
     bool unseen(std::uint32_t channel, std::uint32_t receiver_state) const {
-        return question.ended[system.channels[channel].receiver][receiver_state] && !question.observed[channel];
+        const auto& [sender, receiver] = ends(channel);
+        return sender != receiver && question.ended[receiver][receiver_state] && !question.observed[channel];
+    }
+    std::pair<std::uint32_t, std::uint32_t> ends(std::uint32_t channel) const {
+        return {system.channels[channel].sender, system.channels[channel].receiver};
     }
 };
 

@@ -193,6 +193,18 @@ def test_two_messages_that_cross() -> None:
     assert violation.culprit["action"] == str(violation.firings[-1].transition.action)
 
 
+def test_a_message_to_oneself_is_synchronous_unless_something_comes_between() -> None:
+    """Even a step back into the same state does: an internal loop, or a send that nobody receives."""
+    at_once = line("p", Send("p", "a"), Receive("p", "a"))
+    assert ask(System([at_once])).holds
+    between = Process("p", "0", (*at_once.transitions, Transition("1", Internal("tau"), "1")))
+    assert len(violation_of(ask(System([between]))).firings) == 3
+    twice = line("p", Send("p", "a"), Send("p", "a"), Receive("p", "a"))
+    assert len(violation_of(ask(System([twice]))).firings) == 3
+    with_another = line("p", Send("p", "a"), Send("q", "b"), Receive("p", "a"))
+    assert len(violation_of(ask(System([with_another, line("q", Receive("p", "b"))]))).firings) == 3
+
+
 def test_internal_actions_count_one_and_close_no_cycle() -> None:
     late = System((line("p", Internal("tau"), *(t.action for t in CROSSING["p"].transitions)), CROSSING["q"]))
     assert len(violation_of(ask(late)).firings) == 5

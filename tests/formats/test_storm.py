@@ -140,8 +140,6 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
             "role A {\n  wait: B!m -> weit\n}" + B,
             ["x.storm:2:16: unknown state 'weit'", "^^^^", "did you mean 'wait'?", "weit:"],
         ),
-        ("role A { s: A!m -> s }", [":1:13: A sends to itself"]),
-        ("role A { s: A?m -> s }", ["A receives from itself"]),
         ("role A { s: }\nrole A { s: }", [":2:6: two roles are called 'A'"]),
         ("role A { }", [":1:6: role A has no state", "idle:"]),
         ("role A { s: } protocol X", ["comes once, and first"]),
@@ -165,7 +163,6 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ("role A { s: B!m(x -> s }" + B, ["this bracket is not closed on its line"]),
         ("role A { s: # B\n }", ["found '#'", "a comment starts with //"]),
         ("faults A -> C: loss\nrole A { s: }" + B, [":1:13: unknown role 'C'", "A, B"]),
-        ("faults A -> A: loss\nrole A { s: }", ["no channel from A to itself"]),
         ("faults A -> B: los\nrole A { s: }" + B, ["expected a fault, found 'los'", "loss, reorder"]),
         ("faults A: loss\nrole A { s: }", ["expected a fault of a role", "channels are written A -> B"]),
         (

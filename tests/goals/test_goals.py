@@ -83,7 +83,6 @@ def test_reads_and_shows(text: str, goal: object) -> None:
         ("Sender->Receiver=[d0 d1]", 22, "',' is expected between two messages, not 'd1'", None),
         ("Sender->Receiver=[d0", 21, "',' is expected between two messages, but the goal ends here", None),
         ("Sender->Receiver=d0", 18, "'[' is expected", None),
-        ("Sender->Sender=[]", 9, "there is no channel from Sender to itself", None),
         ("Sender->Receiver", 17, "what about Sender->Receiver?, but the goal ends here", "go on with"),
         ("Sender", 1, "what about 'Sender'?", "write Sender@state"),
         ("deadlok", 1, "unknown name 'deadlok'", "did you mean 'deadlock'"),

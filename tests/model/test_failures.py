@@ -85,7 +85,6 @@ def test_who_may_crash() -> None:
     ("failures", "sentence"),
     [
         (Failures(loss=["A->D"]), "unknown role 'D'"),
-        (Failures(loss=["A->A"]), "to itself"),
         (Failures(crash=["Z"]), "unknown role 'Z'"),
         (Failures(corrupt_map=[("A->B", "x", "nope")]), "unknown message 'nope'"),
     ],

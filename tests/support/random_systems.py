@@ -36,15 +36,18 @@ def random_system(
     csa: bool | None = None,
     internal: float = 0.1,
     unreliable: float = 0.0,
+    to_self: float = 0.15,
 ) -> System:
-    """2 to 4 small processes. `csa` True: only session automata; False or None: anything goes.
+    """2 to 4 small processes. `csa` True: only session automata; False or None: anything goes. In a share
+    `to_self` of the systems processes may send to themselves.
 
     To make communication likely, most actions are drawn from a small pool of (sender, receiver, message)
     that both ends share.
     """
     count = processes or rng.choice((2, 2, 2, 3, 3, 4))
     names = [f"P{i}" for i in range(count)]
-    pairs = [(p, q) for p in names for q in names if p != q]
+    selfish = rng.random() < to_self
+    pairs = [(p, q) for p in names for q in names if p != q or selfish]
     wires = [
         (*pair, f"m{rng.randrange(messages)}")
         for pair in rng.sample(pairs, min(len(pairs), rng.randint(1, count + 1)))

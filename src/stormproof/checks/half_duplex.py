@@ -83,6 +83,9 @@ def half_duplex(system: System, failures: FailureModel, *, limits: Limits | None
     if len(system.processes) != 2:
         count = len(system.processes)
         return HalfDuplex(None, f"half-duplex is a property of two processes, and the system has {count}")
+    if system.self_channels:
+        owner = system.self_channels[0].sender
+        return HalfDuplex(None, f"half-duplex is a property of two channels, and {owner} sends to itself")
     if len(system.channels) < 2:
         return HalfDuplex(
             True, "the system uses one channel only" if system.channels else "no channel is used"

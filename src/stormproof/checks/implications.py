@@ -19,7 +19,7 @@ SIDE_CONDITIONS = (K_OBI.name, K_SIBI.name)
 
 def candidate_for_any_length(system: System, model: FailureModel) -> bool:
     """The conditions of definitions 3.10 that need no search."""
-    return model.perfect and system.csa and not system.classification.internal
+    return model.perfect and system.csa and not system.classification.internal and not system.self_channels
 
 
 def side_conditions(system: System, model: FailureModel, names: Sequence[str]) -> tuple[str, ...]:
@@ -71,6 +71,8 @@ def _why_not(system: System, model: FailureModel) -> str:
         return "the system is not a CSA"
     if system.classification.internal:
         return "the system has internal actions"
+    if system.self_channels:
+        return "a process sends to itself"
     return "the system is neither directed nor k-obi and k-sibi"
 
 

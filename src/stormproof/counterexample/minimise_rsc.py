@@ -30,6 +30,13 @@ class Pending(NamedTuple):
     message: Message
     depends: frozenset[str]
 
+    def after(self, *actors: str) -> Pending:
+        """Once these have acted together: a process depends on its own send from its next action on, so what
+        it then does with another makes both depend on it."""
+        if self.channel.sender not in actors and self.depends.isdisjoint(actors):
+            return self
+        return self._replace(depends=self.depends.union(actors))
+
 
 class Prefix(NamedTuple):
     """What a rendezvous prefix leaves; `behind` counts unmatched sends, where later ones may be received."""
@@ -120,10 +127,11 @@ class _Walk:
         for i, process in enumerate(self.system):
             for t in process.outgoing(at.states[i]):
                 states = (*at.states[:i], t.target, *at.states[i + 1 :])
+                moved = at._replace(states=states, pending=at.pending and at.pending.after(process.name))
                 if isinstance(t.action, Internal):
-                    yield FiredInteraction((Firing(process.name, t),)), 0, at._replace(states=states)
+                    yield FiredInteraction((Firing(process.name, t),)), 0, moved
                 elif isinstance(t.action, Send):
-                    yield from self._sends(at._replace(states=states), process, t)
+                    yield from self._sends(moved, process, t)
 
     def _sends(
         self, at: Prefix, process: Process, t: Transition
@@ -142,7 +150,8 @@ class _Walk:
             return
         passed = self._left(at, n, 0) if failure.loss else at
         if at.pending is None:
-            pending = Pending(channel, t.action.message, frozenset((process.name,)))
+            depends = frozenset(() if channel.receiver == process.name else (process.name,))
+            pending = Pending(channel, t.action.message, depends)
             yield FiredInteraction((move,), pending=True), ahead, passed._replace(pending=pending)
         elif at.pending.channel == channel and not (failure.reorder and t.action.message is not CRASH):
             return
@@ -158,9 +167,7 @@ class _Walk:
         for r, price in self._receptions(at, channel, t.action.message):
             states = (*at.states[:receiver], r.target, *at.states[receiver + 1 :])
             pair = FiredInteraction((Firing(sender, t), Firing(channel.receiver, r)), matched=True)
-            pending = at.pending
-            if pending is not None and not pending.depends.isdisjoint(channel):
-                pending = pending._replace(depends=pending.depends.union(channel))
+            pending = at.pending and at.pending.after(*channel)
             yield pair, ahead + overtakes + price, at._replace(states=states, pending=pending)
 
     def _ahead(self, at: Prefix, channel: Channel, message: Message) -> int | None:
@@ -216,10 +223,13 @@ class _Walk:
 
 def _least(prefix: Prefix) -> int:
     """How many actions a violation needs from here on: the send that is received last, a pair by which the
-    receiver comes to depend on it, that reception."""
+    receiver comes to depend on it, that reception; for a send to oneself one action is enough instead."""
     if prefix.pending is None:
-        return 4
-    return 1 if prefix.pending.channel.receiver in prefix.pending.depends else 3
+        return 3
+    channel, depends = prefix.pending.channel, prefix.pending.depends
+    if channel.receiver in depends:
+        return 1
+    return 2 if channel.sender == channel.receiver else 3
 
 
 def _written(interactions: tuple[FiredInteraction, ...]) -> BorderlineRun:

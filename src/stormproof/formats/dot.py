@@ -252,9 +252,6 @@ def _action(graph: _Graph, edge: _Edge, roles: dict[str, _Graph]) -> Action:
             guess(peer, roles, "Roles") + "; a role's graph may be in a file of its own: give all the files"
         )
         graph.file.fail(f"unknown role '{shorten(peer)}'", edge.start, edge.end, hint, ModelError)
-    if peer == graph.name:
-        verb = "sends to" if sign == "!" else "receives from"
-        graph.file.fail(f"{shorten(peer)} {verb} itself", edge.start, edge.end, kind=ModelError)
     if message == "":
         graph.file.fail("a message needs a name", edge.start, edge.end)
     return (Send if sign == "!" else Receive)(peer, message)

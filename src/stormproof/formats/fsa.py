@@ -149,10 +149,6 @@ def _process(
     rows = []
     for state, word, sign, message, target, start in machine.rows:
         peer = _partner(source, word, names, by_word, start + len(state))
-        if peer == name:
-            verb = "sends to" if sign == "!" else "receives from"
-            at = start + len(state)
-            source.fail(f"{name} {verb} itself", source.text.index(word, at), kind=ModelError)
         kind = Send if sign == "!" else Receive
         rows.append(Transition(state, kind(peer, notes.message(message)), target))
     assert machine.initial is not None

@@ -255,9 +255,6 @@ class _Reader(Values):
         end = "to" if kind == "send" else "from"
         self.keys(data, (end, "message", "crash"), (end,), path, f"a {kind}")
         peer = self.string(data[end], (*path, end))
-        if peer == owner:
-            verb = "sends to" if kind == "send" else "receives from"
-            self.fail(f"{shorten(owner)} {verb} itself", (*path, end), model=True)
         return (Send if kind == "send" else Receive)(peer, self.message(data, path))
 
     def message(self, data: Any, path: Path) -> Message:

@@ -101,8 +101,6 @@ class Values:
     def fault(self, data: Any, path: Path, known: Collection[str]) -> ChannelFaults:
         self.keys(data, _FAULT, ("from", "to"), path, "a fault")
         ends = [self.role(data[end], (*path, end), known) for end in ("from", "to")]
-        if ends[0] == ends[1]:
-            self.fail(f"there is no channel from {shorten(ends[0])} to itself", path, model=True)
         plain = {
             kind.keyword: self.flag(data.get(kind.keyword, False), (*path, kind.keyword))
             for kind in PLAIN_KINDS

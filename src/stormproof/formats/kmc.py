@@ -186,9 +186,6 @@ class _Reader:
                 f"unknown role '{shorten(spelt)}'", start, start + len(spelt), hint, ModelError
             )
         peer = self.roles[spelt]
-        if peer == built.role:
-            verb = "sends to" if sign == "!" else "receives from"
-            tokens.source.fail(f"{peer} {verb} itself", start, start + len(spelt), kind=ModelError)
         word = tokens.expect("word", "a message")
         message = word + (tokens.take("payload") or "")
         return peer, sign, self.notes.message(message)

@@ -66,8 +66,6 @@ class ChannelEnds:
         receiver = self.end(number, self.receivers, "receive from", note[1] if note else None)
         if sender is None or receiver is None:
             sender, receiver = self.guess(number, sender, receiver)
-        if sender == receiver:
-            self.refuse(f"{sender} sends to itself on channel {number}", self.place(number))
         return Channel(sender, receiver)
 
     def end(self, number: int, table: dict[int, dict[str, int]], verb: str, noted: str | None) -> str | None:

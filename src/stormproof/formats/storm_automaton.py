@@ -123,9 +123,6 @@ class AutomatonParser:
 
     def add(self, sign: str, peer: tuple[str, int], message: Message, target: tuple[str, int]) -> None:
         name, start = peer
-        if name == self.role:
-            verb = "sends to" if sign == "!" else "receives from"
-            self.source.fail(f"{name} {verb} itself", start, start + len(name), kind=ModelError)
         self.body.peers.setdefault(name, start)
         key = (sign, name, "" if message is CRASH else str(message))
         action = self.actions.get(key)

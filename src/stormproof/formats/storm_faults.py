@@ -221,8 +221,6 @@ def _expand(source: Source, from_: ChannelEnd, to: ChannelEnd, system: System) -
             )
     sender, receiver = from_[0], to[0]
     if sender is not None and receiver is not None:
-        if sender == receiver:
-            source.fail(f"there is no channel from {sender} to itself", from_[1], kind=ModelError)
         return (Channel(sender, receiver),)
     return (c for c in system.channels if sender in (None, c.sender) and receiver in (None, c.receiver))
 

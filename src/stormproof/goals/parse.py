@@ -208,8 +208,6 @@ class GoalParser:
         self.tokens.take()
         receiver = self._name("the receiving role")
         channel = Channel(source, self._role(receiver))
-        if channel.sender == channel.receiver:
-            raise self.tokens.error(f"there is no channel from {channel.sender} to itself", receiver)
         if self._take("="):
             return Holds(channel, self._word(channel))
         if self._take("contains"):

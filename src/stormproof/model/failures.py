@@ -225,8 +225,6 @@ class Failures:
             for end in channel:
                 if end not in system:
                     raise UsageError(_unknown_role(end, system), hint=did_you_mean(end, system.names))
-            if channel.sender == channel.receiver:
-                raise UsageError(f"there is no channel from {channel.sender} to itself")
         sides = [name for side in self.partition for name in side]
         for name in (*self.crash, *self.stop, *self.restart, *sides):
             if name not in system:

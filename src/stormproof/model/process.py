@@ -87,9 +87,9 @@ class Process:
             action = transition.action
             if isinstance(action, Internal):
                 continue
-            if action.peer == self.name:
-                verb = "sends to" if isinstance(action, Send) else "receives from"
-                raise ModelError(f"{self.name} {verb} itself in state {transition.source}")
+            if action.peer == self.name and action.message is CRASH:
+                verb = "sends itself" if isinstance(action, Send) else "receives from itself"
+                raise ModelError(f"{self.name} {verb} the crash message in state {transition.source}")
             if isinstance(action.message, str) and not action.message:
                 raise ModelError(f"{self.name} has a message without a name in state {transition.source}")
         self._crash_message_is_last()

@@ -89,8 +89,6 @@ class System:
                     raise ModelError(
                         f"faults are declared for an unknown process '{end}'", hint=did_you_mean(end, known)
                     )
-            if fault.sender == fault.receiver:
-                raise ModelError(f"faults are declared for a channel from {fault.sender} to itself")
         self._validate_requirements(known)
 
     def _validate_requirements(self, known: set[str]) -> None:
@@ -155,6 +153,11 @@ class System:
     def channels(self) -> tuple[Channel, ...]:
         """The channels that some action names, in the order of the processes."""
         return tuple(self.alphabets)
+
+    @cached_property
+    def self_channels(self) -> tuple[Channel, ...]:
+        """The channels from a process to itself (definitions 1.1)."""
+        return tuple(c for c in self.channels if c.sender == c.receiver)
 
     @cached_property
     def channel_index(self) -> Mapping[Channel, int]:

@@ -23,8 +23,10 @@ Pair = tuple[str, str]
 
 
 def applies(system: System, failures: FailureModel) -> bool:
-    """Two processes, no reordering, no crash message."""
-    if len(system.processes) != 2 or any(failures.on(c).reorder for c in system.channels):
+    """Two processes, none of which sends to itself, no reordering, no crash message."""
+    if len(system.processes) != 2 or system.self_channels:
+        return False
+    if any(failures.on(c).reorder for c in system.channels):
         return False
     return all(isinstance(m, str) for c in system.channels for m in system.alphabet(c))
 

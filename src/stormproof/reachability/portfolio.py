@@ -421,7 +421,7 @@ def _same(a: Element, b: Element) -> bool:
 def _half_duplex(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     system, failures = problem.system, problem.failures
     if not half_duplex.applies(system, failures):
-        return Attempt("is about two processes without reordering or crash messages")
+        return Attempt("is about two processes and two channels, without reordering or crash messages")
     meeting = half_duplex.rendezvous(system, failures)
     pairs = tuple(sorted(meeting.pairs))
     both = half_duplex.both_send(system, pairs)

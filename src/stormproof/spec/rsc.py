@@ -124,7 +124,7 @@ def _cyclic(system: System, done: Class) -> bool:
         for place in range(len(done[actor])):
             node = _node(system, done, actor, place)
             before.setdefault(node, set())
-            if last is not None:
+            if last is not None and last != node:
                 before[node].add(last)
             last = node
     while before:

@@ -121,7 +121,7 @@ def cycle(witness: Witness, matching: dict[int, int]) -> None:
     if witness.communication is None or sorted(witness.communication) != sorted(matching.items()):
         raise Refused("the communication is not the one that the run realises")
     acts = [(s.process, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
-    edges = {edge for p in dict(acts) for edge in pairwise(v for q, v in acts if q == p)}
+    edges = {(a, b) for p in dict(acts) for a, b in pairwise(v for q, v in acts if q == p) if a != b}
     while ends := {b for _, b in edges} - {a for a, _ in edges}:
         edges = {(a, b) for a, b in edges if b not in ends}
     if not edges:

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from stormproof.checks.api import check
 from stormproof.draw.chart.build import Chart, Span, chart
 from stormproof.draw.chart.folding import Fold
 from stormproof.draw.chart.layout import lay_out
@@ -16,6 +17,7 @@ from stormproof.model.actions import Channel, Receive, Send
 from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from stormproof.model.message_tracking import Corrupted, Fate
 from stormproof.model.run import Act
+from stormproof.model.system import System
 from tests.support.example_runs import (
     CRASH_RUN,
     CRASHING,
@@ -28,6 +30,7 @@ from tests.support.example_runs import (
     sends,
     takes,
 )
+from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system, random_witness
 
 
@@ -248,3 +251,17 @@ def test_a_duplicated_message_in_text_and_mermaid() -> None:
     assert "duplicated" in text and "copy" in text
     assert sum("①── data" in line for line in text.splitlines()) == 2
     assert chart_mermaid(duplicated()).count("p0->>p1: (1) data") == 2
+
+
+def test_messages_to_oneself_swing_out_beside_the_last_lifeline() -> None:
+    """The remark stands behind the loop, not on it."""
+    one = process(
+        "A",
+        ("s", Send("A", "tick"), "t"),
+        ("t", Send("A", "tock"), "u"),
+        ("u", Receive("A", "tick"), "s"),
+    )
+    result = check(System([one]), properties=["rsc"])["rsc"]
+    assert result.witness is not None
+    text = chart_text(chart(System([one]), result.witness))
+    assert [x.rstrip() for x in text.splitlines() if "tock" in x] == ["  ├╌╌ tock ╌╌▷   not received"]

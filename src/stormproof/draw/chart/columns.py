@@ -17,7 +17,7 @@ def grid_for(chart: Chart, width: int, notes: int) -> Grid | None:
     """A grid for the chart, or None when the lifelines would stand too close. `notes`: the longest remark."""
     names, first, last = chart.names, chart.lifelines[0], chart.lifelines[-1]
     left = max([*(_state(s.state) for s in first.spans), cells(printable(names[0])) // 2]) + 1
-    right = max([*(_right_of(last)), (cells(printable(names[-1])) + 1) // 2]) + 2
+    right = max([*_right_of(last), *_loops(chart, last), (cells(printable(names[-1])) + 1) // 2]) + 2
     note = min(notes, _LONGEST_NOTE) + 1 if notes else 0
     gaps, waits = _gaps(chart), max(right + note, _waiting(last, len(names) > 2))
     for room in (waits, right + note, right + min(note, 17), right):
@@ -44,6 +44,12 @@ def _right_of(line: Lifeline) -> list[int]:
         *(_state(span.state) for span in line.spans),
         *(_event(event) for event in line.events),
     ]
+
+
+def _loops(chart: Chart, line: Lifeline) -> list[int]:
+    """The messages that the last process sends to itself, which swing out to the right."""
+    own = [f for f in chart.shown if f.channel.sender == f.channel.receiver == line.name]
+    return [min(cells(arrow_words(f)), _LONGEST_LABEL) + 8 for f in own]
 
 
 def _waiting(line: Lifeline, several: bool) -> int:
