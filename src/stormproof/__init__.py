@@ -42,6 +42,7 @@ from .reachability.channel_bounds import channel_bounds
 from .surveys.classify import classify
 from .surveys.crash_sets import crash_sets
 from .surveys.failure_models import survey
+from .surveys.fault_counts import fault_counts
 from .surveys.frontier import frontier
 from .transform.crash_completion import complete
 from .transform.crash_handling import crash_handling
@@ -86,6 +87,7 @@ __all__ = [
     "crash_sets",
     "dumps",
     "explanations",
+    "fault_counts",
     "frontier",
     "generate",
     "load",

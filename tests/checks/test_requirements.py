@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import stormproof as sp
-from stormproof.model.survival import Budget
+from stormproof.model.budget import Budget
 
 LEASE = """
 protocol Lease

@@ -9,10 +9,11 @@ from stormproof.engine.survival import Survey, survey
 from stormproof.limits import Limits
 from stormproof.model.actions import Channel
 from stormproof.model.ask import RECOVERS, Ask, clean
+from stormproof.model.budget import Budget
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.goal import At, Contains
 from stormproof.model.rest import rest_states
-from stormproof.model.survival import Budget, SurvivalModel
+from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 from stormproof.protocols import catalogue
 from stormproof.spec.survival import explore_storms

@@ -17,11 +17,12 @@ from stormproof.model.actions import (
     Send,
 )
 from stormproof.model.ask import RECOVERS, Ask, clean
+from stormproof.model.budget import Budget
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.goal import At
 from stormproof.model.rest import rest_states
 from stormproof.model.storm_step import StormStep
-from stormproof.model.survival import BlockSize, Budget, SurvivalModel
+from stormproof.model.survival import BlockSize, SurvivalModel
 from stormproof.model.system import System
 from stormproof.spec.bounded import initial
 from stormproof.spec.channel_blocks import Blocks, abstract, proves_never, receive, send

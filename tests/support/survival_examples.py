@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from stormproof.model.actions import Action, Transition
+from stormproof.model.budget import Budget
 from stormproof.model.failures import ChannelFailure, FailureModel
 from stormproof.model.process import Process
 from stormproof.model.rest import rest_states
-from stormproof.model.survival import Budget, SurvivalModel
+from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 
 Row = tuple[str, Action, str]

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from stormproof.model.ask import RECOVERS, Ask, clean
+from stormproof.model.budget import Budget
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.model.rest import rest_states
 from stormproof.model.storm_step import FAULT_KINDS
-from stormproof.model.survival import Budget, SurvivalModel
+from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 from stormproof.transform.stop_restart import stop_restart
 from tests.support.random_systems import random_crash, random_failures, random_system

@@ -6,14 +6,14 @@ The way of every check: make the request, decide, build the run of each violatio
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
+from ..model.budget import Budget
 from ..model.failures import Failures
-from ..model.survival import Budget
 from ..model.system import System
 from .bound_search import decide_bounded
 from .conclude import conclude
@@ -48,7 +48,7 @@ def check(
 
     Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds larger
-    than 1 are tried within `effort` seconds. `budget`: at most so many faults in a run. A limit that is hit
+    than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is hit
     gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
 
     >>> import stormproof as sp
@@ -57,8 +57,9 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    most = Budget(budget) if isinstance(budget, int) else budget or Budget()
-    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort, most)
+    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort)
+    failures = failures or Failures()
+    failures = failures if budget is None else failures.within(budget)
     request = make_request(
         system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
     )
@@ -88,8 +89,13 @@ def report_on(request: Request) -> Report:
     for requirement in request.required:
         if requirement in request.requirements:
             verdict = conclude(request, outcomes[requirement.title], evidence)
+        elif _interrupted(outcomes):
+            outcome = Outcome(requirement.title, None, reason="interrupted before it was asked")
+            verdict = conclude(request, outcome, evidence)
         else:
-            verdict = report_on(request_of(request, requirement)).verdicts[0]
+            own = report_on(request_of(request, requirement))
+            verdict = own.verdicts[0]
+            outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
         verdicts.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return Report(
         system=request.system,
@@ -114,27 +120,34 @@ _UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
 def decide(request: Request) -> dict[str, Outcome]:
     """Survival is decided first; all k-properties come from shared explorations.
 
-    What has no bound is decided first: it takes little, and a search for the least k may take all the time.
-    RSC may take half of the time at first, and what is left in the end.
+    What has no bound is decided before them: it takes little, and a search for the least k may take all the
+    time. RSC may take half of the time at first, and what is left in the end.
     """
-    bounded = [name for name in request.properties if PROPERTIES[name].bounded]
+    found = {n: Outcome(n, None, reason=why) for n in request.properties if (why := _undefined(request, n))}
+    found |= decide_recovery(request)
+    request = request.for_classes()
+    names = [name for name in request.properties if name not in found]
+    bounded = [name for name in names if PROPERTIES[name].bounded]
     first = replace(request, share=0.5 if bounded else 1.0)
-    found = decide_recovery(request)
-    for name in (n for n in request.properties if n not in bounded and n not in found):
-        undefined = undefined_under(name, request.model)
-        found[name] = (
-            Outcome(name, None, reason=undefined)
-            if undefined
-            else _UNBOUNDED[PROPERTIES[name].decision](first)
-        )
-        if found[name].stopped == "interrupted":  # Ctrl-C is meant for the whole check
-            rest = {n: Outcome(n, None, reason="interrupted before it was asked") for n in request.properties}
-            return rest | found
+    for name in (n for n in names if n not in bounded):
+        if not _interrupted(found):
+            found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
+    if _interrupted(found):  # Ctrl-C is meant for the whole check
+        rest = {n: Outcome(n, None, reason="interrupted before it was asked") for n in names}
+        return rest | found
     if bounded:
         found |= decide_bounded(request, bounded)
     if RSC.name in found and _out_of_time(request, found[RSC.name]):
         found[RSC.name] = decide_rsc(request)
     return found
+
+
+def _undefined(request: Request, name: str) -> str:
+    return undefined_under(name, request.model, request.budget)
+
+
+def _interrupted(found: Mapping[str, Outcome]) -> bool:
+    return any(outcome.stopped == "interrupted" for outcome in found.values())
 
 
 def _out_of_time(request: Request, outcome: Outcome) -> bool:

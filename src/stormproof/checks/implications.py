@@ -95,6 +95,7 @@ def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: 
         "states": f"the limit of {limits.states:,} configurations was reached"
         if limits.states
         else "too many",
+        "effort": "not decided within the effort",
         "interrupted": "interrupted",
     }.get(stopped, stopped or "not decided")
     where = "" if k is None else f" at k = {k}"

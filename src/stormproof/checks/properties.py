@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError, did_you_mean
+from ..model.budget import Budget
 from ..model.failures import FailureModel
 from ..narrate import reason, survival
 from ..narrate.reason import RunEnd
@@ -270,8 +271,10 @@ def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
     return asked
 
 
-def undefined_under(name: str, model: FailureModel) -> str:
+def undefined_under(name: str, model: FailureModel, budget: Budget) -> str:
     """Why a property is not defined under a failure model; "" where it is."""
+    if budget.limited and PROPERTIES[name].decision not in (Decision.SURVIVAL, Decision.CRASH_HANDLING):
+        return f"{name} is defined for any number of faults only, and the budget allows {budget}"
     kinds = [kind.noun for kind in model.kinds if not kind.matches_once]
     if not (PROPERTIES[name].received_once and kinds):
         return ""

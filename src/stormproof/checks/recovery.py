@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..goals.asks import ask_of
+from ..limits import Limits
 from ..model.ask import RECOVERS as ALWAYS_AT_REST
 from ..model.ask import Ask, clean
-from ..model.phrases import plural
+from ..model.phrases import any_of, plural
 from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
+from . import implications
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
 from .requirements import proved_never
-from .survival import Effort, SurvivalOutcome, decide_survival
+from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -33,7 +35,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.progress,
     )
     found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
-    return {name: outcome_of(name, found[name], Survived(model, asks[name])) for name in asks}
+    return {n: outcome_of(n, found[n], Survived(model, asks[n]), request.limits) for n in asks}
 
 
 def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
@@ -48,7 +50,7 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
 
 def survival_model(request: Request) -> SurvivalModel:
     rest = rest_states(request.system)
-    return SurvivalModel(request.system, request.model, rest, budget=request.options.budget)
+    return SurvivalModel(request.system, request.model, rest, budget=request.budget)
 
 
 def _ask(model: SurvivalModel, name: str) -> Ask:
@@ -64,12 +66,11 @@ def _for_any_length(request: Request, ask: Ask, found: SurvivalOutcome) -> Survi
     return found
 
 
-def outcome_of(name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
+def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, limits: Limits) -> Outcome:
     claimed = found.holds is False
     explain = sentences.stuck if asked.ask.always else sentences.reached
     explain = sentences.left_behind if name == CLEAN.name else explain
     runs = () if found.run is None else (FoundViolation(name, None, found.run, asked, claimed, explain),)
-    doubt = f"channels of length {found.doubt} are not decided within the effort"
     return Outcome(
         name,
         found.holds,
@@ -77,15 +78,24 @@ def outcome_of(name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
         seconds=found.seconds,
         found=runs,
         stopped=found.stopped,
-        reason=_reason(found),
+        reason=_reason(found, limits),
         up_to=found.up_to,
         fewest=found.fewest,
         tolerated=found.tolerated,
-        notes=() if found.doubt is None else (doubt,),
+        notes=_doubts(found),
     )
 
 
-def _reason(found: SurvivalOutcome) -> str:
+def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
+    """What is left open beyond the answer, and why."""
+    if found.doubt is None:
+        return ()
+    if found.stopped != INTERRUPTED:
+        return (f"channels of length {found.doubt} are not decided within the effort",)
+    return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations",)
+
+
+def _reason(found: SurvivalOutcome, limits: Limits) -> str:
     """Why it is undecided."""
     if found.holds is not None:
         return ""
@@ -94,8 +104,10 @@ def _reason(found: SurvivalOutcome) -> str:
             f"after {plural(found.run.faults, 'fault')} no calm run with at most {found.k + SLACK} messages "
             "per channel leads to the goal; longer ones are not excluded"
         )
-    if found.tolerated is None:
+    if found.tolerated is None and not found.stopped:
         return ""
-    return (
-        f"survives any {plural(found.tolerated, 'fault')}; {found.tolerated + 1} not decided (k = {found.k})"
-    )
+    limit = implications.undecided(found.stopped, limits, found.k, found.configurations, ())
+    if found.tolerated is None:
+        return limit
+    survived = f"survives {any_of(found.tolerated, 'fault')}; " if found.tolerated else ""
+    return f"{survived}{plural(found.tolerated + 1, 'fault')} not decided: {limit}"

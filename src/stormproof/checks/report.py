@@ -13,6 +13,7 @@ from ..formats.json_requirements import requirement_to_json
 from ..model.conflict_graph import ConflictGraph, conflict_of, conflict_to_json
 from ..model.failures import FailureModel, Failures
 from ..model.failures_json import failures_to_json, model_to_json
+from ..model.failures_text import describe_failures
 from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
@@ -157,6 +158,11 @@ class Report:
         return iter(self.verdicts)
 
     @property
+    def assumed(self) -> str:
+        """What may go wrong, in words: which faults where, who crashes and who learns of it."""
+        return describe_failures(self.given or self.system, self.model, self.failures.budget)
+
+    @property
     def exit_code(self) -> int:
         """0 everything holds, 1 something is violated, 3 something is undecided and nothing violated."""
         answers = [v.ok for v in self.verdicts if v.counts]
@@ -188,6 +194,7 @@ class Report:
             "system": _described(self.system),
             **({"given": _described(self.given)} if self.given is not None and changed else {}),
             "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
+            "assumed": self.assumed,
             "semantics": self.semantics,
             "notes": list(self.notes),
             "seconds": round(self.seconds, 6),

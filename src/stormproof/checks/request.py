@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from ..engine.watch import ProgressCallback, left
 from ..limits import Limits, check_bound, check_threads
+from ..model.budget import Budget
 from ..model.failures import FailureModel, Failures
 from ..model.requirement import Requirement
-from ..model.survival import Budget
 from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
 from ..transform.stop_restart import Transformed
@@ -42,7 +42,6 @@ class Options:
     polish: bool = True
     progress: ProgressCallback | None = None
     effort: float = EFFORT
-    budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
@@ -50,7 +49,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """One system, one failure model, some properties; `share`: how much of the time left may be used."""
+    """One system, one failure model, some properties; `share`: how much of the time left may be used;
+    `deadline`: when what nobody asked for by name must be decided."""
 
     asked: System
     given: System
@@ -69,6 +69,7 @@ class Request:
     options: Options
     started: float
     share: float = 1.0
+    deadline: float | None = None
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -83,6 +84,11 @@ class Request:
         return replace(requirement, claim=replace(claim, goal=self.searched.goal(claim.goal)))
 
     @property
+    def budget(self) -> Budget:
+        """How many faults a run may have."""
+        return self.failures.budget
+
+    @property
     def limits(self) -> Limits:
         return self.options.limits
 
@@ -90,6 +96,9 @@ class Request:
     def seconds(self) -> float | None:
         """What is left of the time limit, or this request's share of it."""
         rest = left(self.limits, self.started)
+        if self.deadline is not None:
+            until = max(self.deadline - time.monotonic(), 1e-6)
+            rest = until if rest is None else min(rest, until)
         return None if rest is None else rest * self.share
 
     def seconds_at(self, k: int) -> float | None:
@@ -100,8 +109,17 @@ class Request:
     @property
     def within_effort(self) -> float:
         """What is left of the effort and of the time limit."""
-        effort = max(self.options.effort - (time.monotonic() - self.started), 0.0)
+        until = self.started + self.options.effort if self.deadline is None else self.deadline
+        effort = max(until - time.monotonic(), 0.0)
         return effort if self.seconds is None else min(effort, self.seconds)
+
+    def for_classes(self) -> Request:
+        """The same for properties that nobody asked for by name: they take what survival has left of the
+        effort, or a fifth of it, and never delay the answer longer."""
+        if not self.counted.isdisjoint(n for n in self.properties if n not in SURVIVAL_PROPERTIES):
+            return self
+        now, effort = time.monotonic(), self.options.effort
+        return replace(self, deadline=max(self.started + effort, now + effort / 5))
 
 
 def make_request(
@@ -119,7 +137,7 @@ def make_request(
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked, semantics)
     searched = with_process_faults(marked, model)
-    names = _properties(properties, model)
+    names = _properties(properties, model, asked.budget)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
@@ -147,8 +165,8 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
     return (k,) if k is not None else tuple(range(1, max_k + 1))
 
 
-def _properties(asked: Iterable[str] | None, model: FailureModel) -> tuple[str, ...]:
+def _properties(asked: Iterable[str] | None, model: FailureModel, budget: Budget) -> tuple[str, ...]:
     if asked is None:
         default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
-        return tuple(name for name in default if not undefined_under(name, model))
+        return tuple(name for name in default if not undefined_under(name, model, budget))
     return known_properties(asked)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..goals.cubes import cubes
+from ..model.budget import Budget, budget_of
 from ..model.failures import FailureModel, Failures
-from ..model.faults import KINDS
 from ..model.goal import Goal, show
 from ..model.requirement import Requirement, Under
-from ..model.survival import Budget
 from ..model.system import System
 from ..reachability.answer import UNREACHABLE
 from ..reachability.portfolio import solve
@@ -21,12 +20,16 @@ from .request import Request, make_request
 def request_of(request: Request, requirement: Requirement) -> Request:
     """The request that a requirement makes by itself."""
     claim, under = requirement.claim, requirement.under
-    system, failures, options = request.asked, request.failures, request.options
+    system, failures = request.asked, request.failures
     if under is not None:
         steady = tuple(replace(p, stop=False, restart=False) for p in system.with_unreliable(under.crash))
         system = replace(system, processes=steady, faults=under.faults)
-        failures = Failures(stop=under.stop, restart=under.restart)
-        options = replace(options, budget=_budget(under))
+        failures = Failures(
+            stop=under.stop,
+            restart=under.restart,
+            budget=_budget(under),
+            as_written=request.failures.as_written,
+        )
     what = (claim.what,) if claim.goal is None else ()
     return make_request(
         replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
@@ -35,14 +38,12 @@ def request_of(request: Request, requirement: Requirement) -> Request:
         max_k=None,
         properties=known_properties(what),
         semantics=request.semantics,
-        options=options,
+        options=request.options,
     )
 
 
 def _budget(under: Under) -> Budget:
-    noun = {kind.keyword: kind.noun for kind in KINDS}
-    limits = dict(under.at_most)
-    return Budget(limits.pop(None, None), {noun.get(str(k), str(k)): n for k, n in limits.items()})
+    return budget_of({kind or "total": number for kind, number in under.at_most})
 
 
 def is_known_limit(request: Request, requirement: Requirement) -> bool:
@@ -56,7 +57,7 @@ def is_known_limit(request: Request, requirement: Requirement) -> bool:
         and set(small.unreliable) <= set(large.unreliable)
         and set(small.stop) <= set(large.stop)
         and set(small.restart) <= set(large.restart)
-        and (request.options.budget == Budget() or request.options.budget == own.options.budget)
+        and (not request.budget.limited or request.budget == own.budget)
     )
 
 

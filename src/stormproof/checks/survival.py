@@ -14,10 +14,14 @@ from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.ask import Ask
-from ..model.survival import Budget, SurvivalModel
+from ..model.budget import Budget
+from ..model.survival import SurvivalModel
 
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6
+
+#: How a search that Ctrl-C has ended is marked.
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class SurvivalOutcome:
 
     `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
     whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
-    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided.
+    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided, and
+    `configurations` are those explored at that bound.
     """
 
     holds: bool | None
@@ -80,7 +85,7 @@ def decide_survival(
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
         if result.stopped:
             break
-    if one_bound:
+    if one_bound or any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
     return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, progress) for n, o in found.items()}
 
@@ -109,7 +114,8 @@ def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOut
     """A larger bound that decides nothing leaves what a smaller one has answered."""
     if before is None or now.holds is not None or before.holds is None:
         return now
-    return replace(before, doubt=now.k)
+    interrupted = now.stopped if now.stopped == INTERRUPTED else ""
+    return replace(before, doubt=now.k, stopped=interrupted, configurations=now.configurations)
 
 
 def _with_fewest_faults(
@@ -137,7 +143,7 @@ def _with_fewest_faults(
         elif now.holds and now.up_to is None:
             return replace(found, fewest=True)
         elif now.stopped:
-            break
+            return replace(found, stopped=now.stopped if now.stopped == INTERRUPTED else "")
     return found
 
 

@@ -17,11 +17,10 @@ from ..formats.registry import readable
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import plural
-from ..model.survival import Budget
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line
 from .options import (
-    budget_options,
+    effort_option,
     failure_options,
     json_option,
     limit_options,
@@ -40,7 +39,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of detecting it."
 )
 @failure_options
-@budget_options
+@effort_option
 @question_options
 @click.option("--unbounded", is_flag=True, help="What holds up to some channel length only is undecided.")
 @click.option(
@@ -131,7 +130,6 @@ def _report(
     format: str | None,
     *,
     failures: Failures,
-    budget: Budget,
     effort: float,
     limits: Limits,
     k: int | None,
@@ -159,7 +157,6 @@ def _report(
             replay=not no_replay,
             progress=progress,
             effort=effort,
-            budget=budget,
         )
 
 

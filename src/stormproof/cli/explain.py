@@ -14,10 +14,9 @@ from ..explain.suggest import suggest as find_repairs
 from ..formats.storm_insert import InsertionPoints
 from ..limits import Limits
 from ..model.failures import Failures
-from ..model.survival import Budget
 from .console import console, print_json, progress_line
 from .options import (
-    budget_options,
+    effort_option,
     failure_options,
     input_argument,
     json_option,
@@ -32,7 +31,7 @@ NO_REPAIR = f"No repair of at most {MOST_LINES} lines was found; --suggest SECON
 @click.command("explain")
 @input_argument
 @failure_options
-@budget_options
+@effort_option
 @question_options
 @click.option(
     "--suggest",
@@ -49,7 +48,6 @@ def command(
     format: str | None,
     failures: Failures,
     limits: Limits,
-    budget: Budget,
     effort: float,
     k: int | None,
     max_k: int,
@@ -69,7 +67,7 @@ def command(
       stormproof explain two-phase-commit --crash Coordinator --property k-pg
     """
     system, text = load_with_text(source, format)
-    asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort, "budget": budget}
+    asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort}
     with progress_line() as progress:
         report = check(system, failures, properties=properties or None, progress=progress, **asked)
     told = explanations(report)

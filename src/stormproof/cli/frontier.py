@@ -1,4 +1,4 @@
-"""`stormproof frontier`: exactly which failures a protocol tolerates."""
+"""`stormproof frontier`: exactly which failures a protocol tolerates, and how many faults break it."""
 
 from __future__ import annotations
 
@@ -7,26 +7,42 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..checks.properties import RSC
 from ..limits import Limits
-from ..model.faults import KINDS
+from ..model.budget import budget_of
 from ..model.phrases import plural
-from ..surveys.frontier import FAULTS, PROCESS_FAULTS, Atom, Frontier, frontier, in_words
+from ..surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
+from ..surveys.claims import SURVIVAL
+from ..surveys.fault_counts import FaultCount, FaultCounts, fault_counts
+from ..surveys.frontier import SIGNS, Frontier, frontier
 from .console import console, counter_line, print_json
-from .options import input_argument, json_option, limit_options, load_input, split_list
+from .options import (
+    budget_option,
+    effort_option,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    split_list,
+)
 
 
 @click.command("frontier")
 @input_argument
 @click.option(
-    "--property", "property_", default=RSC.name, show_default=True, help="The property that must hold."
+    "--property",
+    "property_",
+    default=SURVIVAL,
+    show_default=True,
+    metavar="NAME",
+    help="What must hold: survival with the requirements of FILE, one of them, or a property.",
 )
+@click.option("--count", is_flag=True, help="Count instead: how many faults of each kind break it?")
 @click.option(
-    "-k", "k", type=click.IntRange(1), default=1, show_default=True, help="The bound of a k-property."
+    "-k", "k", type=click.IntRange(1), metavar="N", help="This bound only; for k-properties 1 if left out."
 )
 @click.option("--faults", metavar="F,...", help=f"The faults to try: {', '.join(FAULTS)}.")
 @click.option("--channels", metavar="A:B,...", help="The channels to try; default: all in use.")
-@click.option("--crash", metavar="P,...", help="The processes whose crash to try; default: none.")
+@click.option("--processes", metavar="P,...", help="The processes to try; default: all.")
 @click.option(
     "--corrupt-scope",
     type=click.Choice(["channel", "sender", "system"]),
@@ -34,76 +50,96 @@ from .options import input_argument, json_option, limit_options, load_input, spl
     show_default=True,
     help="What a corrupted message may become.",
 )
+@budget_option
 @click.option(
     "--max-size", type=click.IntRange(0), metavar="N", help="k-properties: sets of at most N choices."
 )
-@click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares.")
+@click.option("--file-faults", is_flag=True, help="What FILE declares may always happen, and is no choice.")
+@effort_option
 @limit_options
 @json_option
 def command(
     source: str,
     format: str | None,
     property_: str,
-    k: int,
+    count: bool,
+    k: int | None,
     faults: str | None,
     channels: str | None,
-    crash: str | None,
+    processes: str | None,
     corrupt_scope: str,
+    budget: str | None,
     max_size: int | None,
-    no_file_faults: bool,
+    file_faults: bool,
+    effort: float,
     limits: Limits,
     as_json: bool,
 ) -> int:
-    """The maximal failures that FILE tolerates and the minimal ones that break it.
+    """The maximal failures that FILE survives and the minimal ones that break it.
+
+    Each choice is a fault on a channel or of a process; what FILE declares is a choice like the others. An
+    announced crash is one only where the protocol as written handles it.
 
     \b
     Examples:
-      stormproof frontier alternating-bit --property rsc
+      stormproof frontier alternating-bit
+      stormproof frontier alternating-bit-retransmit --count
+      stormproof frontier four-player-game --property rsc
       stormproof frontier go-back-2 --property k-wmc -k 2 --faults loss,reorder
-      stormproof frontier two-phase-commit --property k-er-up-to-crash --faults crash
     """
     system = load_input(source, format)
+    chosen = {
+        "k": k,
+        "faults": None if faults is None else split_list(faults),
+        "channels": None if channels is None else split_list(channels),
+        "processes": None if processes is None else split_list(processes),
+        "corrupt_scope": corrupt_scope,
+        "file_faults": file_faults,
+        "limits": limits,
+        "effort": effort,
+        "budget": budget_of(budget),
+    }
     with counter_line("failure models asked") as progress:
-        found = frontier(
-            system,
-            property_,
-            k=k,
-            faults=None if faults is None else split_list(faults),
-            channels=None if channels is None else split_list(channels),
-            processes=None if crash is None else split_list(crash),
-            corrupt_scope=corrupt_scope,
-            file_faults=not no_file_faults,
-            max_size=max_size,
-            limits=limits,
-            progress=progress,
-        )
+        found: Frontier | FaultCounts
+        if count:
+            found = fault_counts(system, property_, progress=progress, **chosen)  # type: ignore[arg-type]
+        else:
+            found = frontier(system, property_, max_size=max_size, progress=progress, **chosen)  # type: ignore[arg-type]
     if as_json:
         print_json(found.to_json())
+    elif isinstance(found, FaultCounts):
+        print_counts(console(), found)
     else:
         print_frontier(console(), found)
     return found.exit_code
 
 
-#: How many tolerated sets are listed; JSON has them all.
+#: How many sets of each kind are listed; JSON has them all.
 MOST_LISTED = 12
-WORDS = {**{kind.keyword: kind.noun for kind in KINDS}, **{fault: fault for fault in PROCESS_FAULTS}}
-#: What a choice does, as `Frontier.part` says: its sign, colour and legend.
+#: What a choice does, as `Frontier.part` says: its colour and legend.
 PARTS = {
-    "alone": ("✘", "bold red", "breaks it alone"),
-    "together": ("◐", "yellow", "breaks it together with others"),
-    "open": ("?", "yellow", "undecided"),
-    "": ("✔", "green", "in no minimal breaking set"),
+    "alone": ("bold red", "breaks it alone"),
+    "together": ("yellow", "breaks it together with others"),
+    "open": ("yellow", "undecided"),
+    "": ("green", "tolerated"),
 }
 
 
 def print_frontier(out: Console, found: Frontier) -> None:
     bound = "" if found.k is None else f" at k = {found.k}"
-    out.print(Text(f"{found.system.name}: {found.property}{bound}", "bold"))
-    if all(b.atoms for b in found.breaking):
-        out.print()
-        out.print(_map(found))
-        out.print(Text(_legend(found), "dim"))
-        out.print()
+    budget = f", {found.budget}" if found.budget.limited else ""
+    out.print(Text(f"{found.system.name}: {found.property}{bound}{budget}", "bold"))
+    for note in found.notes:
+        out.print(Text(f"note: {note}"))
+    if found.without_faults is not None:
+        out.print(Text(f"✘ fails without any fault: {found.reason(found.without_faults)}", "red"))
+        return
+    for faults in (CHANNEL_FAULTS, PROCESS_FAULTS):
+        if any(atom.fault in faults for atom in found.atoms):
+            out.print()
+            out.print(_map(found, [a for a in found.atoms if a.fault in faults]))
+    out.print(Text(_legend(found), "dim"))
+    out.print()
     for sets in (_tolerated(found), _breaking(found)):
         if sets.row_count:
             out.print(sets)
@@ -111,28 +147,32 @@ def print_frontier(out: Console, found: Frontier) -> None:
     out.print(Text(_closing(found)))
 
 
-def _map(found: Frontier) -> Table:
+def _map(found: Frontier, atoms: list[Atom]) -> Table:
     """One row per channel or process, one column per fault: the effect of each choice."""
     rows: dict[str, dict[str, Atom]] = {}
-    for atom in found.atoms:
-        rows.setdefault(" → ".join(atom.channel or (str(atom.process),)), {})[atom.fault] = atom
-    faults = [f for f in WORDS if any(f in row for row in rows.values())]
+    for atom in atoms:
+        rows.setdefault(atom.place.replace("→", " → "), {})[atom.fault] = atom
+    faults = [f for f in FAULTS if any(f in row for row in rows.values())]
     table = Table(box=None, padding=(0, 2), header_style="dim")
-    table.add_column("", overflow="fold")
+    table.add_column("", overflow="fold", min_width=max(len(a.place) + 2 for a in found.atoms))
     for fault in faults:
-        table.add_column(WORDS[fault], justify="center", no_wrap=True)
+        table.add_column(fault_noun(fault), justify="center", no_wrap=True)
     for place, row in rows.items():
-        table.add_row(Text(place), *(Text(*_sign(found, row.get(f))) for f in faults))
+        table.add_row(Text(place), *(_cell(found, row.get(f)) for f in faults))
     return table
 
 
-def _sign(found: Frontier, atom: Atom | None) -> tuple[str, str]:
-    return ("", "") if atom is None else PARTS[found.part(atom)][:2]
+def _cell(found: Frontier, atom: Atom | None) -> Text:
+    return Text("") if atom is None else Text(found.sign(atom), PARTS[found.part(atom)][0])
 
 
 def _legend(found: Frontier) -> str:
     there = {found.part(atom) for atom in found.atoms}
-    words = [f"{sign} {what}" for part, (sign, _, what) in PARTS.items() if part in there]
+    words = [f"{SIGNS[part]} {what}" for part, (_, what) in PARTS.items() if part in there]
+    signs = "".join(found.sign(atom) for atom in found.atoms)
+    if any(letter.isdigit() for letter in signs):
+        words[0] += ", with so many faults"
+    words += ["≤ fewer are not excluded"] if "≤" in signs else []
     among = " among those asked" if found.partial else ""
     return "  " + "   ".join(words) + among
 
@@ -147,8 +187,10 @@ def _grid() -> Table:
 
 def _tolerated(found: Frontier) -> Table:
     grid = _grid()
-    for i, atoms in enumerate(found.tolerated[:MOST_LISTED]):
-        grid.add_row(Text("tolerates" if i == 0 else "", "bold green"), Text("✔ " + in_words(atoms)))
+    for i, tolerated in enumerate(found.tolerated[:MOST_LISTED]):
+        head = Text("tolerates" if i == 0 else "", "bold green")
+        words = Text("✔ " + in_words(tolerated.atoms, found.system))
+        grid.add_row(head, words, Text(found.extent(tolerated), "dim"))
     rest = len(found.tolerated) - MOST_LISTED
     if rest > 0:
         grid.add_row("", Text(f"and {plural(rest, 'more maximal set')}; --json lists all", "dim"))
@@ -157,16 +199,19 @@ def _tolerated(found: Frontier) -> Table:
 
 def _breaking(found: Frontier) -> Table:
     grid = _grid()
-    for i, breaking in enumerate(found.breaking):
+    for i, breaking in enumerate(found.breaking[:MOST_LISTED]):
         head = Text("breaks at" if i == 0 else "", "bold red")
-        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(breaking.verdict.reason, "dim"))
+        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(found.reason(breaking), "dim"))
+    rest = len(found.breaking) - MOST_LISTED
+    if rest > 0:
+        grid.add_row("", Text(f"and {plural(rest, 'more minimal set')}; --json lists all", "dim"))
     for i, atoms in enumerate(found.undecided):
         grid.add_row(Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms)))
     return grid
 
 
 def _closing(found: Frontier) -> str:
-    good = plural(len(found.tolerated), "maximal tolerated set")
+    good = plural(len(found.tolerated), "maximal tolerated set" if found.complete else "tolerated set")
     counted = f"{good}, {plural(len(found.breaking), 'minimal breaking set')}."
     if found.monotone:
         return (
@@ -174,3 +219,21 @@ def _closing(found: Frontier) -> str:
             f"{found.property} only gets worse with more faults. {found.seconds:.1f} s."
         )
     return f"{counted} Covered: {found.covered}. {found.seconds:.1f} s."
+
+
+def print_counts(out: Console, found: FaultCounts) -> None:
+    """A line per kind of fault, and all of them together."""
+    out.print(Text(f"{found.system.name}: {found.property}", "bold"))
+    out.print()
+    table = Table.grid(padding=(0, 2))
+    for style in ({"no_wrap": True}, {"no_wrap": True}, {"overflow": "fold"}):
+        table.add_column(**style)
+    for row in found.counts:
+        sign, colour = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}[row.verdict.holds]
+        table.add_row(Text(f"  {sign}", colour), Text(row.name), Text(_count_words(row)))
+    out.print(table)
+
+
+def _count_words(row: FaultCount) -> str:
+    why = f": {row.verdict.reason}" if row.verdict.holds is False else ""
+    return row.sentence + why

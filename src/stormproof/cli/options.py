@@ -11,19 +11,15 @@ from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..checks.request import EFFORT
-from ..errors import UsageError, did_you_mean
+from ..errors import UsageError
 from ..limits import Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
 from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
-from ..model.survival import Budget
 from ..model.system import System
 
 if TYPE_CHECKING:
     from ..lint.warning import Warning
-
-#: The kinds of fault that a budget may limit, by the spelling of their flags.
-BUDGET_KINDS = {kind.keyword: kind.noun for kind in KINDS} | {p: p for p in ("crash", "stop", "restart")}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,56 +126,34 @@ def question_options(command: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def budget_options(command: F) -> F:
-    """--budget and --effort; the command gets `budget` and `effort`."""
+def effort_option(command: F) -> F:
+    """--effort; the command gets `effort`."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
-        flags["budget"] = parse_budget(flags["budget"])
         if not flags["effort"] >= 0:
             raise UsageError(f"--effort must not be negative, and {flags['effort']:g} is")
         return command(*args, **flags)
 
-    decorators = [
-        click.option(
-            "--budget", metavar="N", help="At most N faults in a run; or by kind: loss=2,reorder=1."
-        ),
-        click.option(
-            "--effort",
-            type=float,
-            default=EFFORT,
-            show_default=True,
-            metavar="SECONDS",
-            help="Try bounds larger than 1 within this time.",
-        ),
-    ]
-    for decorate in reversed(decorators):
-        wrapper = decorate(wrapper)
-    return wrapper  # type: ignore[return-value]
-
-
-def parse_budget(text: str | None) -> Budget:
-    """`3`, or `loss=2,reorder=1`, or both: `3,loss=2`."""
-    total, kinds = None, {}
-    for part in split_list(text or ""):
-        name, equals, number = part.rpartition("=")
-        if not number.strip().isdigit():
-            raise UsageError(
-                f"--budget: '{part}' is not a number of faults", hint="write 3, or loss=2,reorder=1"
-            )
-        if not equals:
-            total = int(number)
-            continue
-        if name.strip() not in BUDGET_KINDS:
-            hint = did_you_mean(name.strip(), BUDGET_KINDS) or f"there are {', '.join(BUDGET_KINDS)}"
-            raise UsageError(f"--budget: there is no fault '{name.strip()}'", hint=hint)
-        kinds[BUDGET_KINDS[name.strip()]] = int(number)
-    return Budget(total, kinds)
+    return click.option(
+        "--effort",
+        type=float,
+        default=EFFORT,
+        show_default=True,
+        metavar="SECONDS",
+        help="Try bounds larger than 1 within this time.",
+    )(wrapper)  # type: ignore[return-value]
 
 
 def _given(name: str) -> bool:
     """Did the user write this flag, or is it the default?"""
     return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+#: At most so many faults in a run.
+budget_option = click.option(
+    "--budget", metavar="N", help="At most N faults in a run; or by kind: loss=2,reorder=1."
+)
 
 
 def failure_options(command: F) -> F:
@@ -215,6 +189,8 @@ def failure_options(command: F) -> F:
         click.option(
             "--partition", metavar="'A,B | C'", help="Messages from one side to another may be lost."
         ),
+        budget_option,
+        click.option("--as-written", is_flag=True, help="Add no crash handling to a protocol that has none."),
         click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares."),
     ]
     for decorate in reversed(decorators):
@@ -251,6 +227,8 @@ def _failures(flags: dict[str, Any]) -> Failures:
         **{kind.keyword: _named(flags, kind.keyword, "process") for kind in PROCESS_KINDS},
         partition=flags.pop("partition") or (),
         file_faults=not flags.pop("no_file_faults"),
+        budget=flags.pop("budget"),
+        as_written=flags.pop("as_written"),
     )
 
 

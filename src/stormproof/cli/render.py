@@ -13,8 +13,7 @@ from ..checks.headline import extent, headline
 from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..examples.find import Examples
-from ..model.actions import Channel
-from ..model.failures import FailureModel
+from ..model.budget import Budget
 from ..model.faults import KINDS, PROCESS_KINDS
 from ..model.phrases import plural
 from ..model.system import System
@@ -28,8 +27,8 @@ MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("?
 
 def print_report(console: Console, report: Report, source: str, question: str = "") -> None:
     """The answer first, the number with it, the classes last."""
-    print_heading(console, report.system, source)
-    _field(console, "failures", describe_failures(report.system, report.model))
+    print_heading(console, report.given or report.system, source, with_classes=False)
+    _field(console, "failures", report.assumed)
     for note in report.notes:
         _field(console, "note", note)
     asked = [v for v in report if v.survival]
@@ -81,14 +80,15 @@ def _classes(console: Console, verdicts: list[Verdict]) -> None:
     _field(console, "classes", " · ".join(words) + "   (stormproof classify)")
 
 
-def print_heading(console: Console, system: System, source: str) -> None:
+def print_heading(console: Console, system: System, source: str, with_classes: bool = True) -> None:
     count = {
         "role": len(system.processes),
         "channel": len(system.channels),
         "message": len(system.messages),
     }
     parts = [plural(n, what) for what, n in count.items()]
-    _field(console, system.name or source, " · ".join([*parts, classes(system)]))
+    parts += [classes(system)] if with_classes else []
+    _field(console, system.name or source, " · ".join(parts))
 
 
 def _field(console: Console, name: str, text: str) -> None:
@@ -121,27 +121,6 @@ def _why_no_csa(system: System) -> str:
 
 def _place(where: tuple[str, str]) -> str:
     return ".".join(where)
-
-
-def describe_failures(system: System, model: FailureModel) -> str:
-    """`loss on A→B and B→A · C may crash`, or that the channels are perfect."""
-    by_fault: dict[str, list[Channel]] = {}
-    for channel, failure in model.channels.items():
-        for fault in failure.describe():
-            by_fault.setdefault(fault, []).append(channel)
-    parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
-    if model.unreliable:
-        parts.append(f"{' and '.join(model.unreliable)} may crash, announced")
-    for kind in PROCESS_KINDS:
-        names: tuple[str, ...] = getattr(model, kind.keyword)
-        parts += [f"{' and '.join(names)} {kind.may}"] if names else []
-    return " · ".join(parts) or "none: channels are perfect and nobody crashes"
-
-
-def _channels(system: System, channels: list[Channel]) -> str:
-    if len(channels) == len(system.channels) > 2:
-        return "every channel"
-    return " and ".join(f"{c.sender}→{c.receiver}" for c in channels)
 
 
 def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
@@ -248,9 +227,18 @@ def flags(report: Report) -> str:
         words += [f"--{fault.keyword} {shlex.quote(','.join(names))}"] if names else []
     if asked.partition:
         words.append("--partition " + shlex.quote(" | ".join(",".join(side) for side in asked.partition)))
+    if asked.budget.limited:
+        words.append(f"--budget {','.join(_budget_words(asked.budget))}")
+    if asked.as_written:
+        words.append("--as-written")
     if not asked.file_faults:
         words.append("--no-file-faults")
     return "".join(f" {word}" for word in words)
+
+
+def _budget_words(budget: Budget) -> list[str]:
+    """`3`, `loss=2`."""
+    return [str(n) if kind == "total" else f"{kind}={n}" for kind, n in budget.to_json().items()]
 
 
 def question_flags(k: int | None, max_k: int | None, properties: tuple[str, ...]) -> str:

@@ -8,13 +8,13 @@ import click
 from rich.text import Text
 
 from ..formats import read_text
+from ..model.failures_text import describe_failures
 from ..trust.certificate_json import certificate_from_json, is_certificate
 from ..trust.check_certificate import check_certificate
 from ..trust.replay import BUDGET
 from ..trust.saved_report import ReplayedVerdict, replay_result, result_from_json
 from .console import console, print_json
 from .options import json_option
-from .render import describe_failures
 
 MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? open", "yellow")}
 

@@ -9,7 +9,6 @@ import click
 
 from .. import formats
 from ..checks.report import Report, Verdict
-from ..draw.page.frontier import with_frontier
 from ..draw.page.report import report_page
 from ..examples.find import SECONDS, Examples, examples
 from ..explain.explanation import explain
@@ -29,7 +28,7 @@ from .options import (
     output_options,
     question_options,
 )
-from .render import describe_failures, flags
+from .render import flags
 
 
 @click.command("report")
@@ -37,7 +36,10 @@ from .render import describe_failures, flags
 @failure_options
 @question_options
 @click.option(
-    "--frontier", "of", metavar="NAME", help="Add the frontier of this property, as `frontier` computes it."
+    "--frontier",
+    "of",
+    metavar="NAME",
+    help="Add the frontier of survival, a requirement or a property, as `frontier` computes it.",
 )
 @click.option(
     "--examples",
@@ -91,16 +93,16 @@ def command(
             progress=progress,
         )
     asked = reports[asked_column(system, failures)]
-    edge = None if of is None else frontier(system, of, k=k or 1, limits=limits)
+    edge = None if of is None else frontier(system, of, k=k, limits=limits)
     samples = _samples(reports, k) if with_examples else {}
     page = report_page(
         system,
-        with_frontier(reports, edge),
+        reports,
         frontier=edge,
         examples=samples,
         explain=explain,
         command=lambda report, verdict: _again(_file(source, format), report, verdict),
-        about={name: describe_failures(r.system, r.model) for name, r in reports.items()},
+        about={name: r.assumed for name, r in reports.items()},
         again=click.get_current_context().meta[TYPED],
         version=version("stormproof"),
     )

@@ -13,11 +13,12 @@ from ..formats import system_to_json
 from ..formats.storm_requirements import write_requirement
 from ..formats.storm_write import write_rest
 from ..model.failures import Failures
+from ..model.failures_text import describe_failures
 from ..model.phrases import plural
 from ..model.system import System
 from .console import console, print_json
 from .options import input_argument, json_option, load_input
-from .render import describe_failures, print_heading
+from .render import print_heading
 
 
 @click.command("show")

@@ -20,7 +20,6 @@ from ..limits import Limits
 from ..lint.api import warnings
 from ..model.failures import Failures
 from ..model.requirement import ALWAYS_POSSIBLE
-from ..model.survival import Budget
 from ..model.system import System
 from .addition import Addition, extended
 from .candidates import Stuck, candidates
@@ -41,7 +40,6 @@ def suggest(
     max_k: int | None = None,
     limits: Limits | None = None,
     effort: float = EFFORT,
-    budget: Budget | int | None = None,
     seconds: float = SECONDS,
     roles: Iterable[str] | None = None,
 ) -> tuple[Suggestion, ...]:
@@ -55,8 +53,7 @@ def suggest(
     >>> [line.text for line in found[0].additions]
     ['timeout -> done', 'Server?result -> done  Server?error -> done']
     """
-    most = Budget(budget) if isinstance(budget, int) else budget or Budget()
-    options = Options(limits or Limits(), effort=effort, budget=most)
+    options = Options(limits or Limits(), effort=effort)
     question = Question(failures or Failures(), options, k, max_k)
     before = question.answers(system)
     broken = [v.property for v in before.values() if is_repairable(v)]

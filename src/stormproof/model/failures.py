@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError, did_you_mean
 from .actions import CRASH, Channel, Message, Send
+from .budget import NO_BUDGET, Budget, budget_of
 from .faults import (
     CORRUPTION,
     KINDS,
@@ -114,6 +116,9 @@ class FailureModel:
 class Failures:
     """What is asked to go wrong; flags add to the faults that the file declares.
 
+    `budget`: at most so many faults in a run. `as_written`: crash handling that the protocol lacks is not
+    added, so that only those crash whose automaton says how.
+
     >>> Failures(loss=True, corrupt=["A->B"]).corrupt
     (Channel(sender='A', receiver='B'),)
     """
@@ -129,6 +134,8 @@ class Failures:
     restart: tuple[str, ...] = ()
     partition: tuple[tuple[str, ...], ...] = ()
     file_faults: bool = True
+    budget: Budget = NO_BUDGET
+    as_written: bool = False
 
     def __init__(
         self,
@@ -143,6 +150,8 @@ class Failures:
         restart: Iterable[str] | str = (),
         partition: str | Iterable[Iterable[str]] = (),
         file_faults: bool = True,
+        budget: Budget | int | str | Mapping[str, Any] | None = None,
+        as_written: bool = False,
     ) -> None:
         if corrupt_scope not in SCOPES:
             raise UsageError(
@@ -158,6 +167,14 @@ class Failures:
             put(self, name, (roles,) if isinstance(roles, str) else tuple(roles))
         put(self, "partition", _sides(partition))
         put(self, "file_faults", file_faults)
+        put(self, "budget", budget_of(budget))
+        put(self, "as_written", as_written)
+
+    def within(self, budget: Budget | int) -> Failures:
+        """The same with another budget."""
+        changed = copy(self)
+        object.__setattr__(changed, "budget", budget_of(budget))
+        return changed
 
     def choice(self, kind: FaultKind) -> bool | tuple[Channel, ...]:
         """Where this kind of fault is asked for: everywhere, nowhere, or on these channels."""
@@ -230,9 +247,10 @@ class Failures:
             if name not in system:
                 raise UsageError(_unknown_role(name, system), hint=did_you_mean(name, system.names))
         _check_sides(system, self.partition)
+        known = {*system.messages, *(m for fault in system.faults for m in fault.messages)}
         for channel, *ends in self.corrupt_map:
             for message in ends:
-                if message not in system.messages:
+                if message not in known:
                     raise UsageError(
                         f"unknown message '{message}' in the corruption of {channel}",
                         hint=did_you_mean(message, system.messages) or _messages_here(system),

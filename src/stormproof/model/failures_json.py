@@ -25,6 +25,8 @@ def failures_to_json(failures: Failures) -> dict[str, Any]:
         **{kind.keyword: list(getattr(failures, kind.keyword)) for kind in PROCESS_KINDS},
         "partition": [list(side) for side in failures.partition],
         "file_faults": failures.file_faults,
+        "budget": failures.budget.to_json(),
+        "as_written": failures.as_written,
     }
 
 

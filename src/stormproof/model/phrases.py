@@ -26,9 +26,14 @@ def few(states: Sequence[str]) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """`1 step`, `2 steps`, `1,000 steps`, `2 crashes`, `2 properties`."""
-    several = f"{word}es" if word.endswith("sh") else f"{word[:-1]}ies" if word.endswith("ty") else f"{word}s"
+    """`1 step`, `2 steps`, `1,000 steps`, `2 losses`, `2 properties`."""
+    several = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}{'es' if word[-1] in 'sh' else 's'}"
     return f"{count:,} {word if count == 1 else several}"
+
+
+def any_of(count: int, word: str) -> str:
+    """`any 2 losses`, `any single loss`."""
+    return f"any single {word}" if count == 1 else f"any {plural(count, word)}"
 
 
 def arrow(channel: Channel) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .actions import Channel, Configuration, Internal, Transition, Word
+from .budget import Budget
 from .failures import FailureModel
 from .rest import RestStates, is_crash
 from .system import System
@@ -24,19 +25,6 @@ class BlockSize(NamedTuple):
 
 #: The abstractions that are tried to prove that a goal is out of reach, the cheapest first.
 LADDER = tuple(BlockSize(*size) for size in ((1, 1), (2, 1), (3, 1), (2, 2), (4, 1), (3, 2), (6, 1), (4, 2)))
-
-
-@dataclass(frozen=True)
-class Budget:
-    """At most so many faults in a run: in all, and of each kind named; None is any number."""
-
-    total: int | None = None
-    kinds: Mapping[str, int] = field(default_factory=dict)
-
-    def allows(self, faults: int, counts: Mapping[str, int]) -> bool:
-        if self.total is not None and faults > self.total:
-            return False
-        return all(counts.get(kind, 0) <= most for kind, most in self.kinds.items())
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from ..goals.cubes import cubes
 from ..goals.parse import parse_goal
 from ..limits import Limits
 from ..model.failures import Failures
+from ..model.failures_text import process_failures
 from ..model.goal import Goal, show
 from ..model.system import System
-from ..transform.prepare import crash_notes, prepare, with_process_faults
+from ..transform.prepare import prepare, with_process_faults
 from .answer import Answer
 from .portfolio import solve
 
@@ -31,5 +32,5 @@ def reach(
     parsed = parse_goal(goal, marked) if isinstance(goal, str) else goal
     searched = with_process_faults(marked, model)
     asked = cubes(searched.goal(parsed), searched.system, model)
-    notes = (*notes, *crash_notes(model))
+    notes = (*notes, *process_failures(marked, model))
     return solve(searched.system, model, asked, show(parsed), limits or Limits(), progress, notes)

@@ -37,11 +37,21 @@ class LatticeFrontier:
     complete: bool
 
 
-def monotone_frontier(size: int, ask: ClassifyChoice) -> LatticeFrontier:
-    """Both halves exactly, for a monotone question over the subsets of range(size)."""
+def monotone_frontier(size: int, ask: ClassifyChoice, singly: bool = False) -> LatticeFrontier:
+    """Both halves exactly, for a monotone question over the subsets of range(size).
+
+    `singly`: nothing and each choice alone are asked first. A choice that is undecided alone is left out of
+    larger sets, which would be undecided with it.
+    """
     full = frozenset(range(size))
     memory = _Memory(ask)
     bad: list[FaultChoice] = []
+    if singly:
+        if memory(frozenset()).good is False:
+            return LatticeFrontier((), (frozenset(),), (), 1, complete=True)
+        alone = [frozenset({i}) for i in range(size)]
+        bad = [choice for choice in alone if memory(choice).good is False]
+        full -= {i for i in range(size) if memory(alone[i]).good is None}
     good: set[FaultChoice] = set()
     doubtful: set[FaultChoice] = set()
     advanced = True
@@ -60,8 +70,9 @@ def monotone_frontier(size: int, ask: ClassifyChoice) -> LatticeFrontier:
                 bad.append(_shrink(answer.core or candidate, memory))
                 advanced = True
                 break
+    doubtful |= memory.undecided if singly else set()
     return LatticeFrontier(
-        tuple(sorted(good, key=_order)),
+        maximal_sets(memory.good if doubtful else good),
         tuple(sorted(bad, key=_order)),
         tuple(sorted(doubtful, key=_order)),
         memory.asked,
@@ -80,6 +91,15 @@ class _Memory:
     @property
     def asked(self) -> int:
         return len(self._known)
+
+    @property
+    def good(self) -> set[FaultChoice]:
+        """Every set that was seen to be good: maximal ones among them stand where not all is decided."""
+        return {choice for choice, answer in self._known.items() if answer.good}
+
+    @property
+    def undecided(self) -> set[FaultChoice]:
+        return {choice for choice, answer in self._known.items() if answer.good is None}
 
     def __call__(self, choice: FaultChoice) -> Classified:
         if choice not in self._known:

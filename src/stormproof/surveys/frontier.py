@@ -1,8 +1,8 @@
 """Exactly which failures a protocol tolerates: the maximal tolerated sets and the minimal that break it.
 
-The choices are one fault on one channel, or the crash of one process. RSC and half-duplex only get worse with
-more of them, since every execution stays one, so their frontier is found exactly by searching the lattice.
-The k-properties are not monotone (a fault can break and repair them): they are asked at one k, for every set
+The choices are one fault on one channel, or one fault of one process. Survival, requirements, RSC and
+half-duplex only get worse with more of them, so their frontier is found exactly by searching the lattice. The
+k-properties are not monotone (a fault can break and repair them): they are asked at one k, for every set
 while there are few choices, and beyond that for every set up to a size.
 """
 
@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import builtins
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..checks.api import check
-from ..checks.properties import CRASH_HANDLING, HALF_DUPLEX, RSC, known_properties
+from ..checks.properties import CRASH_HANDLING, RECOVERS
 from ..checks.report import Report, Verdict
-from ..errors import UsageError, did_you_mean
+from ..checks.request import EFFORT
+from ..errors import UsageError
 from ..limits import Limits
-from ..model.actions import CRASH_ACTION, Channel, Internal
-from ..model.failures import Failures, parse_channel
-from ..model.faults import KINDS, PAPER_KINDS, PROCESS_KINDS, kind_named
-from ..model.run import Act, Witness
+from ..model.budget import NO_BUDGET, Budget
+from ..model.faults import PAPER_KINDS
+from ..model.phrases import listed
 from ..model.system import System
 from .antichains import (
     Classified,
@@ -32,30 +31,18 @@ from .antichains import (
     monotone_frontier,
     subsets,
 )
+from .choices import CRASH, Atom, choices, failures_of, may_crash, used_choices
+from .claims import SURVIVAL, Asked, asked_of, decisive
 
-PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
-FAULTS = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
-MONOTONE = (RSC.name, HALF_DUPLEX.name)
 MOST_EXHAUSTIVE = 12
 
 
 @dataclass(frozen=True)
-class Atom:
-    """One yes-or-no choice: a fault on a channel, or the crash of a process."""
+class Tolerated:
+    """A tolerated set; of survival, for storms with at most `up_to` messages per channel, None for any."""
 
-    fault: str
-    channel: Channel | None = None
-    process: str | None = None
-
-    def __str__(self) -> str:
-        if self.channel is None:
-            return f"{self.fault} of {self.process}"
-        return f"{kind_named(self.fault).noun} on {self.channel.sender}→{self.channel.receiver}"
-
-    def to_json(self) -> dict[str, str]:
-        if self.channel is None:
-            return {self.fault: str(self.process)}
-        return {"fault": self.fault, "from": self.channel.sender, "to": self.channel.receiver}
+    atoms: tuple[Atom, ...]
+    up_to: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +56,14 @@ class Breaking:
 
 @dataclass(frozen=True)
 class Frontier:
-    """`covered` says in words for which sets the two halves are exact."""
+    """`covered` says in words for which sets the two halves are exact; `alone` is the verdict on each choice
+    by itself, where it was asked."""
 
     system: System
     property: str
     k: int | None
     atoms: tuple[Atom, ...]
-    tolerated: tuple[tuple[Atom, ...], ...]
+    tolerated: tuple[Tolerated, ...]
     breaking: tuple[Breaking, ...]
     undecided: tuple[tuple[Atom, ...], ...]
     asked: int
@@ -83,6 +71,10 @@ class Frontier:
     monotone: bool
     complete: bool
     seconds: float
+    alone: Mapping[Atom, Verdict] = field(default_factory=dict)
+    survival: bool = False
+    notes: tuple[str, ...] = ()
+    budget: Budget = NO_BUDGET
 
     def part(self, atom: Atom) -> str:
         """What one choice does: `alone` it breaks the property, or only `together` with others, in a minimal
@@ -91,6 +83,35 @@ class Frontier:
         if guilty:
             return "alone" if (atom,) in guilty else "together"
         return "open" if (atom,) in self.undecided else ""
+
+    def by_itself(self, atom: Atom) -> Verdict | None:
+        """The verdict under this choice alone, where it was asked: its number of faults, or its extent."""
+        broken = (b.verdict for b in self.breaking if b.atoms == (atom,))
+        return next(broken, self.alone.get(atom))
+
+    def sign(self, atom: Atom) -> str:
+        """`✔`, `✘ 2` where two faults break it, `✘ ≤2` where fewer are not excluded, `◐` and `?`."""
+        mark, verdict = SIGNS[self.part(atom)], self.by_itself(atom)
+        if verdict is None or verdict.holds is not False or not self.survival:
+            return mark
+        return f"{mark} {'' if verdict.fewest else '≤'}{verdict.faults}"
+
+    def extent(self, tolerated: Tolerated) -> str:
+        """For which channels a set is tolerated; of a k-property `k` says it, and RSC has no bound."""
+        if not self.survival:
+            return ""
+        up_to = tolerated.up_to
+        return "any channel length" if up_to is None else f"up to channels of length {up_to}"
+
+    def reason(self, breaking: Breaking) -> str:
+        """Which requirement breaks, where that is not what was asked for, and how."""
+        name = breaking.verdict.property
+        return ("" if name in (self.property, RECOVERS.name) else f"{name}: ") + breaking.verdict.reason
+
+    @builtins.property
+    def without_faults(self) -> Breaking | None:
+        """The violation that needs no fault, which is then the whole answer."""
+        return next((b for b in self.breaking if not b.atoms), None)
 
     @builtins.property
     def models(self) -> int:
@@ -109,13 +130,17 @@ class Frontier:
         return 0 if self.complete else 3
 
     def to_json(self) -> dict[str, Any]:
+        """What `frontier --json` prints; schemas/frontier.schema.json describes it."""
         return {
             "stormproof": 1,
             "name": self.system.name,
             "property": self.property,
             "k": self.k,
-            "choices": [a.to_json() for a in self.atoms],
-            "tolerated": [[a.to_json() for a in atoms] for atoms in self.tolerated],
+            "budget": self.budget.to_json(),
+            "choices": [self._choice_to_json(atom) for atom in self.atoms],
+            "tolerated": [
+                {"choices": [a.to_json() for a in t.atoms], "up_to": t.up_to} for t in self.tolerated
+            ],
             "breaking": [
                 {"choices": [a.to_json() for a in b.atoms], "verdict": b.verdict.to_json()}
                 for b in self.breaking
@@ -126,97 +151,162 @@ class Frontier:
             "covered": self.covered,
             "monotone": self.monotone,
             "complete": self.complete,
+            "notes": list(self.notes),
             "seconds": round(self.seconds, 6),
         }
+
+    def _choice_to_json(self, atom: Atom) -> dict[str, Any]:
+        data: dict[str, Any] = {**atom.to_json(), "effect": EFFECTS[self.part(atom)]}
+        verdict = self.by_itself(atom)
+        if verdict is not None and self.survival:
+            data |= {"faults": verdict.faults, "fewest": verdict.fewest, "up_to": verdict.up_to}
+        return data
+
+
+#: What tables show for the effect of one choice, as `Frontier.part` names it, and what JSON calls it.
+SIGNS = {"alone": "✘", "together": "◐", "open": "?", "": "✔"}
+EFFECTS = {"alone": "breaks", "together": "breaks together", "open": "undecided", "": "tolerated"}
 
 
 def frontier(
     system: System,
-    property: str = RSC.name,
+    property: str = SURVIVAL,
     *,
-    k: int = 1,
+    k: int | None = None,
     faults: Iterable[str] | None = None,
     channels: Iterable[str | tuple[str, str]] | None = None,
     processes: Iterable[str] | None = None,
     corrupt_scope: str = "channel",
-    file_faults: bool = True,
+    file_faults: bool = False,
     max_size: int | None = None,
     limits: Limits | None = None,
+    effort: float = EFFORT,
+    budget: Budget = NO_BUDGET,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Frontier:
-    """The failures that a system tolerates with respect to one property.
+    """The failures that a system tolerates with respect to survival, a requirement or a property.
 
-    `faults`, `channels` and `processes` say which choices count; by default the three interferences on every
-    channel in use, and no crashes. What the file declares is there in every failure model. `max_size` asks a
-    k-property for all sets up to that size only. `limits` is for each single check.
+    `faults`, `channels` and `processes` say which choices count; by default every fault on every channel in
+    use and of every process, for other properties than survival the three interferences of the paper. With
+    `file_faults` what the file declares is there in every failure model. `max_size` asks a k-property for all
+    sets up to that size only. `limits` is for each single check; `effort` is shared among them.
     """
-    started = time.monotonic()
-    known_properties(property)
     if property == CRASH_HANDLING.name:
         raise UsageError(
             "crash-handling has no frontier: it does not depend on the failures of channels",
             hint="`stormproof crash` says what is missing, and for which processes",
         )
-    atoms = choices(system, faults, channels, processes)
-    asking = _Asking(system, property, k, atoms, corrupt_scope, file_faults, limits or Limits(), progress)
-    monotone = property in MONOTONE
-    if monotone:
-        found = monotone_frontier(len(atoms), asking)
-        covered = f"all {2 ** len(atoms):,} failure models, since {property} only gets worse with more faults"
-    else:
-        size = _size(len(atoms), max_size)
-        found = exhaustive_frontier(subsets(len(atoms), size), asking)
-        covered = _coverage(len(atoms), size, property, k, found.asked)
-    return _frontier(asking, found, covered, monotone, time.monotonic() - started)
+    base = system if file_faults else system.with_unreliable(())
+    asked = asked_of(base, property)
+    if faults is None and not asked.survival:
+        faults = (*(kind.keyword for kind in PAPER_KINDS), *((CRASH,) if processes is not None else ()))
+    atoms = choices(base, faults, channels, processes, as_written=asked.monotone, declared=file_faults)
+    model = _Model(corrupt_scope, file_faults, budget, as_written=asked.monotone)
+    survey = _Survey(asked, k, atoms, model, limits or Limits(), effort, progress)
+    return replace(survey.frontier(max_size), notes=_notes(system) if asked.monotone else ())
 
 
-def choices(
-    system: System,
-    faults: Iterable[str] | None = None,
-    channels: Iterable[str | tuple[str, str]] | None = None,
-    processes: Iterable[str] | None = None,
-) -> tuple[Atom, ...]:
-    """The yes-or-no choices that count, channel by channel, then process by process."""
-    crashing = tuple(processes) if processes is not None else None
-    kinds = (
-        tuple(faults)
-        if faults is not None
-        else (*(kind.keyword for kind in PAPER_KINDS), *(("crash",) if crashing else ()))
-    )
-    for kind in kinds:
-        if kind not in FAULTS:
-            raise UsageError(f"unknown fault '{kind}'; it is one of {', '.join(FAULTS)}")
-    where = _channels(system, channels)
-    found = [Atom(kind, channel) for channel in where for kind in kinds if kind not in PROCESS_FAULTS]
-    names = crashing if crashing is not None else system.names
-    for kind in (kind for kind in kinds if kind in PROCESS_FAULTS):
-        found += [Atom(kind, process=n) for n in names if _may_start(system, n, kind)]
-    if not found:
-        raise UsageError("there is nothing to try: name faults, channels or processes that the system has")
-    return tuple(found)
+def _notes(system: System) -> tuple[str, ...]:
+    """Crashes that the file declares and that are no choice."""
+    left = [name for name in system.unreliable if not may_crash(system, name, as_written=True)]
+    if not left:
+        return ()
+    why = "the protocol as written does not handle it, and adding that changes the protocol"
+    return (f"an announced crash of {listed(left)} is not tried: {why}",)
 
 
-def _channels(system: System, asked: Iterable[str | tuple[str, str]] | None) -> tuple[Channel, ...]:
-    if asked is None:
-        return system.channels
-    chosen = tuple(dict.fromkeys(parse_channel(c) for c in asked))
-    for channel in chosen:
-        if channel not in system.channels:
-            known = [str(c) for c in system.channels]
-            raise UsageError(
-                f"no message goes from {channel.sender} to {channel.receiver}; "
-                f"channels here: {', '.join(known)}",
-                hint=did_you_mean(str(channel), known),
-            )
-    return chosen
+@dataclass(frozen=True)
+class _Model:
+    """What all failure models of a frontier have in common."""
+
+    corrupt_scope: str
+    file_faults: bool
+    budget: Budget
+    as_written: bool
 
 
-def _may_start(system: System, name: str, fault: str) -> bool:
-    """A process that crashes in its automaton already does so in every failure model: that is no choice."""
-    process = system[name]
-    if fault != "crash":
-        return not getattr(process, fault)
-    return process.reliable and not any(t.action == Internal(CRASH_ACTION) for t in process.transitions)
+class _Survey:
+    """The question put to the lattice: does the property hold under this set of choices?"""
+
+    def __init__(
+        self,
+        asked: Asked,
+        k: int | None,
+        atoms: tuple[Atom, ...],
+        model: _Model,
+        limits: Limits,
+        effort: float,
+        progress: Callable[[int, int | None], None] | None,
+    ) -> None:
+        self.asked, self.atoms, self.limits, self.progress = asked, atoms, limits, progress
+        self.k = k if asked.survival else k or 1
+        self.model = model
+        #: Half of the effort is for the choices by themselves.
+        self.effort = effort / (2 * len(atoms))
+        self.questions, self.started = 0, time.monotonic()
+        self.verdicts: dict[FaultChoice, Verdict] = {}
+        #: What a run has shown to break it -> the larger set for which the run was found.
+        self.shown: dict[FaultChoice, FaultChoice] = {}
+
+    def frontier(self, max_size: int | None) -> Frontier:
+        asked, count = self.asked, len(self.atoms)
+        if asked.monotone:
+            found = monotone_frontier(count, self, singly=asked.survival)
+            covered = f"all {2**count:,} failure models, since {asked.name} only gets worse with more faults"
+        else:
+            size = _size(count, max_size)
+            found = exhaustive_frontier(subsets(count, size), self)
+            covered = _coverage(count, size, asked.name, self.k or 1, found.asked)
+        return self._result(found, covered)
+
+    def __call__(self, choice: FaultChoice) -> Classified:
+        self.questions += 1
+        if self.progress is not None:
+            self.progress(self.questions, None if self.asked.monotone else 2 ** len(self.atoms))
+        verdict = decisive(self.check(choice, replay=False))
+        self.verdicts[choice] = verdict
+        core = None
+        if verdict.holds is False and verdict.witness is not None and self.asked.monotone:
+            used = used_choices(verdict.witness)
+            core = frozenset(i for i in choice if self.atoms[i] in used)
+            self.shown.setdefault(core, choice)
+        return Classified(verdict.holds, core)
+
+    def check(self, choice: FaultChoice, replay: bool = True) -> Report:
+        failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
+        return self.asked.check(failures, k=self.k, limits=self.limits, effort=self.effort, replay=replay)
+
+    def named(self, choice: FaultChoice) -> tuple[Atom, ...]:
+        return tuple(self.atoms[i] for i in sorted(choice))
+
+    def _result(self, found: LatticeFrontier, covered: str) -> Frontier:
+        asked = self.asked
+        return Frontier(
+            system=asked.system,
+            property=asked.name,
+            k=self.k if asked.survival or not asked.monotone else None,
+            atoms=self.atoms,
+            tolerated=tuple(Tolerated(self.named(c), self.verdicts[c].up_to) for c in found.maximal_good),
+            breaking=tuple(self._breaking(c) for c in found.minimal_bad),
+            undecided=tuple(self.named(c) for c in found.undecided),
+            asked=found.asked,
+            covered=covered,
+            monotone=asked.monotone,
+            complete=found.complete,
+            seconds=time.monotonic() - self.started,
+            alone={
+                self.atoms[i]: v for choice, v in self.verdicts.items() if len(choice) == 1 for i in choice
+            },
+            survival=asked.survival,
+            budget=self.model.budget,
+        )
+
+    def _breaking(self, choice: FaultChoice) -> Breaking:
+        """The run may have been found under more failures, which explore another bound within the effort."""
+        report = self.check(choice)
+        if decisive(report).holds is not False and choice in self.shown:
+            report = self.check(self.shown[choice])
+        return Breaking(self.named(choice), report, decisive(report))
 
 
 def _size(count: int, asked: int | None) -> int:
@@ -234,105 +324,3 @@ def _coverage(count: int, size: int, property: str, k: int, asked: int) -> str:
         else f"the {asked:,} sets of at most {size} of {count} choices"
     )
     return f"{which}, each asked at k = {k}, since {property} is not monotone"
-
-
-class _Asking:
-    """The question put to the lattice: does the property hold under this set of choices?"""
-
-    def __init__(
-        self,
-        system: System,
-        property: str,
-        k: int,
-        atoms: tuple[Atom, ...],
-        corrupt_scope: str,
-        file_faults: bool,
-        limits: Limits,
-        progress: Callable[[int, int | None], None] | None,
-    ) -> None:
-        self.system, self.property, self.k, self.atoms = system, property, k, atoms
-        self.corrupt_scope, self.file_faults, self.limits = corrupt_scope, file_faults, limits
-        self.progress, self.asked = progress, 0
-
-    def __call__(self, choice: FaultChoice) -> Classified:
-        self.asked += 1
-        if self.progress is not None:
-            self.progress(self.asked, None if self.property in MONOTONE else 2 ** len(self.atoms))
-        verdict = self.check(choice, replay=False)[self.property]
-        core = None
-        if verdict.holds is False and verdict.witness is not None and self.property in MONOTONE:
-            core = self._used(verdict.witness) & choice
-        return Classified(verdict.holds, core)
-
-    def check(self, choice: FaultChoice, replay: bool = True) -> Report:
-        report = check(
-            self.system,
-            self.failures(choice),
-            k=self.k,
-            properties=[self.property],
-            limits=self.limits,
-            replay=replay,
-            polish=replay,
-        )
-        if report.interrupted:  # else only this failure model would be left out, and the next one asked
-            raise KeyboardInterrupt
-        return report
-
-    def failures(self, choice: FaultChoice) -> Failures:
-        chosen = [self.atoms[i] for i in sorted(choice)]
-
-        def on(fault: str) -> list[str | tuple[str, str]]:
-            return [a.channel for a in chosen if a.fault == fault and a.channel is not None]
-
-        wanted: dict[str, Any] = {kind.keyword: on(kind.keyword) for kind in KINDS}
-        for fault in PROCESS_FAULTS:
-            wanted[fault] = [a.process for a in chosen if a.process is not None and a.fault == fault]
-        return Failures(**wanted, corrupt_scope=self.corrupt_scope, file_faults=self.file_faults)
-
-    def _used(self, witness: Witness) -> FaultChoice:
-        """The choices that a witness makes use of: it is a witness under those alone."""
-        used: set[Atom] = set()
-        for step in witness.steps:
-            if not isinstance(step, Act):
-                used.add(Atom(step.kind.keyword, step.channel))
-            elif isinstance(step.action, Internal) and step.action.is_fault:
-                used.add(Atom(step.action.fault or "crash", process=step.process))
-        return frozenset(i for i, atom in enumerate(self.atoms) if atom in used)
-
-
-def _frontier(
-    asking: _Asking, found: LatticeFrontier, covered: str, monotone: bool, seconds: float
-) -> Frontier:
-    def named(choice: FaultChoice) -> tuple[Atom, ...]:
-        return tuple(asking.atoms[i] for i in sorted(choice))
-
-    breaking = []
-    for choice in found.minimal_bad:
-        report = asking.check(choice)
-        breaking.append(Breaking(named(choice), report, report[asking.property]))
-    return Frontier(
-        system=asking.system,
-        property=asking.property,
-        k=None if monotone else asking.k,
-        atoms=asking.atoms,
-        tolerated=tuple(named(c) for c in found.maximal_good),
-        breaking=tuple(breaking),
-        undecided=tuple(named(c) for c in found.undecided),
-        asked=found.asked,
-        covered=covered,
-        monotone=monotone,
-        complete=found.complete,
-        seconds=seconds,
-    )
-
-
-def in_words(atoms: Sequence[Atom]) -> str:
-    """`loss on A→B, B→A · corruption on A→B`, or that nothing may go wrong."""
-    groups: dict[str, list[str]] = {}
-    for atom in atoms:
-        if atom.channel is None:
-            groups.setdefault(f"{atom.fault} of", []).append(str(atom.process))
-        else:
-            word, _, where = str(atom).partition(" on ")
-            groups.setdefault(f"{word} on", []).append(where)
-    return " · ".join(f"{what} {', '.join(where)}" for what, where in groups.items()) or "no failure at all"

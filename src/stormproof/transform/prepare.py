@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..model.failures import FailureModel, Failures
-from ..model.faults import PROCESS_KINDS
 from ..model.phrases import listed
 from ..model.rest import rest_states
 from ..model.system import System
@@ -29,7 +28,7 @@ def prepare(
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
-    if model.unreliable and not crash_handling(marked).holds:
+    if model.unreliable and not failures.as_written and not crash_handling(marked).holds:
         marked = complete(marked, clean_up=True)
         remarks.append(
             f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as given "
@@ -56,12 +55,3 @@ def with_process_faults(system: System, model: FailureModel) -> Transformed:
         replace(p, rest=tuple(resting[p.name]), stop=False, restart=False, durable=()) for p in found.system
     )
     return replace(found, system=replace(found.system, processes=processes))
-
-
-def crash_notes(model: FailureModel) -> tuple[str, ...]:
-    """Which failures of processes were assumed, in sentences."""
-    notes = [f"{listed(model.unreliable)} may crash and then informs everybody"] if model.unreliable else []
-    for kind in PROCESS_KINDS:
-        names: tuple[str, ...] = getattr(model, kind.keyword)
-        notes += [f"{listed(names)} {kind.may}"] if names else []
-    return tuple(notes)

@@ -21,7 +21,7 @@ from ...surveys.frontier import Frontier
 from ..automaton import automata_svgs
 from ..svg import stylesheet
 from ..text_metrics import printable
-from .frontier import frontier_section
+from .frontier import breaking_reports, frontier_section
 from .render_template import asset, render_template
 from .report_data import VerdictMatrix, VerdictText, matrix
 from .run_views import run_views
@@ -51,9 +51,11 @@ def report_page(
 
     `explain` and `command` describe a violated verdict by a paragraph and a command line; `about` describes
     the failure models, and `again` is the command that makes this page. `examples`, by failure model, are the
-    sample runs that verdicts which hold open.
+    sample runs that verdicts which hold open. The runs of the `frontier` are opened from its section.
     """
-    found = matrix(reports, explain, command or (lambda report, verdict: ""), examples)
+    shown = {**reports, **breaking_reports(frontier)}
+    found = matrix(shown, explain, command or (lambda report, verdict: ""), examples)
+    found.columns = tuple(reports)
     if not found.systems:
         found.systems.append(next(iter(reports.values())).system if reports else system)
     script = asset("report.js")

@@ -1,0 +1,55 @@
+"""What may go wrong, in words: which faults on which channels, and what is assumed of each process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .actions import Channel
+from .budget import Budget
+from .failures import FailureModel
+from .faults import RESTART, STOP
+from .phrases import arrow, listed
+from .system import System
+
+
+def describe_failures(system: System, model: FailureModel, budget: Budget | None = None) -> str:
+    """`loss on A→B and B→A · C may crash, announced to everybody`, or that the channels are perfect."""
+    by_fault: dict[str, list[Channel]] = {}
+    for channel, failure in model.channels.items():
+        for fault in failure.describe():
+            by_fault.setdefault(fault, []).append(channel)
+    parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
+    parts += process_failures(system, model)
+    if not parts:
+        return "none: channels are perfect and nobody crashes"
+    return " · ".join([*parts, *([str(budget)] if budget is not None and budget.limited else [])])
+
+
+def _channels(system: System, channels: list[Channel]) -> str:
+    if len(channels) == len(system.channels) > 2:
+        return "every channel"
+    return " and ".join(map(arrow, channels))
+
+
+def process_failures(system: System, model: FailureModel) -> tuple[str, ...]:
+    """Which crash is assumed of whom: announced, silent, or a restart and with what."""
+    found = []
+    if model.unreliable:
+        found.append(f"{listed(model.unreliable)} may crash, announced to everybody")
+    if model.stop:
+        found.append(f"{listed(model.stop)} {STOP.may}, and nobody is informed")
+    return (*found, *_restarts(system, model))
+
+
+def _restarts(system: System, model: FailureModel) -> Iterator[str]:
+    """With what is durable; the system that was searched has it in its states and no longer declares it."""
+    forgetful = [name for name in model.restart if not system[name].durable]
+    if forgetful:
+        yield f"{listed(forgetful)} {RESTART.may}{_initial(forgetful)}"
+    for process in (system[n] for n in model.restart if n not in forgetful):
+        kept = f"the last durable state that it entered ({listed(process.durable)})"
+        yield f"{process.name} {RESTART.may} in {kept}"
+
+
+def _initial(names: list[str]) -> str:
+    return " in the initial state" if len(names) == 1 else " in their initial states"

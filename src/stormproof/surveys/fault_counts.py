@@ -1,0 +1,154 @@
+"""How many faults it takes: the least number of each kind that breaks survival, alone and together."""
+
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..checks.headline import extent
+from ..checks.report import Report, Verdict
+from ..checks.request import EFFORT
+from ..errors import UsageError
+from ..limits import Limits
+from ..model.budget import NO_BUDGET, Budget
+from ..model.phrases import any_of, plural
+from ..model.system import System
+from .choices import FAULTS, Atom, choices, failures_of, fault_noun
+from .claims import SURVIVAL, asked_of, decisive
+
+TOGETHER = "together"
+
+
+@dataclass(frozen=True)
+class FaultCount:
+    """One kind of fault, wherever it may strike, or all kinds together; `verdict` is the decisive one."""
+
+    fault: str
+    report: Report
+    verdict: Verdict
+
+    @builtins.property
+    def name(self) -> str:
+        return TOGETHER if self.fault == TOGETHER else fault_noun(self.fault)
+
+    @builtins.property
+    def sentence(self) -> str:
+        """`survives any 2 losses; 3 break it`."""
+        verdict = self.verdict
+        if verdict.holds:
+            return f"survives any number of {plural(2, self._word)[2:]}, {extent(verdict)}"
+        if verdict.holds is False:
+            return self._broken(verdict.faults or 0)
+        if verdict.tolerated is None:
+            return f"undecided: {verdict.reason}"
+        survived = f"survives {any_of(verdict.tolerated, self._word)}; " if verdict.tolerated else ""
+        return f"{survived}{verdict.tolerated + 1} not decided"
+
+    def _broken(self, count: int) -> str:
+        if count == 0:
+            return "fails without any fault"
+        if count == 1:
+            return f"{plural(1, self._word)} breaks it"
+        if not self.verdict.fewest:
+            return f"{plural(count, self._word)} break it; fewer are not excluded"
+        return f"survives {any_of(count - 1, self._word)}; {count} break it"
+
+    @builtins.property
+    def _word(self) -> str:
+        return "fault" if self.fault == TOGETHER else self.name
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "fault": self.fault,
+            "sentence": self.sentence,
+            "faults": self.verdict.faults,
+            "fewest": self.verdict.fewest,
+            "up_to": self.verdict.up_to,
+            "verdicts": [v.to_json() for v in self.report],
+        }
+
+
+@dataclass(frozen=True)
+class FaultCounts:
+    """The answer for each kind of fault, and for all together at the end."""
+
+    system: System
+    property: str
+    counts: tuple[FaultCount, ...]
+    seconds: float
+
+    @builtins.property
+    def exit_code(self) -> int:
+        answers = [row.verdict.holds for row in self.counts]
+        return 1 if False in answers else 3 if None in answers else 0
+
+    def __getitem__(self, fault: str) -> FaultCount:
+        for row in self.counts:
+            if row.fault == fault:
+                return row
+        raise UsageError(
+            f"'{fault}' was not counted; there are {', '.join(row.fault for row in self.counts)}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """What `frontier --count --json` prints; schemas/frontier.schema.json describes it."""
+        return {
+            "stormproof": 1,
+            "name": self.system.name,
+            "property": self.property,
+            "counts": [row.to_json() for row in self.counts],
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def fault_counts(
+    system: System,
+    property: str = SURVIVAL,
+    *,
+    k: int | None = None,
+    faults: Iterable[str] | None = None,
+    channels: Iterable[str | tuple[str, str]] | None = None,
+    processes: Iterable[str] | None = None,
+    corrupt_scope: str = "channel",
+    file_faults: bool = False,
+    limits: Limits | None = None,
+    effort: float = EFFORT,
+    budget: Budget = NO_BUDGET,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> FaultCounts:
+    """The least number of faults of each kind that breaks survival or a requirement, alone and together.
+
+    The arguments are those of `frontier`; each kind may strike everywhere that they name.
+
+    >>> import stormproof as sp
+    >>> sp.fault_counts(sp.protocol("alternating-bit"), faults=["loss"])["loss"].sentence
+    '1 loss breaks it'
+    """
+    started = time.monotonic()
+    base = system if file_faults else system.with_unreliable(())
+    asked = asked_of(base, property)
+    if not asked.survival:
+        raise UsageError(
+            f"{property} has no number of faults that breaks it", hint="ask for survival or a requirement"
+        )
+    atoms = choices(base, faults, channels, processes, declared=file_faults)
+    rows = _rows(atoms)
+    counts = []
+    for i, (name, chosen) in enumerate(rows):
+        if progress is not None:
+            progress(i, len(rows))
+        failures = failures_of(
+            base, chosen, corrupt_scope=corrupt_scope, file_faults=file_faults, budget=budget, as_written=True
+        )
+        share = effort / len(rows)
+        report = asked.check(failures, k=k, limits=limits or Limits(), effort=share, replay=True)
+        counts.append(FaultCount(name, report, decisive(report)))
+    return FaultCounts(asked.system, asked.name, tuple(counts), time.monotonic() - started)
+
+
+def _rows(atoms: Sequence[Atom]) -> list[tuple[str, list[Atom]]]:
+    by_fault = [(f, [a for a in atoms if a.fault == f]) for f in FAULTS if any(a.fault == f for a in atoms)]
+    return by_fault if len(by_fault) < 2 else [*by_fault, (TOGETHER, list(atoms))]
