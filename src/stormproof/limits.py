@@ -14,6 +14,9 @@ MOST = 2**62
 #: The largest bound that is taken; a search with longer channels than this ends by its other limits anyway.
 MAX_K = 10**6
 
+#: Seconds within which bounds larger than 1 are begun and continued, unless others are asked for.
+EFFORT = 5.0
+
 #: What a search is written for.
 MAX_THREADS = 2
 

@@ -8,7 +8,7 @@ from stormproof import protocols
 from stormproof.limits import Limits
 from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.failures import Failures
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.model.fault_steps import Corrupt, Lose, Overtake
 from stormproof.model.process import Process
 from stormproof.model.run import Act
 from stormproof.model.system import System
@@ -56,7 +56,7 @@ FIGURE = "Receiver@refuse"
 
 @pytest.mark.parametrize(
     ("failures", "step"),
-    [(Failures(loss=True), Lose), (Failures(corrupt=True), Corrupt), (Failures(reorder=True), Swap)],
+    [(Failures(loss=True), Lose), (Failures(corrupt=True), Corrupt), (Failures(reorder=True), Overtake)],
     ids=["loss", "corrupt", "reorder"],
 )
 def test_figure_ex1_reaches_the_error_under_each_fault(failures: Failures, step: type) -> None:

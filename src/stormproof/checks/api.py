@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..engine.watch import ProgressCallback
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.budget import Budget
 from ..model.failures import Failures
 from ..model.system import System
@@ -22,7 +22,7 @@ from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, undefined_under
 from .recovery import decide_recovery
 from .report import Report, Verdict
-from .request import EFFORT, Options, Request, make_request
+from .request import Options, Request, make_request
 from .requirements import is_known_limit, request_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ..engine.watch import ProgressCallback, left
-from ..limits import Limits, check_bound, check_threads
+from ..limits import EFFORT, Limits, check_bound, check_threads
 from ..model.budget import Budget
 from ..model.failures import FailureModel, Failures
 from ..model.requirement import Requirement
@@ -25,10 +25,6 @@ from .properties import (
 
 #: The largest bounds that are tried, unless others are asked for.
 MAX_K, SURVIVAL_MAX_K = 10, 6
-
-
-#: Seconds within which bounds larger than 1 are begun and continued, unless others are asked for.
-EFFORT = 5.0
 
 
 @dataclass(frozen=True)

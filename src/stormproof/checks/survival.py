@@ -10,11 +10,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ..counterexample.fewest_faults import fewer_faults
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.ask import Ask
-from ..model.budget import Budget
 from ..model.survival import SurvivalModel
 
 #: The largest bound that is tried, unless another is asked for.
@@ -127,26 +127,10 @@ def _with_fewest_faults(
     progress: ProgressCallback | None,
 ) -> SurvivalOutcome:
     """After a violation, storms with fewer faults are searched at larger bounds, within the effort."""
-    k = found.k
-    while found.holds is False and not found.fewest and found.run is not None and k <= max_k:
-        if found.run.faults == 0:
-            return replace(found, fewest=True)
-        k += 1
-        seconds = effort.left(k)
-        if k > max_k or (seconds is not None and seconds <= 0):
-            break
-        fewer = replace(model, budget=_at_most(model.budget, found.run.faults - 1))
-        result = survey(fewer, {"": ask}, k, limits=effort.limits, seconds=seconds, progress=progress)
-        now = _outcome(result, "")
-        if now.holds is False:
-            found = now
-        elif now.holds and now.up_to is None:
-            return replace(found, fewest=True)
-        elif now.stopped:
-            return replace(found, stopped=now.stopped if now.stopped == INTERRUPTED else "")
-    return found
-
-
-def _at_most(budget: Budget, faults: int) -> Budget:
-    total = faults if budget.total is None else min(budget.total, faults)
-    return replace(budget, total=total)
+    if found.holds is not False or found.fewest or found.run is None:
+        return found
+    bounds = range(found.k + 1, max_k + 1)
+    now = fewer_faults(model, ask, found.run.faults, bounds, effort.left, effort.limits, progress)
+    stopped = now.stopped if now.stopped == INTERRUPTED else ""
+    run, k = now.run or found.run, now.k or found.k
+    return replace(found, run=run, k=k, fewest=now.proved, stopped=stopped)

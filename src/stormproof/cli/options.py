@@ -10,9 +10,8 @@ import click
 from click.core import ParameterSource
 
 from .. import formats, protocols
-from ..checks.request import EFFORT
 from ..errors import UsageError
-from ..limits import Limits, parse_memory
+from ..limits import EFFORT, Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
 from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind

@@ -111,8 +111,11 @@ def _print_answer(out: Console, answer: Answer) -> None:
 
 def _print_run(out: Console, answer: Answer) -> None:
     assert answer.run is not None
-    steps, faults = len(answer.run.steps), len(answer.run.faults)
-    out.print(Text(f"run: {plural(steps, 'step')}, {plural(faults, 'fault')}, replayed ✔", style="bold"))
+    count = answer.run.fault_count
+    faults = plural(count, "fault")
+    if count:
+        faults += " (no run has fewer)" if answer.fewest else " (fewer may suffice)"
+    out.print(Text(f"run: {plural(len(answer.run.steps), 'step')}, {faults}, replayed ✔", style="bold"))
     out.print()
     print_chart(out, chart(answer.system, answer.run))
 

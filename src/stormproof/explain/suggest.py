@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from ..checks.properties import CLEAN, RECOVERS
 from ..checks.report import Verdict
-from ..checks.request import EFFORT, Options
+from ..checks.request import Options
 from ..formats.storm_places import NoPlaces
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..lint.api import warnings
 from ..model.failures import Failures
 from ..model.requirement import ALWAYS_POSSIBLE

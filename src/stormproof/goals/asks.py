@@ -24,15 +24,15 @@ def ask_of(model: SurvivalModel, requirement: Requirement) -> Ask | None:
         return clean(model.system, model.rest)
     if claim.goal is None:
         return None
-    return Ask(claim.what == claims.ALWAYS_POSSIBLE, _spelt_out(model, claim.goal))
+    return Ask(claim.what == claims.ALWAYS_POSSIBLE, spelt_out(model, claim.goal))
 
 
-def _spelt_out(model: SurvivalModel, goal: Goal) -> Goal:
+def spelt_out(model: SurvivalModel, goal: Goal) -> Goal:
     """The goal with named ones replaced by what they mean."""
     if isinstance(goal, Not):
-        return Not(_spelt_out(model, goal.part))
+        return Not(spelt_out(model, goal.part))
     if isinstance(goal, And | Or):
-        return type(goal)(tuple(_spelt_out(model, part) for part in goal.parts))
+        return type(goal)(tuple(spelt_out(model, part) for part in goal.parts))
     if isinstance(goal, Named) and goal.name not in _BUILT_IN:
         return Meanings(model.system, lambda c: letters(model.system, model.failures, c)).of(goal.name)
     return goal

@@ -27,6 +27,11 @@ class Act:
         if self.fault is None and isinstance(self.action, Internal) and self.action.fault:
             object.__setattr__(self, "fault", self.action.fault)
 
+    @property
+    def strikes(self) -> bool:
+        """Is this a fault of the process?"""
+        return self.fault is not None or (isinstance(self.action, Internal) and self.action.is_fault)
+
 
 Step = Act | Fault
 
@@ -61,8 +66,8 @@ class Witness:
 
     @property
     def fault_count(self) -> int:
-        """The faults of channels, and the actions that count as faults of processes."""
-        return len(self.faults) + sum(act.fault is not None for act in self.acts)
+        """The faults of channels, and those of processes: crashes, stops and restarts."""
+        return len(self.faults) + sum(act.strikes for act in self.acts)
 
     @property
     def acts(self) -> tuple[Act, ...]:

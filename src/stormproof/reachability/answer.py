@@ -19,7 +19,8 @@ class Answer:
     """*reachable* with a run, *unreachable* with a certificate, or *undecided*.
 
     `because` names the theorem or the search that gave the answer; `tried` says what else was tried, with
-    what result. `checked`: the run was replayed, or the certificate accepted, by the checker.
+    what result. `checked`: the run was replayed, or the certificate accepted, by the checker. `fewest`: no
+    run to the goal has fewer faults.
     """
 
     answer: str
@@ -31,6 +32,7 @@ class Answer:
     run: Witness | None = None
     certificate: Certificate | None = None
     checked: bool = False
+    fewest: bool = False
     tried: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     states: int = 0
@@ -58,5 +60,7 @@ class Answer:
             "states": self.states,
             "seconds": round(self.seconds, 6),
             "witness": None if self.run is None else self.run.to_json(),
+            "faults": None if self.run is None else self.run.fault_count,
+            "fewest": None if self.run is None else self.fewest,
             "certificate": None if proof is None else proof.to_json() if certificate else proof.summary(),
         }

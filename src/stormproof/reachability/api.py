@@ -12,6 +12,7 @@ from ..model.goal import Goal, show
 from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
 from .answer import Answer
+from .fewest_faults import with_fewest_faults
 from .portfolio import solve
 
 
@@ -26,11 +27,14 @@ def reach(
     """Can the goal ever be reached, with channels of any length?
 
     The goal is a text in the language of `stormproof.goals`. The answer is *reachable* with a run,
-    *unreachable* with a certificate, or *undecided*; runs and certificates have been checked.
+    *unreachable* with a certificate, or *undecided*; runs and certificates have been checked. The run has the
+    fewest faults that were found within an effort; `fewest` says whether no run has fewer.
     """
     marked, model, notes = prepare(system, failures or Failures())
     parsed = parse_goal(goal, marked) if isinstance(goal, str) else goal
     searched = with_process_faults(marked, model)
-    asked = cubes(searched.goal(parsed), searched.system, model)
-    notes = (*notes, *process_failures(marked, model))
-    return solve(searched.system, model, asked, show(parsed), limits or Limits(), progress, notes)
+    mapped = searched.goal(parsed)
+    asked = cubes(mapped, searched.system, model)
+    notes, most = (*notes, *process_failures(marked, model)), limits or Limits()
+    answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
+    return with_fewest_faults(answer, mapped, most, progress)

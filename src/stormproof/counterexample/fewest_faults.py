@@ -1,0 +1,56 @@
+"""Once something is known to happen: does it happen with fewer faults? (definitions 10.12)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..engine.survival import FoundRun, survey
+from ..engine.watch import ProgressCallback
+from ..limits import Limits
+from ..model.ask import Ask
+from ..model.budget import Budget
+from ..model.survival import SurvivalModel
+
+
+class FewestFaults(NamedTuple):
+    """The best run that was found, None if none has fewer faults than were known to suffice, and its bound.
+    `proved`: no run has fewer, whatever the length of channels. `stopped`: the limit that was hit."""
+
+    run: FoundRun | None
+    k: int | None
+    proved: bool
+    stopped: str = ""
+
+
+def fewer_faults(
+    model: SurvivalModel,
+    ask: Ask,
+    faults: int,
+    bounds: Iterable[int],
+    seconds: Callable[[int], float | None],
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+) -> FewestFaults:
+    """Search for violations of the ask with fewer than so many faults, at each bound within its seconds."""
+    best, at = None, None
+    for k in bounds:
+        left = seconds(k)
+        if faults == 0 or (left is not None and left <= 0):
+            break
+        fewer = replace(model, budget=_at_most(model.budget, faults - 1))
+        found = survey(fewer, {"": ask}, k, limits=limits, seconds=left, progress=progress)
+        answer = found.answers[""]
+        if answer.run is not None and answer.holds is False:
+            best, at, faults = answer.run, k, answer.run.faults
+        if answer.fewest or (answer.holds and answer.up_to is None):
+            return FewestFaults(best, at, True)
+        if found.stopped:
+            return FewestFaults(best, at, faults == 0, found.stopped)
+    return FewestFaults(best, at, faults == 0)
+
+
+def _at_most(budget: Budget, faults: int) -> Budget:
+    total = faults if budget.total is None else min(budget.total, faults)
+    return replace(budget, total=total)

@@ -1,0 +1,67 @@
+"""The run that is shown of a reachable goal: fewest faults, then fewest actions.
+
+The methods of the portfolio look for any run. Once there is one, storms are searched in the order of (faults,
+actions), as for the requirement `never G` (definitions 10.11, 10.12), at growing bounds and within an effort.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..counterexample.fewest_faults import fewer_faults
+from ..counterexample.storm_run import storm_witness
+from ..engine.watch import ProgressCallback
+from ..errors import InternalError
+from ..goals.asks import spelt_out
+from ..limits import EFFORT, Limits
+from ..model.ask import Ask
+from ..model.goal import And, Goal, Named, Not, Or
+from ..model.rest import rest_states
+from ..model.run import Witness
+from ..model.survival import SurvivalModel
+from ..trust.replay_storm import replay_storm
+from .answer import Answer
+
+#: The largest bound that is tried.
+MAX_K = 6
+
+
+def with_fewest_faults(
+    answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer with the best run that is found within the effort; whether its faults are the fewest."""
+    if answer.run is None:
+        return answer
+    if answer.run.fault_count == 0 or not _askable(goal):
+        return replace(answer, fewest=answer.run.fault_count == 0)
+    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system))
+    ask = Ask(False, spelt_out(model, goal))
+    known, bounds = answer.run.fault_count, range(1, MAX_K + 1)
+    found = fewer_faults(model, ask, known + 1, bounds, _seconds(answer, limits), limits, progress)
+    if found.run is None:
+        return answer
+    run = storm_witness(model.system, found.run)
+    replayed = replay_storm(model, ask, run)
+    if not replayed.established:
+        raise InternalError(f"the run with the fewest faults does not replay: {replayed.message}")
+    return replace(answer, run=min(run, answer.run, key=_cost), fewest=found.proved)
+
+
+def _cost(run: Witness) -> tuple[int, int]:
+    return run.fault_count, len(run.acts)
+
+
+def _askable(goal: Goal) -> bool:
+    """Is the goal one of configurations alone? `deadlock-for-good` speaks of their futures."""
+    if isinstance(goal, And | Or):
+        return all(map(_askable, goal.parts))
+    return _askable(goal.part) if isinstance(goal, Not) else goal != Named("deadlock-for-good")
+
+
+def _seconds(answer: Answer, limits: Limits) -> Callable[[int], float]:
+    """What is left of the effort, within the time limit, at any bound."""
+    left = EFFORT if limits.seconds is None else min(EFFORT, limits.seconds - answer.seconds)
+    until = time.monotonic() + left
+    return lambda k: until - time.monotonic()
