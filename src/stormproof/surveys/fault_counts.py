@@ -10,9 +10,8 @@ from typing import Any
 
 from ..checks.headline import extent
 from ..checks.report import Report, Verdict
-from ..checks.request import EFFORT
 from ..errors import UsageError
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import any_of, plural
 from ..model.system import System

@@ -16,9 +16,8 @@ from typing import Any
 
 from ..checks.properties import CRASH_HANDLING, RECOVERS
 from ..checks.report import Report, Verdict
-from ..checks.request import EFFORT
 from ..errors import UsageError
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.budget import NO_BUDGET, Budget
 from ..model.faults import PAPER_KINDS
 from ..model.phrases import listed
