@@ -81,6 +81,12 @@ def test_a_requirement_under_failures_of_its_own() -> None:
     assert report["few"].holds and report.exit_code == 0
 
 
+def test_the_largest_bound_is_one_for_requirements_with_failures_of_their_own() -> None:
+    system = loads("role A { s: B!m -> s } role B { w: A?m -> w }", "require own: recovers under none")
+    report = sp.check(system, max_k=2)
+    assert report["recovers"].up_to == report["own"].up_to == 2
+
+
 @pytest.mark.parametrize("failures", [sp.Failures(loss=True), sp.Failures(reorder=True)])
 def test_messages_in_order_break_with_one_fault(failures: sp.Failures) -> None:
     verdict = sp.survives(loads(ORDER), failures)

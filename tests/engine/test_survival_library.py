@@ -17,12 +17,17 @@ from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 from stormproof.protocols import catalogue
 from stormproof.spec.survival import explore_storms
+from tests.support.library import automata
 
 #: They fail without any fault: somebody sends for ever, or nobody comes back to where the role began.
 FAILING = frozenset(
     ("client-server-logger", "elevator", "elevator-dashed", "elevator-directed", "stop-and-wait")
 )
-CLASSICS = tuple(name for name in protocols.names() if name not in catalogue.GENERATED)
+CLASSICS = tuple(
+    name
+    for name in protocols.names()
+    if name not in catalogue.GENERATED and protocols.group(name) != catalogue.EVERYDAY
+)
 
 
 def model(system: System, budget: Budget | None = None, **faults: bool) -> SurvivalModel:
@@ -31,7 +36,7 @@ def model(system: System, budget: Budget | None = None, **faults: bool) -> Survi
 
 
 def ask(name: str, k: int, **faults: bool) -> Survey:
-    system = protocols.protocol(name)
+    system = automata(name)
     asked = model(system, None, **faults)
     return survey(asked, {"recovers": RECOVERS, "clean": clean(system, asked.rest)}, k)
 

@@ -112,6 +112,12 @@ def test_a_property_that_does_not_exist() -> None:
     assert warned(CLEAN + "require k-mc at 2\nrequire clean\nrequire never at rest") == []
 
 
+def test_what_the_corruption_of_a_requirement_makes_is_sent() -> None:
+    text = "role A { s: B!x -> t t: } role B { w: A?x -> v A?y -> v v: }"
+    assert warned(text) != []
+    assert warned(text + "expect violated forged: never B@v under corrupt(x => y)") == []
+
+
 def test_other_languages_have_no_places_but_the_file(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     path.write_text(formats.dumps(formats.loads(SHOP), "json"))

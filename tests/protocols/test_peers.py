@@ -7,6 +7,7 @@ import pytest
 from stormproof import compare, formats, protocols
 from stormproof.model.system import System
 from stormproof.protocols.catalogue import TABLE
+from tests.support.library import automata
 from tests.support.peer_files import peers
 
 FILES = {
@@ -40,15 +41,15 @@ def test_every_row_of_the_first_group_has_its_file() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_equal_to_the_peers_automaton(name: str) -> None:
     theirs = formats.load(peers("kmc", FILES[name]))
-    assert equal_up_to_names(protocols.protocol(name), theirs)
+    assert equal_up_to_names(automata(name), theirs)
 
 
 def test_the_development_system_is_also_its_session_types() -> None:
     theirs = formats.load(peers("kmc", "devsystem.txt"))
-    assert equal_up_to_names(protocols.protocol("dev-system"), theirs)
+    assert equal_up_to_names(automata("dev-system"), theirs)
 
 
 def test_the_comparison_can_fail() -> None:
     """The elevator and its dashed variant differ in one transition's target."""
     theirs = formats.load(peers("kmc", FILES["elevator-dashed"]))
-    assert not equal_up_to_names(protocols.protocol("elevator"), theirs)
+    assert not equal_up_to_names(automata("elevator"), theirs)

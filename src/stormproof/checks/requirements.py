@@ -16,6 +16,9 @@ from ..reachability.portfolio import solve
 from .properties import RECOVERS, known_properties
 from .request import Request, make_request
 
+#: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
+LARGEST_PROOF = 5_000
+
 
 def request_of(request: Request, requirement: Requirement) -> Request:
     """The request that a requirement makes by itself."""
@@ -35,7 +38,7 @@ def request_of(request: Request, requirement: Requirement) -> Request:
         replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
         failures,
         k=claim.k or (request.bounds[0] if request.one_bound else None),
-        max_k=None,
+        max_k=request.bounds[-1] if requirement.claims_property else request.survival_max_k,
         properties=known_properties(what),
         semantics=request.semantics,
         options=request.options,
@@ -75,7 +78,12 @@ def proved_never(system: System, model: FailureModel, goal: Goal, request: Reque
         return False
     try:
         answer = solve(
-            system, model, cubes(goal, system, model), show(goal), replace(request.limits, seconds=seconds)
+            system,
+            model,
+            cubes(goal, system, model),
+            show(goal),
+            replace(request.limits, seconds=seconds),
+            largest=LARGEST_PROOF,
         )
     except UsageError:
         return False

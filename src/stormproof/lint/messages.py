@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..errors import did_you_mean
 from ..formats.storm_places import NoPlaces, Places
@@ -21,7 +22,7 @@ class _Traffic:
     def __init__(self, system: System) -> None:
         self.sent: dict[Channel, set[Message]] = defaultdict(set)
         self.received: dict[Channel, set[Message]] = defaultdict(set)
-        self.becomes = {c: f.becomes for c, f in Failures().on(system).channels.items()}
+        self.corruptions = [Failures().on(s).channels for s in _declared(system)]
         for process, action in _actions(system):
             channel = channel_of(process.name, action)
             assert channel is not None
@@ -29,9 +30,19 @@ class _Traffic:
 
     def arriving(self, channel: Channel) -> set[Message]:
         """What is sent, and what declared corruption makes of it."""
-        becomes = self.becomes.get(channel, {})
-        sent = self.sent[channel]
-        return sent | {after for before in sent for after in becomes.get(str(before), ())}
+        arriving = set(self.sent[channel])
+        for channels in self.corruptions:
+            becomes = channels[channel].becomes if channel in channels else {}
+            arriving |= {after for before in self.sent[channel] for after in becomes.get(str(before), ())}
+        return arriving
+
+
+def _declared(system: System) -> Iterator[System]:
+    """The system with the faults of its file, and with those of each requirement that has its own."""
+    yield system
+    for requirement in system.requirements:
+        if requirement.under is not None:
+            yield replace(system, faults=requirement.under.faults)
 
 
 def _actions(system: System) -> Iterator[tuple[Process, Send | Receive]]:

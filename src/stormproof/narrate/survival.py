@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.actions import Channel, Receive
+from ..model.actions import Channel, Receive, Send, channel_of
 from ..model.phrases import arrow, content, listed, named
 from ..model.process import Process
 from ..model.run import Act
@@ -13,7 +13,13 @@ from .reason import RunEnd, situations
 
 def stuck(end: RunEnd) -> str:
     """Why the protocol cannot come to rest from the end of the run."""
-    return {"livelock": _livelock, "divergence": _divergence}.get(end.witness.ending, _deadlock)(end)
+    endings = {"livelock": _livelock, "divergence": _divergence, "rest": _at_rest}
+    return endings.get(end.witness.ending, _deadlock)(end)
+
+
+def _at_rest(end: RunEnd) -> str:
+    """Of a goal that must stay possible: the protocol has come to rest elsewhere."""
+    return "everybody rests, and the goal is out of reach"
 
 
 def _deadlock(end: RunEnd) -> str:
@@ -45,16 +51,29 @@ def _livelock(end: RunEnd) -> str:
 
 
 def _rounds(end: RunEnd) -> list[str]:
-    steps = end.witness.steps[end.witness.loop_from or 0 :]
+    steps = end.witness.steps[_repeats_from(end) :]
     names = dict.fromkeys(step.process for step in steps if isinstance(step, Act))
     verb = "loops" if len(names) == 1 else "loop"
     return [f"{listed(names)} {verb}"]
 
 
+def _repeats_from(end: RunEnd) -> int:
+    return end.witness.loop_from or end.witness.calm_from or 0
+
+
 def _divergence(end: RunEnd) -> str:
-    fullest = max(end.held, key=lambda c: len(end.held[c]), default=None)
-    where = "" if fullest is None else f" while {arrow(fullest)} grows"
+    growing = [arrow(channel) for channel in end.held if _sends_more(end, channel)]
+    verb = "grows" if len(growing) == 1 else "grow"
+    where = f" while {listed(growing)} {verb}" if growing else ""
     return f"divergence: {listed(_rounds(end))} for ever{where}"
+
+
+def _sends_more(end: RunEnd, channel: Channel) -> bool:
+    """Does the part that repeats send more on the channel than it receives?"""
+    acts = [s for s in end.witness.steps[_repeats_from(end) :] if isinstance(s, Act)]
+    sent = sum(isinstance(a.action, Send) and channel_of(a.process, a.action) == channel for a in acts)
+    received = sum(isinstance(a.action, Receive) and channel_of(a.process, a.action) == channel for a in acts)
+    return sent > received
 
 
 def left_behind(end: RunEnd) -> str:

@@ -51,7 +51,7 @@ def groups() -> dict[str, tuple[str, ...]]:
 
 
 def group(name: str) -> str:
-    """Which group a protocol is in: the paper's figures, its table, ours for starred rows, the classics."""
+    """Which of the `groups` a protocol is in."""
     return GROUP_OF.get(name, CLASSICS)
 
 
@@ -81,7 +81,8 @@ def _generated(name: str) -> str:
     made = GENERATED[name]
     system = generate(made.family, **made.parameters)
     comment = "".join(f"// {line}\n" for line in made.about.splitlines())
-    return comment + formats.dumps(System(system.processes, name=name), "storm")
+    text = comment + formats.dumps(System(system.processes, name=name), "storm")
+    return f"{text}\n{made.requirements}\n" if made.requirements else text
 
 
 def about(name: str) -> str:

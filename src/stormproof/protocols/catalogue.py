@@ -9,7 +9,8 @@ FIGURES = "The paper's figures"
 TABLE = "The paper's table"
 STARRED = "Ours, for starred rows of the paper's table"
 CLASSICS = "Classics"
-GROUPS = (FIGURES, TABLE, STARRED, CLASSICS)
+EVERYDAY = "Everyday protocols, with requirements"
+GROUPS = (FIGURES, TABLE, STARRED, CLASSICS, EVERYDAY)
 
 #: Name -> group; a file of the library that is not named here is a classic.
 GROUP_OF: Mapping[str, str] = {
@@ -57,16 +58,60 @@ GROUP_OF: Mapping[str, str] = {
         ),
         STARRED,
     ),
+    **dict.fromkeys(
+        (
+            "tcp-open",
+            "tcp-open-two-way",
+            "tcp-simultaneous-open",
+            "tcp-close",
+            "tcp-close-short-wait",
+            "quic-handshake",
+            "quic-handshake-no-probe",
+            "websocket-close",
+            "tftp",
+            "tftp-apprentice",
+            "go-back-2-mod-3",
+            "go-back-2-mod-2",
+            "dns",
+            "dns-without-ids",
+            "oauth-pkce",
+            "oauth-code-interception",
+            "mqtt-qos1",
+            "mqtt-qos2",
+            "mqtt-qos2-forgetful",
+            "idempotent-producer",
+            "producer-without-ids",
+            "outbox",
+            "outbox-twice",
+            "dual-write",
+            "saga",
+            "two-phase-commit-timeouts",
+            "three-phase-commit-timeouts",
+            "lock",
+            "lock-forgetful",
+            "lease-lock",
+            "lease-lock-fenced",
+            "leader-lease",
+            "leader-read-index",
+            "heartbeat-split-brain",
+            "heartbeat-fenced",
+            "chain-replication-bypass",
+            "raft-election",
+            "raft-election-forgetful",
+        ),
+        EVERYDAY,
+    ),
 }
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A protocol of the library that a generator makes."""
+    """A protocol of the library that a generator makes; `requirements` are lines at the end of its text."""
 
     family: str
     about: str
     parameters: Mapping[str, int | bool] = field(default_factory=dict)
+    requirements: str = ""
 
 
 GENERATED: Mapping[str, Generated] = {
@@ -114,6 +159,7 @@ GENERATED: Mapping[str, Generated] = {
         "fails.\n"
         "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971).",
         {"philosophers": 3},
+        "expect violated starvation: recovers under none",
     ),
     "dining-philosophers-left-handed": Generated(
         "dining-philosophers",
@@ -122,6 +168,7 @@ GENERATED: Mapping[str, Generated] = {
         "Origin: E. W. Dijkstra: Hierarchical ordering of sequential processes (1971); the asymmetric\n"
         "solution.",
         {"philosophers": 3, "left_handed": True},
+        "require no-starvation: recovers",
     ),
     "go-back-2": Generated(
         "go-back-n",

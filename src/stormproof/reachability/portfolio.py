@@ -103,8 +103,10 @@ def solve(
     progress: ProgressCallback | None = None,
     notes: tuple[str, ...] = (),
     only: Iterable[str] | None = None,
+    largest: int | None = None,
 ) -> Answer:
-    """Ask each way in turn; `only`: just these, to compare them with each other.
+    """Ask each way in turn; `only`: just these, to compare them with each other. `largest`: the size beyond
+    which a certificate is not used, since checking it is not subject to the time limit.
 
     What a goal excludes (`!A->B contains m`) is left out of the search: a proof without it is a proof, and a
     run is accepted only if it also meets the rest.
@@ -128,7 +130,7 @@ def solve(
             budget = min(seconds, problem.left())
             if budget <= 0:
                 return _answer(problem, UNDECIDED, "the time limit was hit", tried)
-            attempt = _refined(problem, way(problem, budget))
+            attempt = _checkable(_refined(problem, way(problem, budget)), largest)
             tried[name] = attempt.note
             if attempt.run is not None or attempt.certificate is not None:
                 del tried[name]
@@ -147,6 +149,13 @@ def _refined(problem: ReachabilityQuestion, attempt: Attempt) -> Attempt:
     if not accept_run(problem.system, problem.failures, problem.exact, attempt.run):
         return attempt
     return Attempt(f"{attempt.note}, a run to a configuration that the goal excludes")
+
+
+def _checkable(attempt: Attempt, largest: int | None) -> Attempt:
+    """Without a certificate that would take too long to check."""
+    if attempt.certificate is None or largest is None or sum(attempt.certificate.sizes().values()) <= largest:
+        return attempt
+    return Attempt(f"{attempt.note}, with a certificate that is too large to check in the time")
 
 
 def _why_undecided(problem: ReachabilityQuestion) -> str:

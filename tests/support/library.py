@@ -1,0 +1,15 @@
+"""Protocols of the library as the paper and its tools have them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stormproof import protocols
+from stormproof.model.system import System
+
+
+def automata(name: str) -> System:
+    """The automata alone: without `rest` lines, services and requirements."""
+    system = protocols.protocol(name)
+    bare = tuple(replace(p, rest=None, service=False) for p in system)
+    return replace(system, processes=bare, requirements=())
