@@ -70,6 +70,8 @@ def test_roles_that_can_never_rest() -> None:
     assert warned(text + "rest A@{s, t}") == []
     (found,) = warned(text.replace("B!n -> t", "B!n -> s") + "rest A@{}")
     assert "A can never rest (" in found
+    (found,) = warned("role A { s: B?m -> t  t: B!n -> u  u: B?m -> t }\nrole B { s: A!m -> w  w: A?n -> s }")
+    assert "A can never rest once it is in 't' (say where it does: rest A@u)" in found
 
 
 TIMER = """role A {
@@ -109,6 +111,8 @@ def test_timers_that_lead_into_a_state_that_rests_by_default() -> None:
 def test_a_property_that_does_not_exist() -> None:
     (found,) = warned(CLEAN + "require k-mcc")
     assert found == "11:9: warning: there is no property 'k-mcc' (did you mean 'k-mc'?)"
+    (found,) = warned(CLEAN + "require deadlock\nrequire safe\nrequire progress at 1\n")
+    assert found == "11:9: warning: there is no property 'deadlock' (write: never deadlock)"
     assert warned(CLEAN + "require k-mc at 2\nrequire clean\nrequire never at rest") == []
 
 

@@ -159,7 +159,7 @@ class GoalParser:
         text = token.text
         if text in system:
             raise self.tokens.error(
-                f"what about '{text}'?", token, f"write {text}@state or {text}->Other=[...]"
+                f"the role {text} alone is no goal", token, f"write {text}@state or {text}->Other=[...]"
             )
         raise self.tokens.error(f"unknown name '{text}'", token, _negation(token) or _meant(text, system))
 
@@ -214,7 +214,9 @@ class GoalParser:
             return Contains(channel, self._message(channel))
         found = self.tokens.peek()
         raise self.tokens.error(
-            f"what about {channel}?{_instead(found)}", found, "go on with =[m, n] or contains m"
+            f"a condition on {channel} is expected{_instead(found)}",
+            found,
+            "go on with =[m, n] or contains m",
         )
 
     def _word(self, channel: Channel) -> Word:

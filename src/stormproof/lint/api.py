@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .. import formats
-from ..checks.properties import PROPERTIES
+from ..checks.properties import ALIASES, GOALS, PROPERTIES
 from ..errors import did_you_mean
 from ..formats.storm_places import NoPlaces, Places, read_with_places
+from ..model.goal import NAMED
 from ..model.requirement import CLEAN, RECOVERS
 from ..model.rest import rest_states
 from ..model.system import System
@@ -47,10 +48,8 @@ def _unknown_properties(system: System, places: Places | NoPlaces) -> list[Warni
     found = []
     for i, requirement in enumerate(system.requirements):
         what = requirement.claim.what
-        if requirement.claim.goal is None and what not in (RECOVERS, CLEAN, *PROPERTIES):
-            found.append(
-                Warning(
-                    f"there is no property '{what}'", places.requirement(i), did_you_mean(what, PROPERTIES)
-                )
-            )
+        if requirement.claim.goal is None and what not in (RECOVERS, CLEAN, *ALIASES, *PROPERTIES):
+            said = f"there is no property '{what}'"
+            hint = f"write: never {what}" if what in NAMED else GOALS.get(what)
+            found.append(Warning(said, places.requirement(i), hint or did_you_mean(what, PROPERTIES)))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..formats.storm_places import NoPlaces, Places
 from ..model.actions import CRASH, Internal, Transition
 from ..model.phrases import listed
-from ..model.process import Process
+from ..model.process import Process, StateKind
 from ..model.rest import RestStates, default_rest_states
 from .messages import quoted
 from .warning import Warning
@@ -44,9 +44,15 @@ def _restless(process: Process, rest: RestStates, places: Places | NoPlaces) -> 
     for state in process.reachable():
         if not resting.intersection(process.reachable(state)):
             once = "" if state == process.initial else f" once it is in '{state}'"
-            hint = f"say where it does: rest {process.name}@{state}"
+            hint = f"say where it does: rest {process.name}@{_where_to_rest(process, state)}"
             yield Warning(f"{process.name} can never rest{once}", places.state(process.name, state), hint)
             return
+
+
+def _where_to_rest(process: Process, state: str) -> str:
+    """The nearest state from here in which the role waits for messages."""
+    later = process.reachable(state)
+    return next((s for s in later if process.kind(s) is StateKind.RECEIVING), state)
 
 
 def _timer(

@@ -11,6 +11,7 @@ from collections import Counter
 import pytest
 from rich.cells import cell_len
 
+from stormproof.checks.api import check
 from stormproof.draw.chart.build import Chart, chart
 from stormproof.draw.chart.layout import lay_out
 from stormproof.draw.chart.mermaid import chart_mermaid
@@ -18,9 +19,11 @@ from stormproof.draw.chart.placing import touches
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_lines, chart_text
 from stormproof.model.actions import Channel, Internal, Receive, Send
+from stormproof.model.failures import Failures
 from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from stormproof.model.run import Act
 from stormproof.model.system import System
+from stormproof.protocols import protocol
 from tests.support.example_runs import EX1, EXAMPLES, NASTY, SR, START, run, sends, takes
 from tests.support.example_systems import process
 from tests.support.random_systems import random_failures, random_system, random_witness
@@ -154,6 +157,17 @@ def test_states_never_cover_one_another_and_no_name_its_own_line(chunk: int) -> 
             for piece in range(len(flight.changes) + 1):
                 own, name = layout.routes[flight.index].longest(piece), next(names)
                 assert not touches(name.box, *own), (seed, name.words)
+
+
+def test_names_of_messages_keep_off_the_lifelines() -> None:
+    """Where many arrows cross, a name may stand near another arrow, but not on a lifeline."""
+    report = check(protocol("half-duplex"), Failures(corrupt=True), properties=["k-exh"], k=4)
+    witness = report["k-exh"].witness
+    assert witness is not None
+    layout = lay_out(chart(report.system, witness))
+    for text in layout.texts:
+        if "sp-label" in text.kind.split():
+            assert not any(text.box[0] < x < text.box[2] for x in layout.x.values()), text.words
 
 
 def test_every_fault_of_a_run_has_its_sign() -> None:

@@ -13,7 +13,7 @@ from ..text_metrics import text_width
 Rectangle = tuple[float, float, float, float]
 
 #: What it costs to stand on a line that is another's, on a lifeline, or on one's own.
-LINE, LIFELINE, OWN_LINE = 60.0, 25.0, 400.0
+LINE, LIFELINE, OWN_LINE = 60.0, 90.0, 400.0
 _BAND = 40.0
 
 
