@@ -25,6 +25,9 @@ from .errors import (
 )
 from .explain.explanation import explanations
 from .explain.suggest import suggest
+from .extraction.api import extract
+from .extraction.requests import Received, choose, receive, send
+from .extraction.role import role
 from .formats import dumps, load, loads, save
 from .formats.storm_requirements import require
 from .limits import Limits
@@ -67,6 +70,7 @@ __all__ = [
     "ParseError",
     "Process",
     "Receive",
+    "Received",
     "Report",
     "Requirement",
     "Send",
@@ -80,6 +84,7 @@ __all__ = [
     "channel_bounds",
     "chart",
     "check",
+    "choose",
     "classify",
     "compare",
     "complete",
@@ -87,6 +92,7 @@ __all__ = [
     "crash_sets",
     "dumps",
     "explanations",
+    "extract",
     "fault_counts",
     "frontier",
     "generate",
@@ -94,9 +100,12 @@ __all__ = [
     "loads",
     "protocol",
     "reach",
+    "receive",
     "report_page",
     "require",
+    "role",
     "save",
+    "send",
     "suggest",
     "survey",
     "survives",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import linecache
 import os
 import re
 import subprocess
@@ -111,14 +112,16 @@ class Reader:
 
     def execute(self, block: Block, page: str) -> Iterator[str]:
         """Runs a Python block. Yields what a comment after an expression says falsely of its value."""
-        comments = dict(_comments(block.text))
+        comments, file = dict(_comments(block.text)), f"{page}:{block.line}"
+        # Roles are read from their source, which is looked for here.
+        linecache.cache[file] = (len(block.text), None, block.text.splitlines(keepends=True), file)
         for node in ast.parse(block.text).body:
             code = ast.Module([node], type_ignores=[])
             place = f"{page}:{block.line + node.lineno - 1}"
             if not isinstance(node, ast.Expr):
-                exec(compile(code, place, "exec"), self.names)
+                exec(compile(code, file, "exec"), self.names)
                 continue
-            value = eval(compile(ast.Expression(node.value), place, "eval"), self.names)
+            value = eval(compile(ast.Expression(node.value), file, "eval"), self.names)
             said = _literal(comments.get(node.end_lineno or node.lineno, ""))
             if said is not None and value != said[0]:
                 yield f"{place}: the comment says {said[0]!r}, but it is {value!r}"

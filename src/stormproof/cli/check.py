@@ -69,6 +69,7 @@ def command(
       stormproof check shop.storm --corrupt-on Shop:Buyer --budget 2
       stormproof check protocols/ --loss
       stormproof check two-phase-commit --crash Coordinator --json
+      stormproof check transfer.py:protocol --loss     (roles in Python; runs the file)
       stormproof convert net.scm --to json | stormproof check - -k 3 --property k-mc
     """
     files = _files(sources)

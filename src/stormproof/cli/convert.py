@@ -43,6 +43,7 @@ def command(
     Examples:
       stormproof convert net.scm --to storm
       stormproof convert shop.storm -o shop.json
+      stormproof convert transfer.py:protocol --to storm     (runs the file)
       stormproof convert elevator.txt --to promela -k 3 -o elevator.pml
     """
     system = load_input(source, format)

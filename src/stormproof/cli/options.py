@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..errors import UsageError
+from ..extraction.load import load_protocol, split_python
 from ..limits import EFFORT, Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
@@ -24,9 +25,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def load_input(source: str, format: str | None = None) -> System:
-    """The system that FILE names: standard input, a built-in protocol, or a file in any language."""
+    """The system that FILE names: standard input, a built-in protocol, a file in any language, or
+    `module.py:protocol`, which runs the module."""
     if format is not None:
         formats.format_named(format)
+    python = split_python(source)
+    if python is not None:
+        return load_protocol(*python)
     if source == "-" or not protocols.is_library_name(source):
         return formats.load(source, format)
     return protocols.protocol(source)
@@ -34,20 +39,23 @@ def load_input(source: str, format: str | None = None) -> System:
 
 def load_with_warnings(source: str, format: str | None = None) -> tuple[System, tuple[Warning, ...]]:
     """The system that FILE names, and the warnings about it, with places where its language has them."""
-    from ..lint.api import lint, lint_system
+    from ..lint.api import lint, lint_system, warnings
+    from ..lint.source_places import SourcePlaces
 
     if source == "-":
         return lint(formats.read_text(source), formats.display_name(source), format)
     system = load_input(source, format)
     if protocols.is_library_name(source):
         return system, ()  # nobody can mend a built-in protocol
+    if split_python(source) is not None:
+        return system, warnings(system, SourcePlaces(system, source))
     return system, lint_system(system, source, format)
 
 
 def load_with_text(source: str, format: str | None = None) -> tuple[System, str | None]:
     """The system that FILE names, and its text where that is a .storm file that can be edited."""
     in_library = source != "-" and protocols.is_library_name(source)
-    if in_library or formats.split_part(source) != (source, ""):
+    if in_library or split_python(source) is not None or formats.split_part(source) != (source, ""):
         return load_input(source, format), None
     text, name = formats.read_text(source), formats.display_name(source)
     system = formats.loads(text, format, name) if source == "-" else load_input(source, format)

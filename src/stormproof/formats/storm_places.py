@@ -43,6 +43,10 @@ class Places:
     def requirement(self, index: int) -> Place:
         return self._place(self._requirements[index].start)
 
+    def rest_line(self, role: str, state: str) -> str:
+        """How an author says that the role rests in the state."""
+        return f"rest {role}@{state}"
+
     def _place(self, start: int, width: int = 1) -> Place:
         return self._source.place(start, start + width)
 
@@ -67,6 +71,9 @@ class NoPlaces:
 
     def requirement(self, index: int) -> Place:
         return self._file
+
+    def rest_line(self, role: str, state: str) -> str:
+        return f"rest {role}@{state}"
 
 
 def read_with_places(text: str, name: str) -> tuple[System, Places]:

@@ -184,9 +184,10 @@ def requirements(
             problem = f"two requirements are called '{shorten(syntax.name)}'"
             end = syntax.name_start + len(syntax.name)
             source.fail(problem, syntax.name_start, end, f"the first is on line {first}", ModelError)
-        if syntax.names is not None:
-            syntax.names.look_up(system)
-        claim = Claim(syntax.what, syntax.goal, syntax.k)
+        goal = syntax.goal
+        if goal is not None and syntax.names is not None:
+            goal = syntax.names.look_up(goal, system)
+        claim = Claim(syntax.what, goal, syntax.k)
         under = None if syntax.under is None else _resolved(source, syntax.under, system)
         line = source.place(syntax.start).line
         made.append(Requirement(claim, syntax.name, syntax.violated, under, line))

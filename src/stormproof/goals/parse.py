@@ -14,6 +14,7 @@ from ..errors import did_you_mean
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
+from .groups import expand_groups
 from .tokens import GoalToken, Text, TokenSource
 
 #: How deep parentheses may be nested; nobody writes more, and the parser calls itself for each.
@@ -33,8 +34,7 @@ def parse_goal(text: str, system: System) -> Goal:
     rest = tokens.peek()
     if rest is not None:
         raise tokens.error(f"unexpected '{rest.text}'", rest, "join two goals with & or |")
-    parser.look_up(system)
-    return goal
+    return parser.look_up(goal, system)
 
 
 class GoalParser:
@@ -44,15 +44,17 @@ class GoalParser:
         self.tokens = tokens
         self.depth = 0
         self._lookups: list[Callable[[System], None]] = []
+        self._quoted: set[tuple[str, str]] = set()
 
     def parse(self) -> Goal:
         """The goal that the next tokens are."""
         return self._or()
 
-    def look_up(self, system: System) -> None:
-        """Refuse names that the system does not have."""
+    def look_up(self, goal: Goal, system: System) -> Goal:
+        """Refuse names that the system does not have. The goal, with a group's states for its bare name."""
         for check in self._lookups:
             check(system)
+        return expand_groups(goal, system, self._quoted)
 
     # ---- tokens ----
 
@@ -192,11 +194,14 @@ class GoalParser:
         else:
             tokens.append(self._name(f"a state of {name}"))
         self._lookups.extend(self._known_state(name, token) for token in tokens)
+        self._quoted |= {(name, token.text) for token in tokens if token.quoted}
         return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
 
     def _known_state(self, role: str, token: GoalToken) -> Callable[[System], None]:
         def check(system: System) -> None:
-            known = system[role].states
+            process = system[role]
+            groups = () if token.quoted else tuple(name for name, _ in process.groups)
+            known = (*groups, *process.states)
             if token.text not in known:
                 hint = did_you_mean(token.text, known) or f"states of {role}: {_some(known)}"
                 raise self.tokens.error(f"{role} has no state '{token.text}'", token, hint)

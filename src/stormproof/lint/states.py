@@ -44,7 +44,8 @@ def _restless(process: Process, rest: RestStates, places: Places | NoPlaces) -> 
     for state in process.reachable():
         if not resting.intersection(process.reachable(state)):
             once = "" if state == process.initial else f" once it is in '{state}'"
-            hint = f"say where it does: rest {process.name}@{_where_to_rest(process, state)}"
+            where = places.rest_line(process.name, _where_to_rest(process, state))
+            hint = f"say where it does: {where}"
             yield Warning(f"{process.name} can never rest{once}", places.state(process.name, state), hint)
             return
 
@@ -63,7 +64,7 @@ def _timer(
     leads_back = source in process.reachable(target)
     if leads_back and process.rest is None and target in default_rest_states(process):
         said = f"the timer in '{source}' leads back to '{target}', which counts as rest by default"
-        yield Warning(said, place, f"say where {process.name} rests: rest {process.name}@...")
+        yield Warning(said, place, f"say where {process.name} rests: {places.rest_line(process.name, '...')}")
     missing = _not_awaited(process, transition, rest)
     if missing:
         said = f"after the timeout in '{source}', {process.name} never receives {listed(missing)} again"

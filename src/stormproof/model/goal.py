@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .actions import CRASH, Channel, Message, Word
 
 
 @dataclass(frozen=True)
 class At:
-    """The process is in one of these states."""
+    """The process is in one of these states; `group` is what the author calls them together."""
 
     process: str
     states: tuple[str, ...]
+    group: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,11 @@ _WORDS = frozenset(("contains", "and", "or", "not", "⚡", CRASH.value))
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a language spells names and messages."""
+    """How a language spells names and messages, and whether groups of states by their name."""
 
     name: Callable[[str], str]
     message: Callable[[Message], str]
+    groups: bool = False
 
 
 def show(goal: Goal, spelling: Spelling | None = None) -> str:
@@ -101,6 +103,8 @@ def show(goal: Goal, spelling: Spelling | None = None) -> str:
         return goal.name
     if isinstance(goal, At):
         states = ", ".join(map(spell.name, goal.states))
+        if spell.groups and goal.group:
+            return f"{spell.name(goal.process)}@{spell.name(goal.group)}"
         return f"{spell.name(goal.process)}@{states if len(goal.states) == 1 else '{' + states + '}'}"
     if isinstance(goal, Not):
         part = show(goal.part, spell)
@@ -125,6 +129,8 @@ def _quote(name: str) -> str:
 
 
 _PLAIN = Spelling(_quote, _message)
+#: For people: a group of states by its name, which other systems do not know.
+READABLE = Spelling(_quote, _message, groups=True)
 
 
 def mentioned(goal: Goal) -> tuple[str, ...]:
@@ -148,7 +154,7 @@ def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) ->
         return Channel(*(roles.get(end, end) for end in channel))
 
     if isinstance(goal, At):
-        return At(roles.get(goal.process, goal.process), goal.states)
+        return At(roles.get(goal.process, goal.process), goal.states, goal.group)
     if isinstance(goal, Holds):
         return Holds(between(goal.channel), tuple(map(new, goal.word)))
     if isinstance(goal, Contains | Head):
@@ -163,7 +169,8 @@ def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) ->
 def map_states(goal: Goal, states_of: Callable[[str, str], tuple[str, ...]]) -> Goal:
     """The goal with `P@s` replaced by `P@{t, ...}`, where `states_of(P, s)` are the t."""
     if isinstance(goal, At):
-        return At(goal.process, tuple(t for s in goal.states for t in states_of(goal.process, s)))
+        states = (t for s in goal.states for t in states_of(goal.process, s))
+        return At(goal.process, tuple(states), goal.group)
     if isinstance(goal, Not):
         return Not(map_states(goal.part, states_of))
     if isinstance(goal, And | Or):
@@ -174,7 +181,7 @@ def map_states(goal: Goal, states_of: Callable[[str, str], tuple[str, ...]]) -> 
 def sort_states(goal: Goal) -> Goal:
     """The goal with the states of `P@{...}` in alphabetical order."""
     if isinstance(goal, At):
-        return At(goal.process, tuple(sorted(goal.states)))
+        return At(goal.process, tuple(sorted(goal.states)), goal.group)
     if isinstance(goal, Not):
         return Not(sort_states(goal.part))
     if isinstance(goal, And | Or):

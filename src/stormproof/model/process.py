@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..errors import ModelError, did_you_mean
+from ..errors import ModelError, Place, did_you_mean
 from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
 
 
@@ -27,6 +27,9 @@ class Process:
     `rest` are the states in which the process may stay for good: None for the default ones, and for a
     `service` those are all states that only receive. `stop` and `restart`: it may stop silently, or restart,
     and then goes to the last of its `durable` states that it entered, or to the initial one.
+
+    What its author calls several states together are `groups`, and `places` is where a state is written, if
+    that is known; neither is a part of what the process does.
     """
 
     name: str
@@ -39,6 +42,8 @@ class Process:
     stop: bool = False
     restart: bool = False
     durable: tuple[str, ...] = ()
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), compare=False, repr=False)
+    places: tuple[tuple[str, Place], ...] = field(default=(), compare=False, repr=False)
 
     def __init__(
         self,
@@ -52,6 +57,8 @@ class Process:
         stop: bool = False,
         restart: bool = False,
         durable: Iterable[str] = (),
+        groups: Iterable[tuple[str, tuple[str, ...]]] = (),
+        places: Iterable[tuple[str, Place]] = (),
     ) -> None:
         once = tuple(dict.fromkeys(Transition(*t) for t in transitions))
         seen = dict.fromkeys((initial, *states))
@@ -69,6 +76,8 @@ class Process:
         put(self, "stop", stop)
         put(self, "restart", restart)
         put(self, "durable", self._ordered(durable, "recover in"))
+        put(self, "groups", tuple(groups))
+        put(self, "places", tuple(places))
         self._validate()
 
     def _ordered(self, states: Iterable[str], verb: str) -> tuple[str, ...]:
@@ -108,6 +117,19 @@ class Process:
                             f"{self.name} sends {later.action} in state {state} after the crash message, "
                             f"which is always the last message to {peer}"
                         )
+
+    def group(self, name: str) -> tuple[str, ...]:
+        """The states that are called so together; none where the name is no group's."""
+        members = dict(self.groups).get(name, ())
+        return tuple(s for s in self.states if s in members)
+
+    @cached_property
+    def _places(self) -> Mapping[str, Place]:
+        return dict(self.places)
+
+    def place(self, state: str) -> Place | None:
+        """Where the state is written, if that is known."""
+        return self._places.get(state)
 
     @cached_property
     def _outgoing(self) -> Mapping[str, tuple[Transition, ...]]:

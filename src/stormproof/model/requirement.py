@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from .faults import KINDS, PROCESS_KINDS, ChannelFaults
-from .goal import Goal, mentioned, rename, show
+from .goal import READABLE, Goal, mentioned, rename, show
 
 #: The claims that are no properties of the table; the first two have a goal.
 NEVER, ALWAYS_POSSIBLE, RECOVERS, CLEAN = "never", "always possible", "recovers", "clean"
@@ -30,7 +30,7 @@ class Claim:
 
     def __str__(self) -> str:
         if self.goal is not None:
-            return f"{self.what} {show(self.goal)}"
+            return f"{self.what} {show(self.goal, READABLE)}"
         return self.what if self.k is None else f"{self.what} at {self.k}"
 
 

@@ -1,0 +1,1 @@
+"""Roles as Python functions: their source is interpreted, and becomes a system."""

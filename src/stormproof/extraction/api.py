@@ -1,0 +1,75 @@
+"""`extract`: from role functions to a system."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from ..errors import UsageError
+from ..model.failures import Failures
+from .build import build_system
+from .explore import Automaton, explore, unmatched
+from .guard import drive
+from .interpret import Interpreter
+from .purity import Globals
+from .role import Role, RoleCall, as_call
+from .second_process import check_in_second_process
+from .system import ExtractedSystem
+
+_SEED = 0
+
+_log = logging.getLogger("stormproof")
+
+
+def extract(
+    *roles: Role | RoleCall | Mapping[str, Role | RoleCall],
+    name: str = "",
+    failures: Failures | None = None,
+    second_process: bool = True,
+) -> ExtractedSystem:
+    """The system of some roles: `extract(Sender, Receiver)`, or by name: `extract({"P1": Proposer(1), ...})`.
+
+    `failures` are those that the system declares. The functions are interpreted here and once more in a
+    second process, and must give the same system; `second_process=False` leaves that out.
+    """
+    calls = named_calls(*roles)
+    if second_process:
+        seen = check_in_second_process(calls)
+    automata = extract_automata(calls)
+    system = build_system(automata.values(), name)
+    for place, said in unmatched(automata):
+        _log.warning("%s: warning: %s", place, said)
+    if second_process and seen is not None:
+        seen.compare(system)
+    return system if failures is None else system.with_failures(failures)
+
+
+def named_calls(*roles: Role | RoleCall | Mapping[str, Role | RoleCall]) -> dict[str, RoleCall]:
+    """The roles by their names; a function's name where none is given."""
+    found: dict[str, RoleCall] = {}
+    for given in roles:
+        pairs = given.items() if isinstance(given, Mapping) else [(as_call(given).role.name, given)]
+        for name, role in pairs:
+            if not isinstance(name, str) or not name:
+                raise UsageError(f"a role's name is a text, not {name!r}")
+            if name in found:
+                raise UsageError(
+                    f"two roles are called '{name}'", hint='name them: extract({"A": ..., "B": ...})'
+                )
+            found[name] = as_call(role)
+    if not found:
+        raise UsageError("extract needs a role", hint="write extract(Sender, Receiver)")
+    return found
+
+
+def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, Automaton]:
+    """The roles as automata, guarded: nothing that they read has changed, and CPython does the same."""
+    interpreter = Interpreter()
+    for call in calls.values():
+        interpreter.program(call.role)
+    before = Globals(call.role for call in calls.values())
+    automata = explore(calls, interpreter)
+    for i, automaton in enumerate(automata.values()):
+        drive(automaton, _SEED + i)
+    before.check()
+    return automata

@@ -1,0 +1,94 @@
+"""A protocol in a Python file: `module.py:protocol`. Loading it runs the file."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import InputError, Place, StormproofError, did_you_mean
+from ..model.system import System
+
+_SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
+
+
+def split_python(source: str) -> tuple[str, str] | None:
+    """The file and the name in it, if a source is `module.py:protocol`; a name that is missing is empty."""
+    found = _SOURCE.fullmatch(source)
+    return None if found is None else (found["file"], found["name"] or "")
+
+
+def load_protocol(file: str, name: str) -> System:
+    """The system that a Python file calls so: a system, or a function without parameters that makes one.
+
+    This runs the file.
+    """
+    module = import_file(file)
+    known = _protocols(module)
+    if not name or not hasattr(module, name):
+        problem = f"it has no '{name}'" if name else "the name of the protocol is missing"
+        hint = did_you_mean(name, known) or f"write {file}:{known[0] if known else 'protocol'}"
+        raise InputError(problem, place=Place(file), hint=hint)
+    found = getattr(module, name)
+    if not isinstance(found, System):
+        found = _called(file, name, found)
+    return found if found.name else replace(found, name=name)
+
+
+def _called(file: str, name: str, function: object) -> System:
+    if not callable(function):
+        raise InputError(
+            f"'{name}' is no system", place=Place(file), hint="write: protocol = sp.extract(...)"
+        )
+    try:
+        found = function()
+    except StormproofError:
+        raise
+    except Exception as problem:
+        raise _failed(file, f"{name}() raises", problem) from problem
+    if not isinstance(found, System):
+        raise InputError(f"{name}() gives no system", place=Place(file), hint="return sp.extract(...)")
+    return found
+
+
+def _protocols(module: ModuleType) -> list[str]:
+    return [name for name, value in vars(module).items() if isinstance(value, System)]
+
+
+def import_file(file: str) -> ModuleType:
+    """Run a Python file as a module, as `import` in its folder would."""
+    path = Path(file)
+    if not path.is_file():
+        raise InputError("there is no such file", place=Place(file))
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except StormproofError:
+        raise
+    except Exception as problem:
+        raise _failed(file, "running the file raises", problem) from problem
+    return module
+
+
+def _failed(file: str, what: str, problem: Exception) -> InputError:
+    """An exception of the user's code, with the last of its lines in the file."""
+    here = os.path.realpath(file)
+    lines = [
+        f.lineno for f in traceback.extract_tb(problem.__traceback__) if os.path.realpath(f.filename) == here
+    ]
+    if isinstance(problem, SyntaxError) and problem.lineno is not None:
+        lines = [problem.lineno]
+    return InputError(
+        f"{what} {type(problem).__name__}: {problem}", place=Place(file, lines[-1] if lines else None)
+    )

@@ -1,0 +1,120 @@
+"""Extract once more in a second process, with another hash seed, where an endless expression can be ended.
+
+What depends on the order of a set, on chance or on what another extraction left behind differs there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError, Place
+from ..model.system import System
+from .role import RoleCall
+
+#: An expression that takes longer is refused.
+EXPRESSION_SECONDS = 5.0
+
+JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
+
+#: Set in the second process, where a module that is imported again must not start a third.
+SECOND = "STORMPROOF_SECOND_PROCESS"
+
+_log = logging.getLogger("stormproof")
+_FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SecondSystem:
+    """What the second process has found: the transitions of each role as text, or what was wrong."""
+
+    roles: Mapping[str, list[str]]
+    problem: str = ""
+
+    def compare(self, system: System) -> None:
+        """ModelError where the systems differ."""
+        if self.problem:
+            raise _differs(f"the extraction fails: {self.problem}", None)
+        for process in system:
+            here, there = described(system)[process.name], self.roles.get(process.name, [])
+            if here != there:
+                lines = [line for line in (*here, *there) if (line in here) != (line in there)]
+                state = (lines or here)[0].split(" --")[0]
+                raise _differs(
+                    f"{process.name} is another automaton: {(lines or here)[0]}", process.place(state)
+                )
+
+
+def _differs(what: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"in a second process {what}",
+        place=place,
+        hint="a role depends on chance, on the time or on the order of a set (sort it)",
+    )
+
+
+def described(system: System) -> dict[str, list[str]]:
+    """Each role in lines that can be compared."""
+    return {p.name: [p.initial, *map(str, p.transitions), *p.states, *p.durable] for p in system}
+
+
+def check_in_second_process(calls: Mapping[str, RoleCall]) -> SecondSystem | None:
+    """The system as a second process extracts it; None, with a warning, where it cannot import the roles."""
+    if SECOND in os.environ:
+        return None
+    try:
+        job = pickle.dumps({name: (call.role, dict(call.arguments)) for name, call in calls.items()})
+    except Exception as problem:
+        _log.warning("roles are extracted in one process only: %s", problem)
+        return None
+    with tempfile.TemporaryDirectory(prefix="stormproof-") as folder:
+        found = _run(Path(folder), job, [_module(call) for call in calls.values()])
+    return found
+
+
+def _module(call: RoleCall) -> tuple[str, str]:
+    function = call.role.function
+    return function.__module__, str(function.__code__.co_filename)
+
+
+def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSystem | None:
+    described = {"modules": modules, "path": sys.path, "seconds": EXPRESSION_SECONDS, "roles": job}
+    (folder / JOB).write_bytes(pickle.dumps(described))
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    done = subprocess.run(
+        [sys.executable, *(["-O"] * sys.flags.optimize), "-m", "stormproof.extraction.second", str(folder)],
+        env={**os.environ, "PYTHONHASHSEED": seed, SECOND: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    if (folder / RESULT).exists():
+        result: dict[str, Any] = json.loads((folder / RESULT).read_text("utf-8"))
+        return SecondSystem(**result)
+    place = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
+    if place is not None:
+        problem = f"this expression does not end within {EXPRESSION_SECONDS:g} seconds"
+        raise ModelError(problem, place=place)
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended early"]
+    _log.warning("roles are extracted in one process only: %s", last[0])
+    return None
+
+
+def _stuck(text: str) -> Place | None:
+    """The line of the role that was evaluated: the caller of whatever ran, below the frame of `snippet`."""
+    frames = _FRAME.findall(text)
+    for (file, line), (caller, _) in pairwise(frames):
+        if Path(caller).name == "snippet.py" and Path(caller).parent.name == "extraction":
+            return Place(file, int(line))
+    return None

@@ -1,0 +1,68 @@
+"""`module.py:protocol` on the command line: checks, conversions, and places in the Python source."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Run
+
+MODULE = """
+import stormproof as sp
+
+@sp.role
+def A():
+    yield sp.send("B", "hello")
+    yield sp.receive("B", timeout=1, at="waiting")
+
+@sp.role
+def B():
+    got = yield sp.receive("A")
+    {extra}
+    yield sp.send("A", "bye")
+
+def protocol():
+    return sp.extract(A, B)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "greet.py"
+    path.write_text(MODULE.replace("{extra}", "pass"), encoding="utf-8")
+    return path
+
+
+def test_check_and_convert(run: Run, file: Path) -> None:
+    answer = run("check", "greet.py:protocol", "--loss")
+    assert answer.code == 1 and "B waits in line11" in run("explain", "greet.py:protocol", "--loss").out
+    text = run("convert", "greet.py:protocol", "--to", "storm").out
+    assert "waiting: B?bye -> ended\n           timeout -> ended" in text
+
+
+def test_a_refusal_shows_its_line(run: Run, file: Path) -> None:
+    file.write_text(MODULE.replace("{extra}", "print(got)"), encoding="utf-8")
+    answer = run("check", "greet.py:protocol")
+    assert answer.code == 2 and "greet.py:12:5: error: the value of this expression is not used" in answer.err
+    assert "   12 |     print(got)" in answer.err
+
+
+def test_what_is_missing_is_said(run: Run, file: Path) -> None:
+    assert "write greet.py:protocol" in run("check", "greet.py").err
+    assert run("check", "greet.py:protokol").code == 2
+    assert "no such file" in run("check", "great.py:protocol").err
+
+
+def test_lint_points_to_lines_of_the_source(run: Run, file: Path) -> None:
+    file.write_text(MODULE.replace('"bye")', '"bye")\n    yield sp.send("A", "again")'), encoding="utf-8")
+    file.write_text(
+        file.read_text("utf-8")
+        .replace("{extra}", "pass")
+        .replace('"B", timeout=1', '("B", "bye"), timeout=1')
+    )
+    answer = run("lint", "greet.py:protocol")
+    assert "greet.py:14:5: warning: A never receives 'again' from B" in answer.out

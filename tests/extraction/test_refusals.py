@@ -1,0 +1,230 @@
+"""What cannot be extracted is refused, with its line and a way out."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stormproof as sp
+from stormproof.errors import InputError, ModelError, UsageError
+from stormproof.extraction import explore, second_process
+from stormproof.extraction.load import load_protocol
+from tests.support.roles import extracted
+
+SUBSET = {
+    "with open('x') as f:\n    yield send('Q', 'x')": "a role cannot use 'with'",
+    "try:\n    yield send('Q', 'x')\nfinally:\n    pass": "a role cannot use 'try'",
+    "yield send('Q', 'x')\nglobal z": "a role cannot use 'global'",
+    "a = yield send('Q', 'x')\ndel a": "a role cannot use 'del'",
+    "yield send('Q', 'x')\ndef f(): pass": "a role cannot use a nested function",
+    "yield send('Q', 'x')\nclass C: pass": "a role cannot use a nested class",
+    "yield send('Q', 'x')\nimport os": "a role cannot use 'import'",
+    "yield send('Q', 'x')\nraise ValueError": "a role cannot use 'raise'",
+    "a = ((yield send('Q', 'x')), (yield send('Q', 'y')))": "a yield is a statement, or all that is assigned",
+    "if (yield send('Q', 'x')):\n    pass": "a yield is a statement",
+    "a = 0\na += yield send('Q', 'x')": "a yield is a statement",
+    "yield send('Q', 'x')\nprint(1)": "the value of this expression is not used",
+    "a, *b = yield receive('Q')": "a starred target makes a list",
+    "a = yield receive('Q')\na.x = 1": "only local variables can be assigned",
+    "a = yield receive('Q')\na[0] = 1": "only local variables can be assigned",
+    "yield send('Q', 'x')\nb = (a := 1)": "cannot assign inside an expression",
+    "yield send('Q', 'x')\na = locals()": "a role cannot call locals()",
+    "a = yield receive('Q')\nb = a is a": "'is' compares identities",
+    "m = yield receive('Q')\nmatch m.fields:\n    case [*r]:\n        pass": "this pattern makes a list",
+}
+
+
+@pytest.mark.parametrize(("body", "message"), SUBSET.items())
+def test_what_is_outside_the_subset_is_refused_before_anything_runs(body: str, message: str) -> None:
+    with pytest.raises(ModelError) as problem:
+        extracted(body)
+    assert message in problem.value.message
+    assert problem.value.place is not None and problem.value.place.line is not None
+    shown = (problem.value.place.text or "").strip()
+    assert shown and shown in body, "the line is shown"
+
+
+def test_every_refusal_is_reported_at_once() -> None:
+    with pytest.raises(ModelError) as problem:
+        extracted("yield send('Q', 'x')\nimport os\nglobal z\nb = id(1)")
+    assert len(problem.value.others) == 2
+
+
+VALUES: dict[str, tuple[str, int]] = {
+    "a = [1]\nyield send('Q', 'x', a[0])": ("'a' is a list, which is not among the immutable values", 3),
+    "yield send('Q', 'x', 1.5)": ("a field of 'x' is a float", 3),
+    "yield send('Q', 'x y')": ("a message's name is a word", 3),
+    "yield send('Nobody', 'x')": ("P names an unknown role 'Nobody'", 3),
+    "yield 5": ("a role cannot yield a int", 3),
+    "yield from (1, 2)": ("'yield from' needs a role, not a tuple", 3),
+    "yield send('Q', 'x')\nfor a in map(str, (1,)):\n    yield send('Q', 'x')": ("not a map", 4),
+    "yield send('Q', 'x')\nwhile True:\n    pass": ("there is still no yield", 4),
+    "n = 0\nwhile True:\n    yield send('Q', 'x')\n    n += 1": ("'n' of P takes more than 50 values", 6),
+    "n = 0\nwhile True:\n    n += 1\n    yield send('Q', 'x', n)": ("of P takes more than 50 values", 5),
+    "m = yield receive('Q')\nwhile True:\n    yield from P()": ("roles delegate to each other", 5),
+}
+
+
+@pytest.mark.parametrize("body", VALUES)
+def test_what_cannot_be_a_state_is_refused_with_its_line(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "MOST_VALUES", 50)
+    message, line = VALUES[body]
+    with pytest.raises(ModelError) as problem:
+        extracted(body)
+    assert message in problem.value.message, str(problem.value)
+    assert problem.value.place is not None and problem.value.place.line == line
+
+
+def test_the_last_values_of_a_variable_that_grows_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "MOST_VALUES", 50)
+    with pytest.raises(ModelError) as problem:
+        extracted("n = 0\nwhile True:\n    yield send('Q', 'x')\n    n += 1")
+    assert problem.value.hint is not None and "48, 49, 50" in problem.value.hint
+
+
+def test_messages_that_nobody_can_enumerate_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable is kept; the number grows from message to message."""
+    monkeypatch.setattr(explore, "MOST_VALUES", 50)
+    other = """
+@role
+def Q():
+    while True:
+        m = yield receive("P")
+        yield send("P", "n", *m.fields)
+"""
+    body = """
+yield send("Q", "n", 0)
+while True:
+    m = yield receive("Q")
+    yield send("Q", "n", m.fields[0] + 1)
+"""
+    with pytest.raises(ModelError, match="more than 50 different messages 'n'") as problem:
+        extracted(body, other)
+    assert "n(50)" in str(problem.value.hint)
+
+
+counter = itertools.count()
+seen: list[int] = []
+
+
+def remember(value: int) -> int:
+    seen.append(value)
+    return 0
+
+
+DIFFERENT = {
+    "chance": "a = random.random() < 0.5\nb = random.getrandbits(60)\nyield send('Q', 'x', b)",
+    "a counter": "a = next(counter)\nyield send('Q', 'x', a)",
+    "the order of a set": "s = frozenset((1, 8))\nb = tuple(s)\nyield send('Q', 'x', b)",
+    "a loop over a set": "s = frozenset((1, 8))\nfor b in s:\n    yield send('Q', 'x', b)",
+    "identity": "s = 'abc'\nt = s\nu = same(s, t)\nyield send('Q', 'x', u)",
+}
+
+
+def same(first: str, second: str) -> bool:
+    return first is second
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_what_differs_from_one_evaluation_to_the_next_is_refused(what: str) -> None:
+    with pytest.raises(ModelError, match="gives two different results"):
+        extracted(DIFFERENT[what], random=random, counter=counter, same=same)
+
+
+def test_side_effects_on_globals_are_refused() -> None:
+    with pytest.raises(ModelError, match=r"seen' was changed while the roles were extracted"):
+        extracted("a = remember(1)\nyield send('Q', 'x', a)", remember=remember)
+
+
+def test_parameters_are_values_too() -> None:
+    @sp.role
+    def P(what: Any) -> Any:
+        yield sp.send("Q", "x", *what)
+
+    with pytest.raises(ModelError, match="the argument 'what' is a list"):
+        sp.extract({"P": P([1]), "Q": P((1,))}, second_process=False)
+    with pytest.raises(UsageError, match="no generator function"):
+        sp.role(lambda: 1)  # type: ignore[arg-type,return-value]
+
+
+MODULE = """
+import stormproof as sp
+
+def forever(n):
+    while n:
+        pass
+    return 0
+
+@sp.role
+def P():
+    n = forever(1)
+    yield sp.send("Q", "x", n)
+
+@sp.role
+def Hashed():
+    for name in list({"ab", "cd", "ef", "gh", "ij", "kl"}):
+        yield sp.send("Q", name)
+
+@sp.role
+def Good():
+    yield sp.send("Q", "x")
+
+@sp.role
+def Q():
+    while True:
+        yield sp.receive("P")
+
+def endless():
+    return sp.extract(P, Q)
+
+def hashed():
+    return sp.extract({"P": Hashed, "Q": Q})
+
+good = sp.extract({"P": Good, "Q": Q})
+
+def broken():
+    return 1 // 0
+
+five = 5
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(second_process, "EXPRESSION_SECONDS", 1.0)
+    file = tmp_path / "endless_and_hashed.py"
+    file.write_text(MODULE, encoding="utf-8")
+    return str(file)
+
+
+def test_an_expression_that_does_not_end_is_refused(module: str) -> None:
+    with pytest.raises(ModelError, match="does not end within 1 seconds") as problem:
+        load_protocol(module, "endless")
+    assert problem.value.place is not None and problem.value.place.line == 11
+
+
+def test_what_depends_on_the_seed_of_hashes_is_refused(module: str) -> None:
+    """The one order of six texts that both processes might share has a chance of 1 in 720."""
+    with pytest.raises(ModelError, match="in a second process P is another automaton"):
+        load_protocol(module, "hashed")
+
+
+def test_a_protocol_in_a_file(module: str) -> None:
+    assert load_protocol(module, "good").name == "good"
+    for name, message in {
+        "broken": r"broken\(\) raises ZeroDivisionError",
+        "five": "'five' is no system",
+        "goood": "it has no 'goood'",
+        "forever": "raises TypeError",
+        "": "the name of the protocol is missing",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            load_protocol(module, name)
+    with pytest.raises(InputError, match="there is no such file"):
+        load_protocol(module + ".py", "good")
