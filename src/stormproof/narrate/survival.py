@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.actions import Channel, Receive, Send, channel_of
+from ..model.actions import Channel, Receive
 from ..model.phrases import arrow, content, listed, named
 from ..model.process import Process
+from ..model.repetition import repetition
 from ..model.run import Act
 from .reason import RunEnd, situations
 
@@ -51,29 +52,18 @@ def _livelock(end: RunEnd) -> str:
 
 
 def _rounds(end: RunEnd) -> list[str]:
-    steps = end.witness.steps[_repeats_from(end) :]
+    since = repetition(end.system, end.witness).since
+    steps = end.witness.steps[end.witness.calm_from or 0 if since is None else since :]
     names = dict.fromkeys(step.process for step in steps if isinstance(step, Act))
     verb = "loops" if len(names) == 1 else "loop"
     return [f"{listed(names)} {verb}"]
 
 
-def _repeats_from(end: RunEnd) -> int:
-    return end.witness.loop_from or end.witness.calm_from or 0
-
-
 def _divergence(end: RunEnd) -> str:
-    growing = [arrow(channel) for channel in end.held if _sends_more(end, channel)]
-    verb = "grows" if len(growing) == 1 else "grow"
-    where = f" while {listed(growing)} {verb}" if growing else ""
+    grows = repetition(end.system, end.witness).grows
+    verb = "grows" if len(grows) == 1 else "grow"
+    where = f" while {listed(map(arrow, grows))} {verb}" if grows else ""
     return f"divergence: {listed(_rounds(end))} for ever{where}"
-
-
-def _sends_more(end: RunEnd, channel: Channel) -> bool:
-    """Does the part that repeats send more on the channel than it receives?"""
-    acts = [s for s in end.witness.steps[_repeats_from(end) :] if isinstance(s, Act)]
-    sent = sum(isinstance(a.action, Send) and channel_of(a.process, a.action) == channel for a in acts)
-    received = sum(isinstance(a.action, Receive) and channel_of(a.process, a.action) == channel for a in acts)
-    return sent > received
 
 
 def left_behind(end: RunEnd) -> str:

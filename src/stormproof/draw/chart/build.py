@@ -7,6 +7,7 @@ from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
 from ...model.message_tracking import Flight, MessageTracker
 from ...model.phrases import counted, listed, own_actions
 from ...model.process import Process
+from ...model.repetition import repetition
 from ...model.run import Act, Step, Witness
 from ...model.system import System
 from .data import Chart, EventKind, Lifeline, LocalEvent, Span, Wait
@@ -34,12 +35,12 @@ def chart(
     for instant, step in enumerate(witness.steps):
         builder.take(instant, step)
     builder.messages.finish()
-    builder.repeats = repeats = builder.round_from() if repeats is None else repeats
+    repeats, grows = repetition(system, witness, repeats)
+    builder.repeats = repeats
     flights, culprit = tuple(builder.messages.flights), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
     folds = folds_of(signatures, _together(flights), repeats) if fold else ()
     contents = tuple(builder.contents)
-    grows = builder.growing()
     return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, repeats, grows, contents)
 
 
@@ -73,29 +74,6 @@ class _ChartBuilder:
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
             self.spans[step.process].append(Span(step.state, instant))
-
-    def round_from(self) -> int | None:
-        """The first step of what repeats for ever: as the run says or, where a channel grows, the last round
-        after its faults that ends in the local states in which it began."""
-        if self.witness.ending != "divergence" or self.witness.loop_from is not None:
-            return self.witness.loop_from
-        calm, last = self.witness.calm_from or 0, len(self.witness.steps) - 1
-        end = self._states_at(last)
-        starts = range(last, calm - 1, -1)
-        return next((i for i in starts if self._states_at(i - 1) == end and self._longer_since(i)), None)
-
-    def growing(self) -> tuple[Channel, ...]:
-        """The channels that are longer after the part that repeats, if the run diverges."""
-        if self.witness.ending != "divergence" or self.repeats is None:
-            return ()
-        return self._longer_since(self.repeats)
-
-    def _longer_since(self, instant: int) -> tuple[Channel, ...]:
-        before, after = self.contents[instant], self.contents[-1]
-        return tuple(c for c, content in after.items() if len(content) > len(before.get(c, ())))
-
-    def _states_at(self, instant: int) -> list[str]:
-        return [next(s.state for s in reversed(spans) if s.since <= instant) for spans in self.spans.values()]
 
     def culprit(self) -> int | None:
         """The message that the verdict is about: the head of a channel that is never received (k-er), or the
