@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +11,26 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from .. import formats
 from ..checks.api import check
 from ..checks.properties import PROPERTIES
 from ..checks.report import Report
+from ..ci.checked_file import CheckedFile
 from ..errors import StormproofError, UsageError
 from ..formats.registry import readable
+from ..formats.storm_places import NoPlaces
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import plural
+from ..model.system import System
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
-from .console import console, print_json, progress_line
+from .console import console, print_json, progress_line, save_text
 from .options import (
     effort_option,
     failure_options,
     json_option,
     limit_options,
-    load_with_warnings,
+    load_with_places,
     question_options,
 )
 from .render import print_examples, print_report, question_flags
@@ -53,10 +59,21 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option("--threads", type=int, metavar="N", help="Threads of a full exploration, 1 or 2.")
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
+@click.option("--junit", metavar="PATH", help="Also write the verdicts as JUnit XML; - for standard output.")
+@click.option(
+    "--sarif", metavar="PATH", help="Also write violations, mistakes and warnings as SARIF, with their lines."
+)
 @limit_options
 @json_option
 def command(
-    sources: tuple[str, ...], format: str | None, unbounded: bool, examples: bool, as_json: bool, **asked: Any
+    sources: tuple[str, ...],
+    format: str | None,
+    unbounded: bool,
+    examples: bool,
+    junit: str | None,
+    sarif: str | None,
+    as_json: bool,
+    **asked: Any,
 ) -> int:
     """Does the protocol in FILE survive the failures, and how many faults does it take to break it?
 
@@ -72,18 +89,41 @@ def command(
       stormproof check transfer.py:protocol --loss     (roles in Python; runs the file)
       stormproof convert net.scm --to json | stormproof check - -k 3 --property k-mc
     """
+    printed = [as_json, junit == "-", sarif == "-"].count(True)
+    if printed > 1:
+        raise UsageError("--json, --junit - and --sarif - print to standard output; give only one of them")
     files = _files(sources)
-    answers: list[tuple[str, Report | StormproofError, Any]] = []
+    answers: list[Answered] = []
     for source in files:
-        answers.append(_checked(source, format, examples, single=len(files) == 1, **asked))
-        if not as_json:
+        answers.append(_checked(source, format, examples, unbounded, **asked))
+        if not printed or (answers[-1].wrong and not as_json):
             _print(console(), answers[-1], format, asked, len(files) > 1)
-    codes = [_code(report, unbounded) for _, report, _ in answers]
+        if answers[-1].interrupted:
+            break
+    codes = [_code(answer.file) for answer in answers] + [UNDECIDED] * (len(files) > len(answers))
+    _save(junit, sarif, [answer.file for answer in answers])
     if as_json:
         _print_json(answers, single=len(files) == 1)
-    elif len(files) > 1:
-        _print_summary(console(), [source for source, _, _ in answers], codes)
+    elif len(files) > 1 and not printed:
+        _print_summary(console(), files, codes)
     return next(code for code in PRECEDENCE if code in codes)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One file that was checked, and sample runs where they were asked for."""
+
+    source: str
+    file: CheckedFile
+    samples: Any = None
+
+    @property
+    def wrong(self) -> bool:
+        return isinstance(self.file.answer, StormproofError)
+
+    @property
+    def interrupted(self) -> bool:
+        return isinstance(self.file.answer, Report) and self.file.answer.interrupted
 
 
 def _files(sources: tuple[str, ...]) -> list[str]:
@@ -109,26 +149,29 @@ def _inside(folder: Path) -> list[str]:
     return [str(path) for path in found]
 
 
-def _checked(
-    source: str, format: str | None, examples: bool, single: bool, **asked: Any
-) -> tuple[str, Report | StormproofError, Any]:
+def _checked(source: str, format: str | None, examples: bool, unbounded: bool, **asked: Any) -> Answered:
     """The report on one source. Of several files, one that is wrong does not hold up the others."""
+    name = formats.display_name(source)
     try:
-        report = _report(source, format, **asked)
+        system, warnings, places = load_with_places(source, format)
     except StormproofError as problem:
-        if single:
-            raise
-        return source, problem, None
+        return Answered(source, CheckedFile(name, problem, (), NoPlaces(name), unbounded))
+    for warning in warnings:
+        click.echo(str(warning), err=True)
+    try:
+        report = _report(system, **asked)
+    except StormproofError as problem:
+        return Answered(source, CheckedFile(name, problem, warnings, places, unbounded))
+    file = CheckedFile(name, report, warnings, places, unbounded)
     if not examples:
-        return source, report, None
+        return Answered(source, file)
     from ..examples.find import examples as sample
 
-    return source, report, sample(report, asked["k"])
+    return Answered(source, file, sample(report, asked["k"]))
 
 
 def _report(
-    source: str,
-    format: str | None,
+    system: System,
     *,
     failures: Failures,
     effort: float,
@@ -141,9 +184,6 @@ def _report(
     threads: int | None,
     no_replay: bool,
 ) -> Report:
-    system, warnings = load_with_warnings(source, format)
-    for warning in warnings:
-        click.echo(str(warning), err=True)
     with progress_line() as progress:
         return check(
             system,
@@ -161,21 +201,28 @@ def _report(
         )
 
 
-def _code(answer: Report | StormproofError, unbounded: bool) -> int:
-    if isinstance(answer, StormproofError):
+def _code(file: CheckedFile) -> int:
+    if isinstance(file.answer, StormproofError):
         return WRONG
-    limited = any(v.counts and v.survival and v.holds and v.up_to is not None for v in answer)
-    return UNDECIDED if unbounded and limited and answer.exit_code == HOLDS else answer.exit_code
+    answers = [file.passed(verdict) for verdict in file.verdicts]
+    return VIOLATED if False in answers else UNDECIDED if None in answers else HOLDS
 
 
-def _print(
-    out: Console,
-    answer: tuple[str, Report | StormproofError, Any],
-    format: str | None,
-    asked: dict[str, Any],
-    several: bool,
-) -> None:
-    source, report, samples = answer
+def _save(junit_file: str | None, sarif_file: str | None, files: list[CheckedFile]) -> None:
+    """What CI reads is written anew each time."""
+    if junit_file is not None:
+        from ..ci.junit import junit
+
+        save_text(None if junit_file == "-" else junit_file, junit(files), overwrite=True)
+    if sarif_file is not None:
+        from ..ci.sarif import sarif
+
+        text = sarif(files, version("stormproof"))
+        save_text(None if sarif_file == "-" else sarif_file, text, overwrite=True)
+
+
+def _print(out: Console, answer: Answered, format: str | None, asked: dict[str, Any], several: bool) -> None:
+    source, report, samples = answer.source, answer.file.answer, answer.samples
     if isinstance(report, StormproofError):
         click.echo(report.report(), err=True)
         return
@@ -188,15 +235,18 @@ def _print(
         out.rule(style="dim")
 
 
-def _print_json(answers: list[tuple[str, Report | StormproofError, Any]], single: bool) -> None:
+def _print_json(answers: list[Answered], single: bool) -> None:
     rows = []
-    for source, report, samples in answers:
+    for answer in answers:
+        source, report = answer.source, answer.file.answer
         if isinstance(report, StormproofError):
+            if single:
+                raise report
             rows.append({"file": source, "error": str(report)})
             continue
         data = report.to_json()
-        if samples is not None:
-            data["examples"] = samples.to_json()
+        if answer.samples is not None:
+            data["examples"] = answer.samples.to_json()
         rows.append(data if single else {"file": source, **data})
     print_json(rows[0] if single else {"stormproof": 1, "reports": rows})
 
@@ -210,3 +260,6 @@ def _print_summary(out: Console, sources: list[str], codes: list[int]) -> None:
     for source, code in zip(sources, codes):
         if code != HOLDS:
             out.print(Text(f"  {names[code]}: {source}"))
+    rest = len(sources) - len(codes)
+    if rest > 0:
+        out.print(Text(f"  interrupted: {plural(rest + 1, 'file')} not checked"))

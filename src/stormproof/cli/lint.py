@@ -8,7 +8,7 @@ import click
 
 from ..errors import InputError, StormproofError
 from .console import print_json
-from .options import json_option, load_with_warnings
+from .options import json_option, load_with_places
 
 
 @click.command("lint")
@@ -40,7 +40,7 @@ def command(sources: tuple[str, ...], format: str | None, strict: bool, as_json:
 def _lint(source: str, format: str | None, quiet: bool) -> list[dict[str, Any]]:
     """The problems of one file, printed unless they are to be JSON."""
     try:
-        _, found = load_with_warnings(source, format)
+        _, found, _ = load_with_places(source, format)
     except InputError as problem:
         if not quiet:
             click.echo(problem.report())

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from .. import formats, protocols
 from ..errors import UsageError
 from ..extraction.load import load_protocol, split_python
+from ..formats.storm_places import NoPlaces, Places
 from ..limits import EFFORT, Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
@@ -37,19 +38,21 @@ def load_input(source: str, format: str | None = None) -> System:
     return protocols.protocol(source)
 
 
-def load_with_warnings(source: str, format: str | None = None) -> tuple[System, tuple[Warning, ...]]:
-    """The system that FILE names, and the warnings about it, with places where its language has them."""
-    from ..lint.api import lint, lint_system, warnings
+def load_with_places(
+    source: str, format: str | None = None
+) -> tuple[System, tuple[Warning, ...], Places | NoPlaces]:
+    """The system that FILE names, the warnings about it, and its places where its language has them."""
+    from ..lint.api import lint_with_places, places_in, warnings
     from ..lint.source_places import SourcePlaces
 
     if source == "-":
-        return lint(formats.read_text(source), formats.display_name(source), format)
+        return lint_with_places(formats.read_text(source), formats.display_name(source), format)
     system = load_input(source, format)
     if protocols.is_library_name(source):
-        return system, ()  # nobody can mend a built-in protocol
-    if split_python(source) is not None:
-        return system, warnings(system, SourcePlaces(system, source))
-    return system, lint_system(system, source, format)
+        return system, (), NoPlaces(source)  # nobody can mend a built-in protocol
+    python = split_python(source) is not None
+    places = SourcePlaces(system, source) if python else places_in(source, format)
+    return system, warnings(system, places), places
 
 
 def load_with_text(source: str, format: str | None = None) -> tuple[System, str | None]:

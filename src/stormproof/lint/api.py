@@ -17,21 +17,33 @@ from .warning import Warning
 
 def lint(text: str, name: str = "<input>", format: str | None = None) -> tuple[System, tuple[Warning, ...]]:
     """The system that a text describes, and what is hardly meant in it; an InputError where it is wrong."""
+    return lint_with_places(text, name, format)[:2]
+
+
+def lint_with_places(
+    text: str, name: str, format: str | None = None
+) -> tuple[System, tuple[Warning, ...], Places | NoPlaces]:
+    """The same, and where the text says what."""
     chosen = formats.language_of(text, name, format)
     if chosen != "storm":
         system = formats.loads(text, chosen, name)
-        return system, warnings(system, NoPlaces(name))
+        return system, warnings(system, NoPlaces(name)), NoPlaces(name)
     read, places = read_with_places(text, name)
-    return read, warnings(read, places)
+    return read, warnings(read, places), places
 
 
 def lint_system(system: System, path: str, format: str | None = None) -> tuple[Warning, ...]:
     """What is hardly meant in a system that was read from a file, which is read again for its places."""
+    return warnings(system, places_in(path, format))
+
+
+def places_in(path: str, format: str | None = None) -> Places | NoPlaces:
+    """Where a file that can be read says what."""
     if formats.split_part(path) == (path, ""):
         text = formats.read_text(path)
         if formats.language_of(text, path, format) == "storm":
-            return lint(text, path, "storm")[1]
-    return warnings(system, NoPlaces(path))
+            return read_with_places(text, path)[1]
+    return NoPlaces(path)
 
 
 def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:

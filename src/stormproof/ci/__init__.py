@@ -1,0 +1,1 @@
+"""The results of a check for continuous integration: JUnit and SARIF."""

@@ -1,0 +1,93 @@
+"""One file as `check` saw it, with the places that its problems point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..checks.headline import extent, headline
+from ..checks.report import Report, Verdict
+from ..errors import Place, StormproofError
+from ..formats.storm_places import NoPlaces, Places
+from ..lint.warning import Warning
+from ..model.actions import Transition
+from ..model.rest import rest_states
+from ..model.run import Act, Step
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """`answer` is the report, or what kept the file from being read. `unbounded`: what holds up to some
+    channel length only is undecided."""
+
+    name: str
+    answer: Report | StormproofError
+    warnings: tuple[Warning, ...]
+    places: Places | NoPlaces
+    unbounded: bool = False
+
+    @property
+    def errors(self) -> tuple[StormproofError, ...]:
+        return () if isinstance(self.answer, Report) else (self.answer, *self.answer.others)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Those that the exit code depends on."""
+        return tuple(v for v in self.answer if v.counts) if isinstance(self.answer, Report) else ()
+
+    def passed(self, verdict: Verdict) -> bool | None:
+        limited = self.unbounded and verdict.survival and verdict.holds and verdict.up_to is not None
+        return None if limited else verdict.ok
+
+    def sentence(self, verdict: Verdict) -> str:
+        """What was found, without the name of the verdict."""
+        if not verdict.survival:
+            return verdict.reason or verdict.word
+        found = headline(verdict, faults_possible=True) or verdict.word
+        return f"{found} ({extent(verdict)})" if extent(verdict) else found
+
+    def assumed(self, verdict: Verdict) -> str:
+        """The failures that the verdict speaks of; a requirement may name its own, in its line."""
+        assert isinstance(self.answer, Report)
+        own = verdict.requirement is not None and verdict.requirement.under is not None
+        return "those that the requirement names" if own else self.answer.assumed
+
+    def place(self, verdict: Verdict) -> Place:
+        """The line of the requirement; else that of a role that cannot come to rest."""
+        return next(self.places_of(verdict))
+
+    def places_of(self, verdict: Verdict) -> Iterator[Place]:
+        """The place of a verdict, then the other roles that cannot come to rest."""
+        assert isinstance(self.answer, Report)
+        given = self.answer.given or self.answer.system
+        if verdict.requirement is not None:
+            yield self.places.requirement(given.requirements.index(verdict.requirement))
+        stuck = list(self._stuck_roles(verdict)) if verdict.survival else []
+        yield from (self.places.role(name) for name in stuck or given.names[:1])
+
+    def _stuck_roles(self, verdict: Verdict) -> Iterator[str]:
+        assert isinstance(self.answer, Report)
+        system, witness = self.answer.system, verdict.witness
+        if witness is None or not set(witness.states) <= set(system.names):
+            return
+        resting = rest_states(system).rest
+        for process in system:
+            state = witness.states[process.name]
+            if state in process.states and state not in resting[process.name]:
+                yield process.name
+
+    def step_places(self, verdict: Verdict) -> list[tuple[Step, Place]]:
+        """Each step of the run with the transition that it takes; a fault of a channel with its receiver."""
+        assert isinstance(self.answer, Report) and verdict.witness is not None
+        at = {p.name: p.initial for p in self.answer.system}
+        found = []
+        for step in verdict.witness.steps:
+            if isinstance(step, Act):
+                place = self.places.transition(
+                    step.process, Transition(at[step.process], step.action, step.state)
+                )
+                at[step.process] = step.state
+            else:
+                place = self.places.role(step.channel.receiver)
+            found.append((step, place))
+        return found
