@@ -21,7 +21,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             std::vector<Flags> rests, std::vector<Flags> ended, Flags duplicates, Flags observed,
                             Number most_faults, const std::vector<Number>& most_of_kind,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
-                            std::uint32_t most_abstract) {
+                            std::uint32_t most_abstract, std::uint32_t most_certified) {
+    if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
     q.k = k;
@@ -41,6 +42,7 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
         q.most_of_kind[i] = most_of_kind[i].value_or(survival::nothing);
     for (const auto& [blocks, counted] : ladder) q.ladder.push_back({blocks, counted});
     q.most_abstract = most_abstract;
+    q.most_certified = most_certified;
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -59,6 +61,20 @@ static void bind_strike(nb::module_& m) {
         .def_prop_ro("fault", [](const Strike& s) {
             return s.mark == survival::unmarked ? std::nullopt : Number(s.mark);
         });
+}
+
+template <class T>
+static nb::bytes raw(const std::vector<T>& numbers) {
+    return nb::bytes(numbers.data(), numbers.size() * sizeof(T));
+}
+
+static void bind_certified(nb::module_& m) {
+    using survival::Certified;
+    nb::class_<Certified>(m, "Certified", "What a certificate lists; numbers of 16, 32 and 32 bits.")
+        .def_ro("too_large", &Certified::too_large)
+        .def_prop_ro("codes", [](const Certified& c) { return raw(c.codes); })
+        .def_prop_ro("ranks", [](const Certified& c) { return raw(c.ranks); })
+        .def_prop_ro("faults", [](const Certified& c) { return raw(c.faults); });
 }
 
 void bind_survival(nb::module_& m) {
@@ -83,6 +99,7 @@ void bind_survival(nb::module_& m) {
         .value("LIVELOCK", survival::EndKind::livelock)
         .value("DIVERGENCE", survival::EndKind::divergence);
     bind_strike(m);
+    bind_certified(m);
     using survival::Finding;
     nb::class_<Finding>(m, "Finding")
         .def_ro("outcome", &Finding::outcome)
@@ -101,8 +118,10 @@ void bind_survival(nb::module_& m) {
         .def_ro("memory", &Result::memory)
         .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
         .def_ro("faults_explored", &Result::faults_explored)
-        .def_ro("findings", &Result::findings);
+        .def_ro("findings", &Result::findings)
+        .def_ro("certified", &Result::certified);
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
           nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("duplicates"), nb::arg("observed"),
-          nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"));
+          nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
+          nb::arg("most_certified") = 0);
 }

@@ -51,6 +51,7 @@ struct Question {
     std::vector<std::uint32_t> most_of_kind = std::vector<std::uint32_t>(fault_kinds, nothing);
     std::vector<BlockSize> ladder;                 // the abstractions to try, the cheapest first
     std::uint32_t most_abstract = 200000;          // abstract configurations per attempt
+    std::uint32_t most_certified = 0;              // configurations of a certificate, which needs a single ask; 0: none
 };
 constexpr std::size_t most_asks = 30;
 
@@ -79,12 +80,21 @@ struct Finding {
     BlockSize proof;
 };
 
+// What a certificate lists, see survival_certificate.hpp.
+struct Certified {
+    bool too_large = false;
+    std::vector<std::uint16_t> codes;   // one configuration after the other
+    std::vector<std::uint32_t> ranks;   // of each, in increasing order: the actions of a calm run to the goal
+    std::vector<std::uint32_t> faults;  // of each: the fewest of a storm, or `nothing`: only calm runs lead there
+};
+
 struct Result {
     Stop stop = Stop::none;
     std::uint64_t configurations = 0, stored = 0, memory = 0;
     std::uint32_t hit_faults = nothing;    // the fewest faults with which a send hits the bound
     std::uint32_t faults_explored = 0;     // all storms with fewer faults than this were explored and judged
     std::vector<Finding> findings;
+    Certified certified;
 };
 
 Result survive(const System& system, const Question& question, Monitor& monitor);

@@ -49,6 +49,7 @@ class AbstractGraph {
     bool explore(std::uint32_t most);
     bool reaches_goal(std::uint32_t id) const { return reaches_[id]; }
     std::size_t size() const { return codes_.size(); }
+    const std::u16string& code(std::size_t id) const { return *codes_[id]; }
 
   private:
     const Rules& rules_;
@@ -90,6 +91,16 @@ class BlockProver {
         for (std::size_t i = 0; i < numbers.size(); ++i)
             if (!graph_.reaches_goal(numbers[i])) proved.push_back(hopeless[i]);
         return proved;
+    }
+
+    // All abstract configurations of calm runs from here, for a configuration that was proved.
+    Certified certify(std::uint32_t id, std::uint32_t most) {
+        Certified out;
+        const std::uint32_t start = graph_.add_start(abstract(store_.row(id)));
+        out.too_large = !graph_.explore(most) || graph_.reaches_goal(start);
+        for (std::size_t i = 0; i < graph_.size() && !out.too_large; ++i)
+            out.codes.insert(out.codes.end(), graph_.code(i).begin(), graph_.code(i).end());
+        return out;
     }
 
   private:

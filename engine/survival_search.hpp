@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "survival_blocks.hpp"
+#include "survival_certificate.hpp"
 #include "survival_ends.hpp"
 #include "survival_futures.hpp"
 
@@ -37,6 +38,7 @@ class Search {
             if (result_.stop == Stop::none) result_.faults_explored = level_ + 1;
         }
         conclude();
+        if (q_.most_certified > 0 && result_.stop == Stop::none) certify();
         return std::move(result_);
     }
 
@@ -54,6 +56,7 @@ class Search {
     std::map<std::uint32_t, std::vector<std::uint32_t>> pending_;  // faults -> configurations
     std::vector<std::uint32_t> reached_;    // settled at this level
     std::vector<std::uint32_t> failures_;   // ask -> levels on which no proof was found: each time, less is tried
+    std::uint32_t storm_end_ = nothing;     // of the last violation
     std::vector<Cell> row_;
     std::uint32_t since_check_ = 0;
 
@@ -175,6 +178,7 @@ class Search {
         finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         finding.end = kind;
         finding.proof = proof;
+        storm_end_ = storm_end;
         always_ &= ~(1u << ask);
         never_ &= ~(1u << ask);
     }
@@ -279,6 +283,16 @@ class Search {
             if (finding.outcome == Outcome::unknown && result_.stop == Stop::none) finding.outcome = Outcome::holds;
         result_.stored = store_.size();
         result_.memory = store_.bytes();
+    }
+
+    void certify() {
+        const Finding& finding = result_.findings.front();
+        const Ask& ask = q_.asks.front();
+        if (finding.outcome == Outcome::holds)
+            result_.certified = ClosedSet<Cell>(rules_, layout_, store_, ask, q_.most_certified).write();
+        else if (finding.outcome == Outcome::violated && ask.always)
+            result_.certified = BlockProver<Cell>(rules_, layout_, store_, ask.goal, finding.proof, monitor_)
+                                    .certify(storm_end_, q_.most_certified);
     }
 
     bool over() {

@@ -11,13 +11,14 @@ namespace stormproof::survival {
 struct Layout {
     std::uint32_t bound = 0;                 // cells for messages per channel
     std::vector<std::uint32_t> channel;      // where each channel's cells begin
-    std::uint32_t counters = 0;              // where the counts of faults begin
+    std::uint32_t counters = 0, contents = 0;  // where the counts of faults begin, and the contents of channels
     std::vector<std::uint32_t> counter_of;   // fault kind -> its counter, or nothing
     std::uint32_t cells = 0;
 
     Layout(const System& system, const Question& question) : bound(question.k + question.slack) {
         cells = counters = static_cast<std::uint32_t>(system.processes.size());
         for (auto most : question.most_of_kind) counter_of.push_back(most == nothing ? nothing : cells++);
+        contents = cells;
         for (std::size_t c = 0; c < system.channels.size(); ++c) {
             channel.push_back(cells);
             cells += bound + 1;

@@ -81,6 +81,16 @@ def test_the_replay_kernel_is_independent_and_small() -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
 
 
+@pytest.mark.parametrize("name", ["replay_storm", "channel_effects", "check_survival", "check_out_of_reach"])
+def test_the_kernel_of_survival_is_independent_and_small(name: str) -> None:
+    path = SOURCE / "trust" / f"{name}.py"
+    assert imported_packages(path) <= {"errors", "model", "trust"}
+    text = path.read_text(encoding="utf-8")
+    others = set(re.findall(r"^from \.(\w+) import", text, re.MULTILINE))
+    assert others <= {"replay_storm", "channel_effects", "check_survival", "survival_certificate"}
+    assert len(text.splitlines()) < 300
+
+
 def test_the_checker_of_certificates_is_independent_and_small() -> None:
     path = SOURCE / "trust" / "check_certificate.py"
     assert imported_packages(path) <= {"errors", "model", "spec"}

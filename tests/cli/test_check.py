@@ -71,7 +71,13 @@ def test_the_readmes_own_protocol(run: Run, shop: Path) -> None:
 
 
 def test_json_follows_its_schema(run: Run) -> None:
-    for flags in ([], ["--loss"], ["--corrupt", "--reorder", "-k", "2"], ["--crash", "Sender"]):
+    for flags in (
+        [],
+        ["--loss", "--certificate"],
+        ["--corrupt", "--reorder", "-k", "2", "--certificate", "--budget", "loss=1"],
+        ["--crash", "Sender"],
+        ["--stop", "Sender"],
+    ):
         result = run("check", "alternating-bit", *flags, "--json")
         data = json.loads(result.out)
         jsonschema.validate(data, schema("report"))

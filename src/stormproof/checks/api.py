@@ -43,6 +43,7 @@ def check(
     progress: ProgressCallback | None = None,
     effort: float = EFFORT,
     budget: Budget | int | None = None,
+    certificates: bool = False,
 ) -> Report:
     """Decide the properties of a system under a failure model: survival first, then the classes.
 
@@ -50,6 +51,7 @@ def check(
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds larger
     than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is hit
     gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
+    `certificates`: verdicts on survival and requirements carry what proves them.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -57,7 +59,7 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort)
+    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort, certificates)
     failures = failures or Failures()
     failures = failures if budget is None else failures.within(budget)
     request = make_request(
@@ -106,6 +108,7 @@ def report_on(request: Request) -> Report:
         semantics=request.semantics,
         seconds=time.monotonic() - request.started,
         given=request.given,
+        prepared=request.prepared,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def write_bug_report(
     verdict = Verdict(
         property, False, k=k, reason=answer.message, witness=witness, witness_k=k, replayed=False
     )
+    required = next((r for r in system.requirements if r.title == property), None)
+    verdict = replace(verdict, requirement=required)
     data = Report(system, Failures(file_faults=False), failures, (verdict,)).to_json()
     data["reproducer"] = {"version": _version(), "replay": answer.message}
     text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -28,6 +28,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         fewest=outcome.fewest,
         tolerated=outcome.tolerated,
         counts=outcome.property in request.counted,
+        certificate=outcome.certificate,
     )
     if outcome.holds:
         return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))

@@ -14,12 +14,13 @@ from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
 from ..engine.survival import FoundRun
 from ..errors import InternalError
-from ..model.run import Witness
+from ..model.run import Replay, Witness
 from ..narrate.reason import RunEnd
+from ..trust.check_out_of_reach import check_violated
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
 from .bug_report import write_bug_report
-from .outcome import FoundViolation, Outcome
+from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request
 
@@ -90,6 +91,14 @@ def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Sho
     return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
 
 
+def _replayed_storm(found: FoundViolation, asked: Survived, witness: Witness) -> Replay:
+    """With a certificate, that no calm run leads to the goal is checked and not searched."""
+    if found.certificate is None:
+        return replay_storm(asked.model, asked.ask if found.claimed else None, witness)
+    checked = check_violated(asked.model, asked.ask.goal, witness, found.certificate)
+    return Replay(checked.ok, checked.ok, checked.message)
+
+
 def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evidence:
     """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
     explain = found.explain or PROPERTIES[found.part].explain
@@ -99,12 +108,11 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
     fallback = isinstance(found.violation, Violation) and not found.violation.shortest
     budget = BUDGET // 5 if fallback else BUDGET
     if found.survived is not None:
-        ask = found.survived.ask if found.claimed else None
-        answer = replay_storm(found.survived.model, ask, witness)
+        answer = _replayed_storm(found, found.survived, witness)
     else:
         answer = replay(request.system, request.model, found.part, found.k, witness, budget)
     if not answer.ok:
-        where = write_bug_report(request.system, request.model, found.part, found.k, witness, answer)
+        where = write_bug_report(request.prepared, request.model, found.part, found.k, witness, answer)
         raise InternalError(
             f"the witness against {found.part} does not replay: {answer.message}; "
             f"what is needed to reproduce this is in {where}"

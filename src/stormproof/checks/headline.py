@@ -51,3 +51,8 @@ def extent(verdict: Verdict) -> str:
     if verdict.holds is not True:
         return ""
     return "any channel length" if verdict.up_to is None else f"up to channels of length {verdict.up_to}"
+
+
+def proof(verdict: Verdict) -> str:
+    """What proves the verdict, if that was asked for."""
+    return "" if verdict.certificate is None else f"certificate: {verdict.certificate.describe()}"

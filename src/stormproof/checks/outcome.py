@@ -12,6 +12,11 @@ from ..model.ask import Ask
 from ..model.run import Witness
 from ..model.survival import SurvivalModel
 from ..narrate.reason import RunEnd
+from ..reachability.certificates import Certificate
+from ..trust.survival_certificate import OutOfReach, SurvivalCertificate
+
+#: What proves a verdict: a certificate of survival, or that a goal is unreachable.
+Proof = SurvivalCertificate | Certificate
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,15 @@ class Survived:
 @dataclass(frozen=True)
 class FoundViolation:
     """What violates a property: `part` of it fails, at the bound `k` where there is one. Where nothing is
-    `claimed`, the run is only one that could not be judged."""
+    `claimed`, the run is only one that could not be judged. `certificate`: no calm run leads from there to
+    the goal."""
 
     part: str
     k: int | None
     violation: Violation | RscViolation | FoundRun | Witness
     survived: Survived | None = None
     claimed: bool = True
+    certificate: OutOfReach | None = None
     explain: Callable[[RunEnd], str] | None = None
 
 
@@ -68,3 +75,4 @@ class Outcome:
     fewest: bool = False
     tolerated: int | None = None
     notes: tuple[str, ...] = ()
+    certificate: Proof | None = None

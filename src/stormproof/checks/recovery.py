@@ -12,11 +12,14 @@ from ..model.phrases import any_of, plural
 from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
+from ..trust.make_survival_certificate import MOST
+from ..trust.survival_certificate import OutOfReach
 from . import implications
+from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .requirements import proved_never
+from .requirements import proof_of_never
 from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
 
 
@@ -33,16 +36,17 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.survival_max_k,
         request.one_bound,
         request.options.progress,
+        MOST if request.options.certificates else 0,
     )
     found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
-    return {n: outcome_of(n, found[n], Survived(model, asks[n]), request.limits) for n in asks}
+    return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}
 
 
 def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
     """What is asked of survival under the failures of the request, by name."""
     asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
     for requirement in request.requirements:
-        ask = ask_of(model, request.on_searched_states(requirement))
+        ask = ask_of(model, request.searched.requirement(requirement))
         if ask is not None:
             asks[requirement.title] = ask
     return asks
@@ -61,28 +65,32 @@ def _for_any_length(request: Request, ask: Ask, found: SurvivalOutcome) -> Survi
     """What must never happen, and does not up to some length, may be proved to be out of reach for any."""
     if ask.always or not found.holds or found.up_to is None or request.one_bound:
         return found
-    if proved_never(request.system, request.model, ask.goal, request):
-        return replace(found, up_to=None, doubt=None)
-    return found
+    proof = proof_of_never(request.system, request.model, ask.goal, request)
+    if proof is None:
+        return found
+    return replace(found, up_to=None, doubt=None, proof=proof if request.options.certificates else None)
 
 
-def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, limits: Limits) -> Outcome:
+def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:
+    made = certify(name, asked, found, check=request.options.replay)
+    proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
     explain = sentences.stuck if asked.ask.always else sentences.reached
     explain = sentences.left_behind if name == CLEAN.name else explain
-    runs = () if found.run is None else (FoundViolation(name, None, found.run, asked, claimed, explain),)
+    violation = found.run and FoundViolation(name, None, found.run, asked, claimed, proof, explain)
     return Outcome(
         name,
         found.holds,
         states=found.configurations,
         seconds=found.seconds,
-        found=runs,
+        found=(violation,) if violation else (),
         stopped=found.stopped,
-        reason=_reason(found, limits),
+        reason=_reason(found, request.limits),
         up_to=found.up_to,
         fewest=found.fewest,
         tolerated=found.tolerated,
-        notes=_doubts(found),
+        notes=(*_doubts(found), *((made.note,) if made.note else ())),
+        certificate=made.proof,
     )
 
 

@@ -17,7 +17,7 @@ from ..model.failures_text import describe_failures
 from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
-from .outcome import Tried
+from .outcome import Proof, Tried
 from .properties import PROPERTIES, Decision
 
 
@@ -34,7 +34,7 @@ class Verdict:
     Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
     were explored, None where the verdict is one for channels of any length; `fewest`: no run with fewer
     faults violates it; `tolerated`: where a limit ended the search, so many faults are survived. `counts`:
-    the exit code depends on it.
+    the exit code depends on it. `certificate`: what proves it, if certificates were asked for.
     """
 
     property: str
@@ -56,6 +56,7 @@ class Verdict:
     counts: bool = True
     requirement: Requirement | None = None
     stopped: str = ""
+    certificate: Proof | None = None
 
     @builtins.property
     def word(self) -> str:
@@ -118,6 +119,8 @@ class Verdict:
             data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
         if self.notes:
             data["notes"] = list(self.notes)
+        if self.certificate is not None:
+            data["certificate"] = self.certificate.to_json()
         if self.witness is not None:
             data["replayed"] = self.replayed
             data["witness_k"] = self.witness_k
@@ -132,7 +135,8 @@ class Report:
 
     `system` is what was checked: the given one, with crash handling completed or encodings applied
     where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
-    the failure model resolved against the system.
+    the failure model resolved against the system. Stops and restarts are actions of `system`; `prepared`
+    is the system without them.
     """
 
     system: System
@@ -143,6 +147,7 @@ class Report:
     semantics: str = "definition"
     seconds: float = 0.0
     given: System | None = None
+    prepared: System | None = None
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
@@ -188,10 +193,11 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """What `check --json` prints; docs/json.md and schemas/report.schema.json describe it."""
-        changed = self.given is not None and self.given != self.system
+        system = self.prepared or self.system
+        changed = self.given is not None and self.given != system
         return {
             "stormproof": 1,
-            "system": _described(self.system),
+            "system": _described(system),
             **({"given": _described(self.given)} if self.given is not None and changed else {}),
             "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
             "assumed": self.assumed,

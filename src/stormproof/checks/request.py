@@ -38,6 +38,7 @@ class Options:
     polish: bool = True
     progress: ProgressCallback | None = None
     effort: float = EFFORT
+    certificates: bool = False
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
@@ -46,10 +47,16 @@ class Options:
 @dataclass(frozen=True)
 class Request:
     """One system, one failure model, some properties; `share`: how much of the time left may be used;
-    `deadline`: when what nobody asked for by name must be decided."""
+    `deadline`: when what nobody asked for by name must be decided.
+
+    `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
+    handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
+    actions of it.
+    """
 
     asked: System
     given: System
+    prepared: System
     system: System
     failures: Failures
     model: FailureModel
@@ -71,13 +78,6 @@ class Request:
     def requirements(self) -> tuple[Requirement, ...]:
         """Those of the file that are asked of survival under the failures of the check."""
         return tuple(r for r in self.required if r.under is None and not r.claims_property)
-
-    def on_searched_states(self, requirement: Requirement) -> Requirement:
-        """The requirement with its goal on the states of the system that is searched."""
-        claim = requirement.claim
-        if claim.goal is None:
-            return requirement
-        return replace(requirement, claim=replace(claim, goal=self.searched.goal(claim.goal)))
 
     @property
     def budget(self) -> Budget:
@@ -137,6 +137,7 @@ def make_request(
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
+        prepared=marked,
         system=searched.system,
         searched=searched,
         failures=asked,

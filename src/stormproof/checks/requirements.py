@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..goals.cubes import cubes
-from ..model.budget import Budget, budget_of
-from ..model.failures import FailureModel, Failures
+from ..model.failures import FailureModel
 from ..model.goal import Goal, show
-from ..model.requirement import Requirement, Under
+from ..model.requirement import Requirement
 from ..model.system import System
-from ..reachability.answer import UNREACHABLE
+from ..reachability.certificates import Certificate
 from ..reachability.portfolio import solve
+from ..transform.under import system_under
 from .properties import RECOVERS, known_properties
 from .request import Request, make_request
 
@@ -25,14 +25,7 @@ def request_of(request: Request, requirement: Requirement) -> Request:
     claim, under = requirement.claim, requirement.under
     system, failures = request.asked, request.failures
     if under is not None:
-        steady = tuple(replace(p, stop=False, restart=False) for p in system.with_unreliable(under.crash))
-        system = replace(system, processes=steady, faults=under.faults)
-        failures = Failures(
-            stop=under.stop,
-            restart=under.restart,
-            budget=_budget(under),
-            as_written=request.failures.as_written,
-        )
+        system, failures = system_under(system, under, failures.as_written)
     what = (claim.what,) if claim.goal is None else ()
     return make_request(
         replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
@@ -43,10 +36,6 @@ def request_of(request: Request, requirement: Requirement) -> Request:
         semantics=request.semantics,
         options=request.options,
     )
-
-
-def _budget(under: Under) -> Budget:
-    return budget_of({kind or "total": number for kind, number in under.at_most})
 
 
 def is_known_limit(request: Request, requirement: Requirement) -> bool:
@@ -71,11 +60,12 @@ def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str
     return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
 
 
-def proved_never(system: System, model: FailureModel, goal: Goal, request: Request) -> bool:
-    """Do the methods without a bound prove that the goal is out of reach? They need it upward closed."""
+def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Request) -> Certificate | None:
+    """A certificate of the methods without a bound that the goal is unreachable. They need it upward
+    closed."""
     seconds = request.within_effort
     if seconds <= 0:
-        return False
+        return None
     try:
         answer = solve(
             system,
@@ -86,5 +76,5 @@ def proved_never(system: System, model: FailureModel, goal: Goal, request: Reque
             largest=LARGEST_PROOF,
         )
     except UsageError:
-        return False
-    return answer.answer == UNREACHABLE
+        return None
+    return answer.certificate

@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
-from ..counterexample.fewest_faults import fewer_faults
+from ..counterexample.fewest_faults import Search, fewer_faults
+from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
 from ..engine.watch import ProgressCallback
 from ..limits import Limits
 from ..model.ask import Ask
 from ..model.survival import SurvivalModel
+from ..reachability.certificates import Certificate
 
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6
@@ -49,7 +52,8 @@ class SurvivalOutcome:
     `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
     whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
     many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided, and
-    `configurations` are those explored at that bound.
+    `configurations` are those explored at that bound. `listed`: what a certificate lists, if one was asked
+    for; `proof`: a method without a bound has proved it.
     """
 
     holds: bool | None
@@ -62,6 +66,8 @@ class SurvivalOutcome:
     stopped: str = ""
     configurations: int = 0
     seconds: float = 0.0
+    listed: Listed | None = None
+    proof: Certificate | None = None
 
 
 def decide_survival(
@@ -71,15 +77,18 @@ def decide_survival(
     max_k: int = MAX_K,
     one_bound: bool = False,
     progress: ProgressCallback | None = None,
+    certified: int = 0,
 ) -> dict[str, SurvivalOutcome]:
-    """Every ask at growing bounds, in shared explorations."""
+    """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
+    certificates."""
+    search = partial(survey, limits=effort.limits, progress=progress, certified=certified)
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):
         seconds = effort.left(1 if one_bound else k)
         if not pending or (seconds is not None and seconds <= 0):
             break
-        result = survey(model, pending, k, limits=effort.limits, seconds=seconds, progress=progress)
+        result = search(model, pending, k, seconds=seconds)
         for name in pending:
             found[name] = _better(found.get(name), _outcome(result, name))
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
@@ -87,7 +96,7 @@ def decide_survival(
             break
     if one_bound or any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
-    return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, progress) for n, o in found.items()}
+    return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, search) for n, o in found.items()}
 
 
 def _outcome(result: Survey, name: str) -> SurvivalOutcome:
@@ -103,6 +112,7 @@ def _outcome(result: Survey, name: str) -> SurvivalOutcome:
         stopped=result.stopped if answer.holds is None else "",
         configurations=result.configurations,
         seconds=result.seconds,
+        listed=answer.listed,
     )
 
 
@@ -124,13 +134,13 @@ def _with_fewest_faults(
     found: SurvivalOutcome,
     effort: Effort,
     max_k: int,
-    progress: ProgressCallback | None,
+    search: Search,
 ) -> SurvivalOutcome:
     """After a violation, storms with fewer faults are searched at larger bounds, within the effort."""
     if found.holds is not False or found.fewest or found.run is None:
         return found
     bounds = range(found.k + 1, max_k + 1)
-    now = fewer_faults(model, ask, found.run.faults, bounds, effort.left, effort.limits, progress)
+    now = fewer_faults(model, ask, found.run.faults, bounds, effort.left, search)
     stopped = now.stopped if now.stopped == INTERRUPTED else ""
-    run, k = now.run or found.run, now.k or found.k
-    return replace(found, run=run, k=k, fewest=now.proved, stopped=stopped)
+    found = replace(found, fewest=now.proved, stopped=stopped)
+    return found if now.run is None else replace(found, run=now.run, k=now.k or found.k, listed=now.listed)

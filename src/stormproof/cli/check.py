@@ -58,6 +58,12 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
 @click.option("--threads", type=int, metavar="N", help="Threads of a full exploration, 1 or 2.")
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
+@click.option(
+    "--certificate",
+    "certificates",
+    is_flag=True,
+    help="Prove what is said of survival and requirements; --json includes the proofs.",
+)
 @click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
 @click.option("--junit", metavar="PATH", help="Also write the verdicts as JUnit XML; - for standard output.")
 @click.option(
@@ -183,6 +189,7 @@ def _report(
     no_reduction: bool,
     threads: int | None,
     no_replay: bool,
+    certificates: bool,
 ) -> Report:
     with progress_line() as progress:
         return check(
@@ -198,6 +205,7 @@ def _report(
             replay=not no_replay,
             progress=progress,
             effort=effort,
+            certificates=certificates,
         )
 
 

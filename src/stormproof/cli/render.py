@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..checks.headline import extent, headline
+from ..checks.headline import extent, headline, proof
 from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..examples.find import Examples
@@ -60,7 +60,7 @@ def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
     possible = not report.model.perfect or bool(report.model.unreliable)
     for verdict in verdicts:
         mark, colour = MARKS[verdict.ok]
-        parts = [part for part in (headline(verdict, possible), extent(verdict)) if part]
+        parts = [part for part in (headline(verdict, possible), extent(verdict), proof(verdict)) if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")

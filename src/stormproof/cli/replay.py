@@ -7,14 +7,18 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
+from ..checks.replay_report import ReplayedVerdict, replay_result
+from ..checks.saved_report import result_from_json
 from ..formats import read_text
 from ..model.failures_text import describe_failures
 from ..trust.certificate_json import certificate_from_json, is_certificate
 from ..trust.check_certificate import check_certificate
 from ..trust.replay import BUDGET
-from ..trust.saved_report import ReplayedVerdict, replay_result, result_from_json
 from .console import console, print_json
 from .options import json_option
+
+#: A result with certificates may be long.
+MAX_BYTES = 512 * 2**20
 
 MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? open", "yellow")}
 
@@ -43,7 +47,7 @@ def command(source: str, budget: int, as_json: bool) -> int:
                 2 the file is not a saved result
                 3 some verdict could neither be proved nor refused (the budget, or no witness)
     """
-    text = read_text(source)
+    text = read_text(source, MAX_BYTES)
     if is_certificate(text):
         return _confirmed(text, source, as_json)
     result = result_from_json(text, source)

@@ -6,22 +6,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine.survival import FoundRun, survey
-from ..engine.watch import ProgressCallback
-from ..limits import Limits
+from ..engine.listed import Listed
+from ..engine.survival import FoundRun, Survey, survey
 from ..model.ask import Ask
 from ..model.budget import Budget
 from ..model.survival import SurvivalModel
 
+#: `survey` with its limits.
+Search = Callable[..., Survey]
+
 
 class FewestFaults(NamedTuple):
     """The best run that was found, None if none has fewer faults than were known to suffice, and its bound.
-    `proved`: no run has fewer, whatever the length of channels. `stopped`: the limit that was hit."""
+    `proved`: no run has fewer, whatever the length of channels. `stopped`: the limit that was hit. `listed`:
+    what a certificate of the run lists, if one was asked for."""
 
     run: FoundRun | None
     k: int | None
     proved: bool
     stopped: str = ""
+    listed: Listed | None = None
 
 
 def fewer_faults(
@@ -30,25 +34,24 @@ def fewer_faults(
     faults: int,
     bounds: Iterable[int],
     seconds: Callable[[int], float | None],
-    limits: Limits,
-    progress: ProgressCallback | None = None,
+    search: Search = survey,
 ) -> FewestFaults:
     """Search for violations of the ask with fewer than so many faults, at each bound within its seconds."""
-    best, at = None, None
+    best, at, listed = None, None, None
     for k in bounds:
         left = seconds(k)
         if faults == 0 or (left is not None and left <= 0):
             break
         fewer = replace(model, budget=_at_most(model.budget, faults - 1))
-        found = survey(fewer, {"": ask}, k, limits=limits, seconds=left, progress=progress)
+        found = search(fewer, {"": ask}, k, seconds=left)
         answer = found.answers[""]
         if answer.run is not None and answer.holds is False:
-            best, at, faults = answer.run, k, answer.run.faults
+            best, at, faults, listed = answer.run, k, answer.run.faults, answer.listed
         if answer.fewest or (answer.holds and answer.up_to is None):
-            return FewestFaults(best, at, True)
+            return FewestFaults(best, at, True, listed=listed)
         if found.stopped:
-            return FewestFaults(best, at, faults == 0, found.stopped)
-    return FewestFaults(best, at, faults == 0)
+            return FewestFaults(best, at, faults == 0, found.stopped, listed)
+    return FewestFaults(best, at, faults == 0, listed=listed)
 
 
 def _at_most(budget: Budget, faults: int) -> Budget:

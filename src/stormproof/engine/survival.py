@@ -15,6 +15,7 @@ from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import FAULT_KINDS, StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
+from .listed import Listed
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
 
@@ -62,13 +63,14 @@ class SurvivalAnswer:
     `holds` False: violated, whatever the length of channels; `fewest`: no storm with fewer faults
     violates it. True: it holds, for storms with at most `up_to` messages per channel, None for any
     length. None: undecided, with the run that could not be judged, or, if there is none, because a limit
-    stopped the search.
+    stopped the search. `listed`: what a certificate lists, if one was asked for.
     """
 
     holds: bool | None
     up_to: int | None = None
     fewest: bool = False
     run: FoundRun | None = None
+    listed: Listed | None = None
 
 
 @dataclass(frozen=True)
@@ -98,15 +100,16 @@ def survey(
     progress: ProgressCallback | None = None,
     slack: int = SLACK,
     ladder: Iterable[BlockSize] = LADDER,
+    certified: int = 0,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
-    ignore."""
+    ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself."""
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
     parts = []
-    for observed, group in _groups(model, asks):
-        question = _Question(model, lowered, observed, tuple(ladder))
+    for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
+        question = _Question(model, lowered, observed, tuple(ladder), certified)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         parts.append(question.survey(group, k, slack, limits or Limits(), left, progress))
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
@@ -128,7 +131,9 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
     )
 
 
-def _groups(model: SurvivalModel, asks: Mapping[str, Ask]) -> list[tuple[frozenset[Channel], dict[str, Ask]]]:
+def _groups(
+    model: SurvivalModel, asks: Mapping[str, Ask], most: int
+) -> list[tuple[frozenset[Channel], dict[str, Ask]]]:
     """Asks that observe the same channels, of those whose receiver may end, together."""
     if not asks:
         raise UsageError("there is nothing to ask")
@@ -136,7 +141,7 @@ def _groups(model: SurvivalModel, asks: Mapping[str, Ask]) -> list[tuple[frozens
     groups: dict[frozenset[Channel], list[dict[str, Ask]]] = {}
     for name, ask in asks.items():
         parts = groups.setdefault(observed_channels(ask.goal) & ending, [{}])
-        if len(parts[-1]) == _MOST_ASKS:
+        if len(parts[-1]) == most:
             parts.append({})
         parts[-1][name] = ask
     return [(observed, part) for observed, parts in groups.items() for part in parts]
@@ -150,6 +155,7 @@ class _Question:
     lowered: Lowered
     observed: frozenset[Channel]
     ladder: tuple[BlockSize, ...]
+    certified: int
 
     def survey(
         self,
@@ -180,6 +186,7 @@ class _Question:
                 budget,
                 [(size.blocks, size.counted) for size in self.ladder],
                 MOST_ABSTRACT,
+                self.certified,
             )
 
         try:
@@ -260,8 +267,10 @@ class _Question:
         self, finding: _engine.Finding, result: _engine.SurvivalResult, k: int, ask: Ask
     ) -> SurvivalAnswer:
         outcome = finding.outcome
+        kinds = len(self.model.budget.kinds)
+        listed = Listed(self.lowered, kinds, result.certified) if self.certified else None
         if outcome == _engine.Outcome.HOLDS:
-            return SurvivalAnswer(True, None if result.hit_faults is None else k)
+            return SurvivalAnswer(True, None if result.hit_faults is None else k, listed=listed)
         if outcome == _engine.Outcome.UNKNOWN:
             return SurvivalAnswer(None)
         violated = outcome == _engine.Outcome.VIOLATED
@@ -275,7 +284,7 @@ class _Question:
         )
         doubts = [n for n in (result.hit_faults, finding.undecided_faults) if n is not None]
         fewest = violated and all(n >= finding.faults for n in doubts)
-        return SurvivalAnswer(False if violated else None, fewest=fewest, run=run)
+        return SurvivalAnswer(False if violated else None, fewest=fewest, run=run, listed=listed)
 
     def _step(self, strike: _engine.Strike) -> StormStep:
         return StormStep(

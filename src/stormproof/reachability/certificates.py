@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.coverability import ChannelForm, Element, Weights
+from ..model.run import message_to_json
 from .channel_forms import NAMES
 
 Control = tuple[tuple[str, ...], tuple[bool, ...]]
@@ -142,6 +143,6 @@ def _element_to_json(at: Element) -> dict[str, Any]:
 def _weights_to_json(w: Weights) -> dict[str, Any]:
     return {
         "states": [[p, s, n] for (p, s), n in w.states.items() if n],
-        "messages": [[str(c), str(m), n] for (c, m), n in w.messages.items() if n],
+        "messages": [[str(c), message_to_json(m), n] for (c, m), n in w.messages.items() if n],
         "bound": w.bound,
     }

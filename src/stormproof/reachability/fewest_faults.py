@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ..counterexample.fewest_faults import fewer_faults
 from ..counterexample.storm_run import storm_witness
+from ..engine.survival import survey
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
 from ..goals.asks import spelt_out
@@ -39,7 +41,8 @@ def with_fewest_faults(
     model = SurvivalModel(answer.system, answer.model, rest_states(answer.system))
     ask = Ask(False, spelt_out(model, goal))
     known, bounds = answer.run.fault_count, range(1, MAX_K + 1)
-    found = fewer_faults(model, ask, known + 1, bounds, _seconds(answer, limits), limits, progress)
+    search = partial(survey, limits=limits, progress=progress)
+    found = fewer_faults(model, ask, known + 1, bounds, _seconds(answer, limits), search)
     if found.run is None:
         return answer
     run = storm_witness(model.system, found.run)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ..model.actions import Internal, Transition
 from ..model.goal import Goal, map_states
 from ..model.process import Process
+from ..model.requirement import Requirement
 from ..model.rest import RestStates, default_rest_states, ended_states
 from ..model.system import System
 
@@ -48,6 +49,13 @@ class Transformed:
     def goal(self, goal: Goal) -> Goal:
         """A goal on the user's states as one on these."""
         return map_states(goal, self.states_of)
+
+    def requirement(self, requirement: Requirement) -> Requirement:
+        """A requirement whose goal is on the user's states as one on these."""
+        claim = requirement.claim
+        if claim.goal is None:
+            return requirement
+        return replace(requirement, claim=replace(claim, goal=self.goal(claim.goal)))
 
     def rest(self, original: RestStates) -> RestStates:
         """The rest states of the original system in this one; a stopped process rests and has ended."""

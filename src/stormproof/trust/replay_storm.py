@@ -8,7 +8,7 @@ is established where that search ends by itself.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -36,20 +36,26 @@ class StormConfiguration(NamedTuple):
 def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget: int = BUDGET) -> Replay:
     """Step through the run; then establish the claim against the ask, if there is one."""
     try:
-        places = run(model, witness)
         if ask is None:
+            run(model, witness)
             return Replay(True, True, "the run is one of the system, step by step")
         judge = Judge(model)
-        if not ask.always:
-            if not judge.satisfies(places[-1], ask.goal):
-                raise Refused("the run does not end in the goal that must never be reached")
-            return Replay(True, True, "the run is one of the system and ends in the goal")
-        start = len(witness.steps) if witness.calm_from is None else witness.calm_from
-        if any(not _calm(step) for step in witness.steps[start:]):
-            raise Refused("a fault strikes after the step from which the run is said to be calm")
-        return _never_again(judge, places[start], ask.goal, budget)
+        if ask.always:
+            return _never_again(judge, storm_end(model, witness), ask.goal, budget)
+        if not judge.satisfies(run(model, witness)[-1], ask.goal):
+            raise Refused("the run does not end in the goal that must never be reached")
+        return Replay(True, True, "the run is one of the system and ends in the goal")
     except Refused as why:
         return Replay(False, False, str(why))
+
+
+def storm_end(model: SurvivalModel, witness: Witness) -> StormConfiguration:
+    """Where the faults end; what follows is calm."""
+    places = run(model, witness)
+    start = len(witness.steps) if witness.calm_from is None else witness.calm_from
+    if not 0 <= start <= len(witness.steps) or any(not _calm(step) for step in witness.steps[start:]):
+        raise Refused("a fault strikes after the step from which the run is said to be calm")
+    return places[start]
 
 
 def _never_again(judge: Judge, start: StormConfiguration, goal: Goal, budget: int) -> Replay:
@@ -89,6 +95,10 @@ def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
     held = {c: q for c, q in queues.items() if q}
     if (states, held) != (dict(witness.states), {c: q for c, q in witness.channels.items() if q}):
         raise Refused("the run does not end where the witness says")
+    kinds = Counter(s.fault or "" if isinstance(s, Act) else s.kind.noun for s in witness.steps)
+    del kinds[""]
+    if not model.budget.allows(kinds.total(), kinds):
+        raise Refused("the run has more faults than are allowed")
     return found
 
 

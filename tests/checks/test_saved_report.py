@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import stormproof as sp
 from stormproof.checks import evidence
 from stormproof.checks.api import check
+from stormproof.checks.replay_report import replay_result
+from stormproof.checks.saved_report import result_from_json
 from stormproof.cli import group
 from stormproof.errors import InputError, InternalError
 from stormproof.model.failures import Failures
 from stormproof.model.run import Replay
 from stormproof.protocols import protocol
-from stormproof.trust.saved_report import replay_result, result_from_json
 
 
 def saved(name: str = "alternating-bit", **failures: Any) -> dict[str, Any]:
@@ -61,6 +63,82 @@ def test_what_is_missing_for_crash_handling_is_looked_up_again() -> None:
     assert refused.proved is False
 
 
+SHOP = """
+protocol Shop
+role Client {
+  ask: Server!request -> wait
+  wait: Server?reply -> done
+        timeout -> ask
+  done:
+}
+service role Server {
+  idle: Client?request -> busy
+  busy: Client!reply -> idle
+}
+rest Client@done
+durable Server@busy
+require answered: always possible Client@done
+require twice: never Client@ask & Server@busy under loss
+expect violated gone: always possible Client@done under stop Server
+expect violated lost: always possible Client@wait under at most 1 fault, loss
+require sure: recovers under restart Server, loss, at most 2 faults
+require weak: k-er at 1 under loss
+"""
+
+
+def shop(**options: Any) -> dict[str, Any]:
+    data: dict[str, Any] = check(sp.loads(SHOP, format="storm"), max_k=2, **options).to_json()
+    return data
+
+
+def test_requirements_are_replayed_under_their_own_failures() -> None:
+    answers = {a.property: a.proved for a in replay_result(result_from_json(json.dumps(shop())))}
+    assert answers.pop("gone") is None, "channels grow, so that without a certificate no search ends"
+    assert {"twice", "lost", "weak"} <= set(answers) and all(answers.values()), answers
+
+
+def test_every_verdict_on_survival_has_a_certificate_or_a_run() -> None:
+    data = shop(certificates=True)
+    answers = {a.property: a for a in replay_result(result_from_json(json.dumps(data)))}
+    for verdict in data["verdicts"]:
+        if "up_to" in verdict:
+            assert answers[verdict["property"]].proved, answers[verdict["property"]]
+    kinds = {v["certificate"]["kind"] for v in data["verdicts"] if "certificate" in v}
+    assert kinds == {"closed set", "out of reach"}
+
+
+def certified() -> dict[str, Any]:
+    """What must never happen is proved without a bound, what must remain possible up to k = 1."""
+    names = ["recovers", "clean"]
+    report = check(protocol("alternating-bit-retransmit"), max_k=1, properties=names, certificates=True)
+    data: dict[str, Any] = report.to_json()
+    assert [v["certificate"]["kind"] for v in data["verdicts"]] == ["closed set", "invariant"]
+    return data
+
+
+def test_a_certificate_proves_no_more_than_it_says() -> None:
+    data = certified()
+    assert all(a.proved for a in replay_result(result_from_json(json.dumps(data))))
+    recovers, clean = data["verdicts"]
+    for forged in (
+        {**recovers, "up_to": None},
+        {**recovers, "up_to": 2},
+        {**recovers, "holds": False},
+        {**recovers, "certificate": clean["certificate"]},
+        {**clean, "certificate": {**clean["certificate"], "controls": clean["certificate"]["controls"][1:]}},
+    ):
+        (answer,) = replay_result(result_from_json(json.dumps({**data, "verdicts": [forged]})))
+        assert not answer.proved, answer
+    assert run(json.dumps({**data, "verdicts": [{**recovers, "up_to": None}]}))[0] == 1
+
+
+def test_a_run_with_more_faults_than_allowed_is_refused() -> None:
+    data = check(protocol("alternating-bit"), Failures(loss=True), properties=["recovers"]).to_json()
+    assert run(json.dumps(data))[0] == 0
+    for budget in ({"total": 0}, {"loss": 0}):
+        assert run(json.dumps({**data, "failures": {**data["failures"], "budget": budget}}))[0] == 1
+
+
 def test_exit_codes() -> None:
     data = saved(loss=True)
     assert run(json.dumps(data))[0] == 0
@@ -95,7 +173,11 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("chunk", range(4))
 def test_a_spoilt_result_is_refused_and_never_a_traceback(chunk: int) -> None:
     """Any one value replaced by nonsense: an InputError, or an answer."""
-    whole = saved("half-duplex", corrupt=True, loss=True)
+    spoil(saved("half-duplex", corrupt=True, loss=True), chunk)
+    spoil(certified(), chunk)
+
+
+def spoil(whole: dict[str, Any], chunk: int) -> None:
     everywhere = places(whole)
     for seed in range(chunk * 100, (chunk + 1) * 100):
         rng = random.Random(seed)

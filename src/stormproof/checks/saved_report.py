@@ -1,0 +1,108 @@
+"""Saved results: what `check --json` prints, read back so that somebody else can replay it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError, UsageError
+from ..formats import system_from_json
+from ..model.budget import NO_BUDGET, Budget, budget_of
+from ..model.failures import FailureModel
+from ..model.failures_json import model_from_json
+from ..model.run import Witness, witness_from_json
+from ..model.system import System
+
+
+@dataclass(frozen=True)
+class SavedVerdict:
+    """A verdict of a saved result, as far as replaying it goes. `required`: it is one on a requirement of the
+    system, by its title. `certificate` is as it was saved."""
+
+    property: str
+    holds: bool | None
+    k: int | None
+    witness: Witness | None
+    required: bool = False
+    up_to: int | None = None
+    certificate: Any = None
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """The system and the failure model that a result speaks of, and its verdicts.
+
+    `given` is the system before crash handling was completed or an encoding applied; `as_written`: crash
+    handling is not completed.
+    """
+
+    system: System
+    model: FailureModel
+    verdicts: tuple[SavedVerdict, ...]
+    given: System
+    semantics: str = "definition"
+    budget: Budget = NO_BUDGET
+    as_written: bool = False
+
+
+def result_from_json(text: str, name: str = "<input>") -> SavedResult:
+    """Read a saved result; whatever is wrong with it is an InputError."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise InputError(f"{name} is not JSON: {problem}") from None
+    if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
+        raise InputError(
+            f"{name} is not a saved result", hint="save one with `stormproof check FILE --json > RESULT.json`"
+        )
+    system = _system(data, "system", name)
+    given = _system(data, "given", name) if "given" in data else system
+    model = model_from_json(_object(data["failures"]))
+    verdicts = data["verdicts"]
+    if not isinstance(verdicts, list):
+        raise InputError(f"{name}: the verdicts of the result are not a list")
+    found = tuple(_verdict(row, name) for row in verdicts)
+    asked = _object(data["failures"])
+    semantics, as_written = str(data.get("semantics", "definition")), asked.get("as_written") is True
+    return SavedResult(system, model, found, given, semantics, _budget(asked), as_written)
+
+
+def _budget(asked: Mapping[str, Any]) -> Budget:
+    try:
+        return budget_of(_object(asked.get("budget", {})))
+    except UsageError as problem:
+        raise InputError(str(problem)) from None
+
+
+def _object(data: Any) -> Mapping[str, Any]:
+    return data if isinstance(data, Mapping) else {}
+
+
+def _system(data: Mapping[str, Any], key: str, name: str) -> System:
+    described = data[key]
+    if not isinstance(described, Mapping):
+        raise InputError(f"{name}: '{key}' of the result is not an object")
+    extra = {"csa", "deterministic", "directed"}
+    whole = {"stormproof": data.get("stormproof", 1), **described}
+    return system_from_json({k: v for k, v in whole.items() if k not in extra}, name)
+
+
+def _verdict(row: Any, name: str) -> SavedVerdict:
+    if not isinstance(row, Mapping) or not isinstance(row.get("property"), str) or "holds" not in row:
+        raise InputError(f"{name}: a verdict of the result lacks its property or its answer")
+    bounds = {"k": row.get("witness_k") or row.get("k"), "up_to": row.get("up_to")}
+    for bound in bounds.values():
+        if bound is not None and (type(bound) is not int or bound < 1):
+            raise InputError(f"{name}: the bound of {row['property']} is {bound!r}, not a positive number")
+    witness = row.get("witness")
+    return SavedVerdict(
+        row["property"],
+        row["holds"],
+        bounds["k"],
+        None if witness is None else witness_from_json(witness),
+        "requirement" in row,
+        bounds["up_to"],
+        row.get("certificate"),
+    )

@@ -1,0 +1,270 @@
+"""The checker of certificates that survival or a requirement holds (definitions 10.11, 10.14).
+
+A set of configurations that contains the initial one and that no step leaves, with or without faults,
+contains everything that storms with at most k messages per channel reach; if none of its sends finds its
+channel full, everything that any storm reaches. `never`: the goal holds nowhere in it. `always possible`:
+every configuration has a rank, and either the goal holds there or a calm step lowers the rank, so that a
+calm run leads to the goal.
+
+This module reads the definitions by itself and searches nothing. It shares plain data types with the
+engine and with `spec`, and the meaning of goals with `replay_storm`. Nobody looks at a message to a role
+that has ended: where one waits already, another changes nothing, unless the goal observes the channel
+(definitions 10.8).
+
+A step adds to the number of a configuration what depends on one process and one channel alone, so that
+this is worked out once: a million configurations are checked in a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..errors import Refused
+from ..model.actions import CRASH, Internal, Message, Receive, Send, Word, channel_of
+from ..model.ask import Ask
+from ..model.goal_forms import observed_channels
+from ..model.phrases import plural
+from ..model.storm_step import FAULT_KINDS
+from ..model.survival import SurvivalModel
+from .channel_effects import ChannelEffect, received, sent
+from .replay_storm import Judge, StormConfiguration
+from .survival_certificate import ClosedSet, bases
+
+
+@dataclass(frozen=True)
+class SurvivalCheck:
+    """`ok`: the certificate proves the claim, for storms with at most `up_to` messages per channel, None for
+    channels of any length; `message`: what it shows, or why it proves nothing."""
+
+    ok: bool
+    message: str
+    up_to: int | None = None
+
+    def covers(self, up_to: int | None) -> bool:
+        """Does it prove a claim on storms with at most so many messages per channel, None for any?"""
+        return self.ok and (self.up_to is None or (up_to is not None and up_to <= self.up_to))
+
+
+def check_holds(model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> SurvivalCheck:
+    """Check every configuration of the certificate against the definitions."""
+    try:
+        checker = _Checker(model, ask, certificate)
+        full = checker.check_storms()
+        checker.check_ranks() if ask.always else checker.check_never()
+    except Refused as why:
+        return SurvivalCheck(False, str(why))
+    shown = f"no step leaves {plural(len(checker.storms), 'configuration')}, and "
+    shown += "from each a calm run leads to the goal" if ask.always else "the goal holds in none of them"
+    extent = f"up to channels of length {certificate.k}" if full else "any channel length"
+    return SurvivalCheck(True, f"{shown} ({extent})", certificate.k if full else None)
+
+
+# ---- the certificate -----------------------------------------------------------------------------------
+
+
+class _Change(NamedTuple):
+    """What a step adds to the number of a configuration (None: it leads to a content that is not listed), the
+    faults that it takes from the budget in all, and those of limited kinds: (digit, faults)."""
+
+    change: int | None
+    spends: int = 0
+    counts: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass
+class _Local:
+    """A transition of one process, and what it may make of each content of its channel, as far as known:
+    for calm steps in channels of any length, and for all within the bound, with whether it is full."""
+
+    change: int
+    internal: _Change | None = None
+    is_fault: bool = False
+    message: Message = ""
+    sends: bool = False
+    channel: int = -1
+    receiver: int = -1
+    calm: dict[tuple[int, bool], int | None] = field(default_factory=dict)
+    stormy: dict[tuple[int, bool], tuple[tuple[_Change, ...], bool]] = field(default_factory=dict)
+
+
+class _Checker:
+    def __init__(self, model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> None:
+        self.model, self.ask, self.certificate = model, ask, certificate
+        self.system, self.judge = model.system, Judge(model)
+        self.contents = [certificate.contents.get(c, ()) for c in self.system.channels]
+        if certificate.k < 1 or any(len(set(table)) < len(table) for table in self.contents):
+            raise Refused("the bound is not positive, or a content is listed twice")
+        self.bases = bases(self.system, self.contents, model.budget)
+        self.weights = [1]
+        for base in self.bases:
+            self.weights.append(self.weights[-1] * base)
+        self.first = len(self.system.processes)  # the digit of the first channel
+        self.limited = [kind for kind in FAULT_KINDS if kind in model.budget.kinds]
+        self.digit = [{word: i for i, word in enumerate(table)} for table in self.contents]
+        looked_at = observed_channels(ask.goal)
+        self.observed = [channel in looked_at for channel in self.system.channels]
+        self.ended = [[s in model.rest.ended[p.name] for s in p.states] for p in self.system]
+        self.locals = [[list(self._locals(i, s)) for s in p.states] for i, p in enumerate(self.system)]
+        self.storms = self._storms()
+
+    def _storms(self) -> dict[int, int]:
+        """What storms reach, without the last digit, which is the value: the faults spent."""
+        found: dict[int, int] = {}
+        for rank in self.certificate.storms:
+            for number in rank:
+                if not 0 <= number < self.weights[-1]:
+                    raise Refused(f"{number} is the number of no configuration")
+                spent, at = divmod(number, self.weights[-2])
+                found[at] = min(spent, found.get(at, spent))
+        return found
+
+    def _digits(self, number: int) -> list[int]:
+        found = []
+        for base in self.bases:
+            number, digit = divmod(number, base)
+            found.append(digit)
+        return found
+
+    def _place(self, digits: list[int]) -> StormConfiguration:
+        states = tuple(p.states[digit] for p, digit in zip(self.system, digits))
+        contents = zip(self.contents, digits[self.first :])
+        return StormConfiguration(states, tuple(table[digit] for table, digit in contents))
+
+    # ---- closed under every step -----------------------------------------------------------------------
+
+    def check_storms(self) -> bool:
+        """No step leaves the set, which contains the initial configuration; does a send find its channel
+        full?"""
+        if self._initial() not in self.storms:
+            raise Refused("the initial configuration is not in the set")
+        full = False
+        for number, spent in self.storms.items():
+            digits = self._digits(number)
+            for i in range(self.first):
+                for local in self.locals[i][digits[i]]:
+                    effects, hit = self._stormy(local, digits)
+                    full |= hit
+                    for effect in effects:
+                        self._check_effect(number + local.change, spent, digits, effect)
+        return full
+
+    def _initial(self) -> int | None:
+        digits = [p.states.index(p.initial) for p in self.system]
+        digits += [table.get((), -1) for table in self.digit]
+        return None if -1 in digits else sum(d * w for d, w in zip(digits, self.weights))
+
+    def _check_effect(self, number: int, spent: int, digits: list[int], effect: _Change) -> None:
+        change, spends, counts = effect
+        if counts and any(digits[d] + n >= self.bases[d] for d, n in counts):
+            return
+        if spends and spent + spends >= self.bases[-1]:
+            return
+        if change is not None:
+            number += change + sum(n * self.weights[d] for d, n in counts)
+            known = self.storms.get(number)
+            if known is not None and known <= spent + spends:
+                return
+        raise Refused(f"a step leads out of the set, from {self._place(digits)}")
+
+    def _stormy(self, local: _Local, digits: list[int]) -> tuple[tuple[_Change, ...], bool]:
+        if local.internal is not None:
+            return (local.internal,), False
+        key = self._content(local, digits)
+        if key not in local.stormy:
+            word, unseen = self.contents[local.channel][key[0]], key[1]
+            failure = self.model.failures.on(self.system.channels[local.channel])
+            found: list[ChannelEffect] = []
+            full = local.sends and len(word) >= self.certificate.k and not (word and unseen)
+            if not local.sends:
+                found = list(received(word, local.message, failure))
+            elif word and unseen:
+                found = [(word, {})]
+            elif not full:
+                found = list(sent(word, local.message, failure))
+            if local.sends and failure.loss and local.message is not CRASH:
+                found.append((word, {"loss": 1}))
+            effects = tuple(self._effect(local, key[0], word, faults) for word, faults in found)
+            local.stormy[key] = effects, full
+        return local.stormy[key]
+
+    def _content(self, local: _Local, digits: list[int]) -> tuple[int, bool]:
+        """The content of the transition's channel, and whether nobody looks at what is put behind it."""
+        unseen = self.ended[local.receiver][digits[local.receiver]] and not self.observed[local.channel]
+        return digits[self.first + local.channel], unseen
+
+    def _effect(self, local: _Local, before: int, word: Word, faults: Mapping[str, int]) -> _Change:
+        after = self.digit[local.channel].get(word)
+        change = None if after is None else (after - before) * self.weights[self.first + local.channel]
+        return self._counted(change, faults)
+
+    def _counted(self, change: int | None, faults: Mapping[str, int]) -> _Change:
+        first = self.first + len(self.digit)
+        counts = ((first + i, faults.get(kind, 0)) for i, kind in enumerate(self.limited))
+        spends = 0 if self.model.budget.total is None else sum(faults.values())
+        return _Change(change, spends, tuple((d, n) for d, n in counts if n))
+
+    def _locals(self, i: int, state: str) -> Iterator[_Local]:
+        process, names = self.system.processes[i], self.system.names
+        for source, action, target in process.outgoing(state):
+            change = (process.states.index(target) - process.states.index(source)) * self.weights[i]
+            channel = channel_of(process.name, action)
+            if channel is not None and isinstance(action, Send | Receive):
+                number, receiver = self.system.channel_index[channel], names.index(channel.receiver)
+                yield _Local(change, None, False, action.message, isinstance(action, Send), number, receiver)
+            elif isinstance(action, Internal):
+                if action.crashes and process.name not in self.model.failures.unreliable:
+                    continue
+                marked = action.fault or self.model.process_faults.get((process.name, action.name))
+                kind = "crash" if action.crashes else marked
+                yield _Local(change, self._counted(0, {kind: 1} if kind else {}), bool(kind))
+
+    # ---- the goal --------------------------------------------------------------------------------------
+
+    def check_never(self) -> None:
+        for number in self.storms:
+            place = self._place(self._digits(number))
+            if self.judge.satisfies(place, self.ask.goal):
+                raise Refused(f"the goal holds in {place}")
+
+    def check_ranks(self) -> None:
+        """Where the goal does not hold, some calm step lowers the rank."""
+        ranks = self._ranks()
+        for number, rank in ranks.items():
+            digits = self._digits(number)
+            lower = any(ranks.get(number + change, rank) < rank for change in self._calm_changes(digits))
+            if not lower and not self.judge.satisfies(self._place(digits), self.ask.goal):
+                raise Refused(f"no calm step lowers the rank of {self._place(digits)}")
+
+    def _ranks(self) -> dict[int, int]:
+        """The least rank of each configuration, whatever storms have spent to reach it."""
+        top = self.weights[self.first + len(self.digit)]
+        found: dict[int, int] = {}
+        for ranks in (self.certificate.storms, self.certificate.beyond):
+            for rank, numbers in enumerate(ranks):
+                for number in numbers:
+                    at = number % top
+                    found[at] = min(rank, found.get(at, rank))
+        return found
+
+    def _calm_changes(self, digits: list[int]) -> Iterator[int]:
+        """What calm steps add to the number, as far as they lead to contents that are listed."""
+        for i in range(self.first):
+            for local in self.locals[i][digits[i]]:
+                change = self._calm(local, digits)
+                if change is not None:
+                    yield local.change + change
+
+    def _calm(self, local: _Local, digits: list[int]) -> int | None:
+        if local.internal is not None:
+            return None if local.is_fault else 0
+        key = self._content(local, digits)
+        if key not in local.calm:
+            word, unseen = self.contents[local.channel][key[0]], key[1]
+            if not local.sends:
+                after = word[1:] if word[:1] == (local.message,) else None
+            else:
+                after = word if word and unseen else (*word, local.message)
+            local.calm[key] = None if after is None else self._effect(local, key[0], after, {}).change
+        return local.calm[key]

@@ -1,0 +1,86 @@
+"""Certificates of survival and requirements, made of what the engine lists."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from operator import mul
+from typing import Generic, TypeVar
+
+from ..engine.listed import Listed, ListedConfiguration
+from ..model.actions import Channel, Word
+from ..model.survival import BlockSize, SurvivalModel
+from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
+
+#: The most configurations of a certificate.
+MOST = 2_000_000
+
+
+def closed_set(model: SurvivalModel, k: int, listed: Listed) -> ClosedSet:
+    """What storms with at most k messages per channel reach, and the calm runs to the goal."""
+    tables: _Tables[Word] = _Tables(model)
+    rows, ranks, reached = array("I"), array("I"), bytearray()
+    for at in listed.configurations():
+        rows.extend((*at.states, *tables.digits(at.contents), *at.counts, _spent(model, at)))
+        ranks.append(at.rank)
+        reached.append(at.faults is not None)
+    numbers = _numbers(rows, bases(model.system, tables.contents.values(), model.budget))
+    top = _weights(bases(model.system, tables.contents.values()))[-1]
+    storms: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
+    beyond: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
+    for number, rank, stormy in zip(numbers, ranks, reached):
+        if stormy:
+            storms[rank].append(number)
+        else:
+            beyond[rank].append(number % top)
+    return ClosedSet(k, tables.contents, _ranks(storms), _ranks(beyond))
+
+
+def out_of_reach(model: SurvivalModel, size: BlockSize, listed: Listed) -> OutOfReach:
+    """What calm runs reach from the end of a storm, as the abstraction sees it."""
+    tables: _Tables[BlockContent] = _Tables(model)
+    rows = array("I")
+    for states, contents in listed.abstract():
+        rows.extend((*states, *tables.digits(BlockContent(*content) for content in contents)))
+    numbers = _numbers(rows, bases(model.system, tables.contents.values()))
+    return OutOfReach(size, tables.contents, sorted(numbers))
+
+
+def _spent(model: SurvivalModel, at: ListedConfiguration) -> int:
+    return 0 if model.budget.total is None or at.faults is None else at.faults
+
+
+def _ranks(found: list[list[int]]) -> tuple[Sequence[int], ...]:
+    """Without empty ranks at the end; what calm runs from several storms share is listed once."""
+    while found and not found[-1]:
+        found.pop()
+    return tuple(sorted(set(numbers)) for numbers in found)
+
+
+def _weights(count: Sequence[int]) -> list[int]:
+    weights = [1]
+    for base in count:
+        weights.append(weights[-1] * base)
+    return weights
+
+
+def _numbers(rows: array[int], count: Sequence[int]) -> list[int]:
+    weights, width = _weights(count)[:-1], len(count)
+    return [sum(map(mul, rows[i : i + width], weights)) for i in range(0, len(rows), width)]
+
+
+T = TypeVar("T", Word, BlockContent)
+
+
+class _Tables(Generic[T]):
+    """The contents of each channel, numbered as they are met."""
+
+    def __init__(self, model: SurvivalModel) -> None:
+        self._digits: dict[Channel, dict[T, int]] = {c: {} for c in model.system.channels}
+
+    def digits(self, contents: Iterable[T]) -> list[int]:
+        return [table.setdefault(c, len(table)) for table, c in zip(self._digits.values(), contents)]
+
+    @property
+    def contents(self) -> dict[Channel, tuple[T, ...]]:
+        return {channel: tuple(table) for channel, table in self._digits.items()}

@@ -1,0 +1,62 @@
+"""Certificates of survival: accepted for every verdict, refused for every claim that is not true."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from stormproof.errors import Refused
+from stormproof.model.actions import Configuration
+from stormproof.spec import survival as spec
+from stormproof.spec.bounded import TooLarge
+from stormproof.spec.channel_blocks import proves_never
+from stormproof.trust.replay_storm import storm_end
+from stormproof.trust.survival_certificate import OutOfReach
+from tests.support.survival_certificates import Claimed, claims, forged
+
+CHUNKS, SYSTEMS, FORGERIES = 4, 60, 3
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_the_certificate_of_every_verdict_is_accepted(chunk: int) -> None:
+    met: Counter[tuple[str, bool]] = Counter()
+    for seed in range(chunk * 10**6, chunk * 10**6 + SYSTEMS):
+        for claim in claims(seed):
+            found = claim.check()
+            assert found.ok and found.up_to == claim.up_to, f"seed {seed}: {found.message}"
+            met[claim.certificate.kind, claim.ask.always] += 1
+    assert min(met[kind] for kind in (("closed set", True), ("closed set", False))) > 20
+    assert met["out of reach", True] > 20
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_forged_claim_is_refused_unless_it_is_true(chunk: int) -> None:
+    refused = 0
+    for seed in range(chunk * 10**6 + 5 * 10**5, chunk * 10**6 + 5 * 10**5 + SYSTEMS):
+        rng = random.Random(seed)
+        for claim in claims(seed, most=150):
+            for _ in range(FORGERIES):
+                mutant = forged(rng, claim)
+                if mutant.accepted:
+                    assert is_true(mutant), f"seed {seed}: {mutant}"
+                else:
+                    refused += 1
+    assert refused > 100
+
+
+def is_true(claim: Claimed) -> bool:
+    """By the definitions; what they cannot enumerate within the limit counts as true."""
+    try:
+        if isinstance(claim.certificate, OutOfReach):
+            at = storm_end(claim.model, claim.witness)  # type: ignore[arg-type]
+            end = Configuration(at.states, at.queues)
+            return proves_never(claim.model, end, claim.ask.goal, claim.certificate.blocks, 20_000)
+        k = claim.certificate.k
+        found = spec.answer(claim.model, claim.ask, k, most=20_000)
+        return found.holds is True and (found.up_to is None or claim.up_to is not None)
+    except TooLarge:
+        return True
+    except Refused:
+        return False
