@@ -28,6 +28,22 @@ def test_one_role(run: Run) -> None:
     assert wrong.code == 2 and "did you mean 'Sender'?" in wrong.err
 
 
+@pytest.mark.parametrize(
+    "command", [("draw", "--what", "chart", "--property", "alone"), ("check",), ("explain",)]
+)
+def test_the_run_of_a_requirement_with_failures_of_its_own(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """The run is one of the system that was searched, in which B may stop."""
+    path = tmp_path / "ask.storm"
+    path.write_text(
+        "role A { s: B!ask -> t t: B?yes -> u u: } role B { s: A?ask -> t t: A!yes -> u u: }\n"
+        "require alone: recovers under stop B\n"
+    )
+    done = run(command[0], path, *command[1:])
+    assert done.code in (0, 1) and "stop" in done.out and not done.err
+
+
 def test_the_chart_of_a_violation(run: Run) -> None:
     """Definitions 3.5 under loss: one message lost, and both wait."""
     done = run("draw", "alternating-bit", "--loss", "--what", "chart", "--property", "k-pg", "--width", "60")

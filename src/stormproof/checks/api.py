@@ -96,7 +96,7 @@ def report_on(request: Request) -> Report:
             verdict = conclude(request, outcome, evidence)
         else:
             own = report_on(request_of(request, requirement))
-            verdict = own.verdicts[0]
+            verdict = replace(own.verdicts[0], own=own)
             outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
         verdicts.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return Report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError, did_you_mean
@@ -34,7 +34,8 @@ class Verdict:
     Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
     were explored, None where the verdict is one for channels of any length; `fewest`: no run with fewer
     faults violates it; `tolerated`: where a limit ended the search, so many faults are survived. `counts`:
-    the exit code depends on it. `certificate`: what proves it, if certificates were asked for.
+    the exit code depends on it. `certificate`: what proves it, if certificates were asked for. `own`: of a
+    requirement with failures of its own, the report on it alone.
     """
 
     property: str
@@ -57,6 +58,7 @@ class Verdict:
     requirement: Requirement | None = None
     stopped: str = ""
     certificate: Proof | None = None
+    own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property
     def word(self) -> str:
@@ -161,6 +163,10 @@ class Report:
 
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)
+
+    def of(self, verdict: Verdict) -> Report:
+        """The report whose system and failures a verdict, and its run, are about."""
+        return verdict.own or self
 
     @property
     def assumed(self) -> str:

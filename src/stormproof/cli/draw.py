@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ _SUFFIXES = {
 )
 @click.option("--to", "form", metavar="FORM", help="svg, dot, mermaid or text; default: the suffix of -o.")
 @failure_options
-@click.option("--property", "property_", metavar="NAME", help="The property whose violation is drawn.")
+@click.option("--property", "property_", metavar="NAME", help="The property or requirement that is violated.")
 @click.option("-k", "k", type=int, metavar="N", help="Check at this bound only.")
 @click.option("--width", type=click.IntRange(20), metavar="COLUMNS", help="Text: the largest width.")
 @click.option(
@@ -144,13 +145,16 @@ def _pick(system: System, roles: tuple[str, ...]) -> None:
 def _violation(
     system: System, failures: Failures, property_: str | None, k: int | None, limits: Limits
 ) -> tuple[Report, Verdict]:
-    """The first violated verdict that has a run."""
+    """The first violated verdict that has a run, of a property or of a requirement of the file."""
     names = None if property_ is None else [property_]
+    asked = tuple(r for r in system.requirements if r.title == property_)
+    if asked:
+        system, names = replace(system, requirements=asked), []
     with progress_line() as progress:
         report = check(system, failures, k=k, properties=names, limits=limits, progress=progress)
     for verdict in report:
         if verdict.holds is False and verdict.witness is not None:
-            return report, verdict
+            return report.of(verdict), verdict
     words = ", ".join(f"{v.property} {'is ' if v.holds is None else ''}{v.word}" for v in report)
     if report.exit_code == UNDECIDED:
         click.echo(f"undecided, so there is no run to draw: {words}", err=True)

@@ -168,7 +168,7 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     console.print()
     console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
     console.print()
-    print_chart(console, chart(report.system, witness))
+    print_chart(console, chart(report.of(verdict).system, witness))
 
 
 def print_examples(console: Console, found: Examples) -> None:

@@ -73,7 +73,7 @@ def _also(names: list[str], text: str) -> str:
 
 def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     """The paragraph for one violated verdict."""
-    witness = verdict.witness
+    report, witness = report.of(verdict), verdict.witness
     if witness is None:
         return f"{_title(verdict.property)}: {verdict.reason}."
     if verdict.survival:

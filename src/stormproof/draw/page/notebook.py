@@ -41,6 +41,6 @@ def _charts(report: Report) -> list[dict[str, object]]:
     found: dict[str, list[str]] = {}
     for verdict in report:
         if verdict.holds is False and verdict.witness is not None:
-            drawn = chart_svg(chart(report.system, verdict.witness), style=False)
+            drawn = chart_svg(chart(report.of(verdict).system, verdict.witness), style=False)
             found.setdefault(drawn, []).append(verdict.property)
     return [{"svg": drawn, "properties": names} for drawn, names in found.items()]

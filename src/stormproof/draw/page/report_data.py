@@ -143,11 +143,12 @@ def _run_for(
     found: VerdictMatrix, report: Report, verdict: Verdict, explain: VerdictText, command: VerdictText
 ) -> int:
     assert verdict.witness is not None
-    system = _system_number(found, report.system)
+    searched = report.of(verdict).system
+    system = _system_number(found, searched)
     for i, run in enumerate(found.runs):
         if not run.good and run.system == system and _same(run.witness, verdict.witness):
             return i
-    picture = chart(report.system, verdict.witness, fold=False)
+    picture = chart(searched, verdict.witness, fold=False)
     found.runs.append(
         ShownRun(picture, verdict.witness, system, (), explain(report, verdict), command(report, verdict))
     )
