@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..formats.storm_scan import quote
@@ -44,14 +43,12 @@ def rest_line(process: Process, state: str) -> Addition:
     return Addition(process.name, state, rest=(*(s for s in process.states if s in kept), state))
 
 
-def extended(system: System, additions: Iterable[Addition]) -> System | None:
-    """The system with these lines; None where alternatives change what counts as rest by default: a
+def extended(system: System, addition: Addition) -> System | None:
+    """The system with one line more; None where alternatives change what counts as rest by default: a
     repair must not hide what is stuck by calling it at rest."""
-    for addition in additions:
-        before = system[addition.role]
-        after = addition.to(before)
-        if before.rest is None and after.rest is None:
-            if default_rest_states(after) - default_rest_states(before):
-                return None
-        system = replace(system, processes=tuple(after if p.name == after.name else p for p in system))
-    return system
+    before = system[addition.role]
+    after = addition.to(before)
+    if before.rest is None and after.rest is None:
+        if default_rest_states(after) - default_rest_states(before):
+            return None
+    return replace(system, processes=tuple(after if p.name == after.name else p for p in system))

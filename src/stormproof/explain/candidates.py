@@ -98,9 +98,10 @@ def _not_taken(process: Process, state: str, scene: Scene) -> Iterator[Receive]:
 def _receptions(process: Process, state: str, reception: Receive, rest: RestStates) -> Iterator[Addition]:
     """Receive the message here, and go on where the same reception leads, ignore it, or go elsewhere."""
     reached = set(process.reachable())
+    elsewhere = [t for t in process.transitions if t.action == reception]
     likely = [
         *(s for s in process.states if s not in reached),
-        *(t.target for t in process.transitions if t.action == reception),
+        *(state if t.target == t.source else t.target for t in elsewhere),
         state,
         *(t.target for t in process.outgoing(state)),
         *sorted(rest.rest[process.name]),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ..checks.properties import CLEAN, RECOVERS
 from ..checks.report import Verdict
 from ..checks.request import Options
+from ..errors import ModelError
 from ..formats.storm_places import NoPlaces
 from ..limits import EFFORT, Limits
 from ..lint.api import warnings
@@ -24,7 +25,7 @@ from ..model.system import System
 from .addition import Addition, extended
 from .candidates import Stuck, candidates
 from .suggestion import Suggestion
-from .trial import Question, Trial, calm, left_behind
+from .trial import QUICK, Question, Trial, calm, left_behind
 
 #: More than the faults of any run that is shown.
 MUCH = 1_000
@@ -104,7 +105,7 @@ class _Search:
 
     def run(self) -> tuple[Suggestion, ...]:
         """Breadth first: a line more only where fewer do not suffice."""
-        start = self.trial.stuck(self.system)
+        start = self.trial.stuck(self.system, max(QUICK, self.seconds))
         level = [_Attempt((), self.system, start)] if isinstance(start, Stuck) else []
         # What is missing after a fault, or after a line that was added, is not a place to rest.
         self.may_rest = isinstance(start, Stuck) and start.faults == 0
@@ -123,14 +124,17 @@ class _Search:
         lines = candidates(attempt.system, attempt.stuck, self.roles, may_rest)
         for i, addition in enumerate(lines):
             additions = (*attempt.additions, addition)
-            system = extended(attempt.system, (addition,))
             if self.over():
                 return
-            if system is None or frozenset(additions) in self.seen:
+            if frozenset(additions) in self.seen:
                 continue
             self.seen.add(frozenset(additions))
-            stuck = self.judge(additions, system)
-            if isinstance(stuck, Stuck):
+            try:
+                system = extended(attempt.system, addition)
+                stuck = system is not None and self.judge(additions, system)
+            except ModelError:  # no process: it would go on sending after its crash message
+                continue
+            if system is not None and isinstance(stuck, Stuck):
                 # The more faults it takes to break it now, the better the line.
                 worth = MUCH if stuck.left_behind else stuck.faults
                 yield _Attempt(additions, system, stuck, (-worth, *attempt.rank[1:], i))
@@ -146,6 +150,8 @@ class _Search:
         suggestion = self.verified(additions, system)
         if suggestion is not None:
             (self.found if suggestion.keeps_clean else self.untidy).append(suggestion)
+        if self.found:  # others are welcome, and not worth as long a search
+            self.end = min(self.end, time.monotonic() + self.seconds / 4)
         return left if isinstance(left, Stuck) else suggestion is not None
 
     def was_clean(self) -> bool:

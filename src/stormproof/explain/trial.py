@@ -82,11 +82,11 @@ class Trial:
     question: Question
     wanted: frozenset[str]
 
-    def stuck(self, system: System) -> Stuck | bool:
+    def stuck(self, system: System, seconds: float = QUICK) -> Stuck | bool:
         """Where the protocol is stuck; True where nothing was found, False where no line can help."""
         for request, model, asks in self.question.asked(system):
             wanted = {name: ask for name, ask in asks.items() if name in self.wanted}
-            found = _first_violation(request, model, wanted)
+            found = _first_violation(request, model, wanted, seconds)
             if found is not True:
                 return found
         return True
@@ -100,19 +100,26 @@ def left_behind(system: System, options: Options) -> Stuck | bool:
     return replace(found, left_behind=True) if isinstance(found, Stuck) else found
 
 
-def _first_violation(request: Request, model: SurvivalModel, asks: Mapping[str, Ask]) -> Stuck | bool:
+def _first_violation(
+    request: Request, model: SurvivalModel, asks: Mapping[str, Ask], seconds: float = QUICK
+) -> Stuck | bool:
     """The violation at the smallest bound; True where there is none, False where no line can help: what
     must never happen, late messages aside, is not undone by more runs."""
+    doubtful: Stuck | bool = True
     for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
-        result = survey(model, asks, k, limits=request.limits, seconds=QUICK, ladder=QUICK_LADDER)
+        result = survey(model, asks, k, limits=request.limits, seconds=seconds, ladder=QUICK_LADDER)
+        if result.stopped:
+            return doubtful if k > 1 else False
+        doubtful = True
         for name, answer in result.answers.items():
-            if answer.run is not None and answer.holds is not True:
-                return (
-                    _stuck(request, model, answer.run) if asks[name].always or name == CLEAN.name else False
-                )
-            if answer.holds is None:  # out of time
-                return k > 1
-    return True
+            if answer.run is None:
+                continue
+            if not asks[name].always and name != CLEAN.name:
+                return False
+            doubtful = _stuck(request, model, answer.run)
+            if answer.holds is False:
+                return doubtful
+    return doubtful
 
 
 def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
