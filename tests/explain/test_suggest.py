@@ -6,12 +6,14 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from stormproof.checks.api import check
 from stormproof.cli import group
+from stormproof.engine.survival import Survey, survey
 from stormproof.explain.suggest import suggest
 from stormproof.explain.suggestion import Suggestion
 from stormproof.formats import dumps, loads
@@ -158,6 +160,20 @@ def test_nothing_is_suggested_for_what_survives_or_cannot_be_repaired() -> None:
     assert suggest(loads("role A { s: B!m -> end }\nrole B { s: A?n -> end }"), seconds=0) == ()
 
 
+@pytest.mark.parametrize("trials", [0, 1, 40])
+def test_ctrl_c_ends_the_search_with_what_was_found(monkeypatch: pytest.MonkeyPatch, trials: int) -> None:
+    asked = iter(range(trials))
+
+    def interrupted(*args: Any, **options: Any) -> Survey:
+        if next(asked, None) is None:
+            raise KeyboardInterrupt
+        return survey(*args, **options)
+
+    monkeypatch.setattr("stormproof.explain.trial.survey", interrupted)
+    found = suggest(loads(without_marked_line(WHOLE["dns"])[0]), effort=1)
+    assert bool(found) is (trials == 40)
+
+
 def test_the_printed_lines_are_pasted(tmp_path: Path) -> None:
     """Below the lines that are named; then `check` exits with 0."""
     file = tmp_path / "order.storm"
@@ -195,6 +211,21 @@ def test_json_and_the_end_of_the_search(tmp_path: Path) -> None:
     assert "more line" not in none.output
     short = runner.invoke(group, [*asked, "--suggest", "1e-9"], standalone_mode=False)
     assert "No repair of at most 3 lines was found" in short.output
+
+
+def test_late_messages_that_must_not_be_left_behind_are_received() -> None:
+    text = """\
+role A { s: B!q -> w  w: B?r -> done  timeout -> done  done: }
+service role B { s: A?q -> t  t: A!r -> s }
+require tidy: clean
+"""
+    found = suggest(loads(text))
+    assert lines(found[0]) == [("A", "done", "B?r -> done")] and found[0].repaired == ("tidy",)
+    assert_repaired(text, found[0], Failures())
+
+
+def test_nothing_is_suggested_where_nothing_may_be_changed() -> None:
+    assert suggest(loads(ORDER, "storm"), LOSS, roles=()) == ()
 
 
 def test_roles_that_are_session_types_are_not_changed(tmp_path: Path) -> None:

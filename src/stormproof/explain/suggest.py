@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..checks.properties import CLEAN, RECOVERS
@@ -56,22 +57,23 @@ def suggest(
     """
     options = Options(limits or Limits(), effort=effort)
     question = Question(failures or Failures(), options, k, max_k)
-    before = question.answers(system)
-    broken = [v.property for v in before.values() if is_repairable(v)]
-    for targets in dict.fromkeys((tuple(broken), tuple(broken[:1]))):
-        if targets:
-            found = _Search(question, system, before, targets, seconds, tuple(roles or system.names)).run()
+    changed = system.names if roles is None else tuple(roles)
+    with suppress(KeyboardInterrupt):
+        before = question.answers(system)
+        broken = [v.property for v in before.values() if is_repairable(v)]
+        for targets in dict.fromkeys((tuple(broken), tuple(broken[:1])) if broken else ()):
+            found = _Search(question, system, before, targets, seconds, changed).run()
             if found:
                 return found
     return ()
 
 
 def is_repairable(verdict: Verdict) -> bool:
-    """Is it violated, and may further lines repair it? They add runs and never take one away."""
-    if verdict.ok is not False or verdict.holds is not False:
+    """Does it count, is it violated, and may further lines repair it? They never take a run away."""
+    if not verdict.counts or verdict.ok is not False or verdict.holds is not False:
         return False
     claim = verdict.requirement.claim.what if verdict.requirement else verdict.property
-    return claim in (RECOVERS.name, ALWAYS_POSSIBLE)
+    return claim in (RECOVERS.name, CLEAN.name, ALWAYS_POSSIBLE)
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,12 @@ class _Search:
         self.seen: set[frozenset[Addition]] = set()
 
     def run(self) -> tuple[Suggestion, ...]:
+        """What is found until the time is over, or until somebody presses Ctrl-C."""
+        with suppress(KeyboardInterrupt):
+            self.search()
+        return tuple(self.found or self.untidy[:MOST_SHOWN])
+
+    def search(self) -> None:
         """Breadth first: a line more only where fewer do not suffice."""
         start = self.trial.stuck(self.system, max(QUICK, self.seconds))
         level = [_Attempt((), self.system, start)] if isinstance(start, Stuck) else []
@@ -113,7 +121,6 @@ class _Search:
             level = [a for attempt in sorted(level, key=lambda a: a.rank) for a in self.extend(attempt)]
             if self.found or self.over():
                 break
-        return tuple(self.found or self.untidy[:MOST_SHOWN])
 
     def over(self) -> bool:
         return len(self.found) >= MOST_SHOWN or time.monotonic() > self.end

@@ -11,9 +11,10 @@ from ..checks.recovery import survival_asks, survival_model
 from ..checks.report import Verdict
 from ..checks.request import Options, Request, make_request
 from ..checks.requirements import request_of
+from ..checks.survival import INTERRUPTED
 from ..engine.survival import FoundRun, survey
 from ..model.actions import Configuration
-from ..model.ask import Ask
+from ..model.ask import Ask, clean
 from ..model.failures import Failures
 from ..model.survival import LADDER, SurvivalModel
 from ..model.system import System
@@ -43,7 +44,10 @@ class Question:
         """Survival and all requirements, as a check answers them; the classes count for neither."""
         request = self.request(system)
         kept = tuple(name for name in request.properties if name in SURVIVAL_PROPERTIES)
-        return {v.property: v for v in report_on(replace(request, properties=kept))}
+        report = report_on(replace(request, properties=kept))
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return {v.property: v for v in report}
 
     def request(self, system: System) -> Request:
         return make_request(
@@ -96,8 +100,7 @@ def left_behind(system: System, options: Options) -> Stuck | bool:
     """What is left in channels when nothing fails and everybody rests: where, or True if nothing is."""
     request = replace(Question(options=options).request(calm(system)), properties=(CLEAN.name,))
     model = survival_model(request)
-    found = _first_violation(request, model, survival_asks(request, model))
-    return replace(found, left_behind=True) if isinstance(found, Stuck) else found
+    return _first_violation(request, model, survival_asks(request, model))
 
 
 def _first_violation(
@@ -108,15 +111,18 @@ def _first_violation(
     doubtful: Stuck | bool = True
     for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
         result = survey(model, asks, k, limits=request.limits, seconds=seconds, ladder=QUICK_LADDER)
+        if result.stopped == INTERRUPTED:
+            raise KeyboardInterrupt
         if result.stopped:
             return doubtful if k > 1 else False
         doubtful = True
         for name, answer in result.answers.items():
             if answer.run is None:
                 continue
-            if not asks[name].always and name != CLEAN.name:
+            late = asks[name] == clean(model.system, model.rest)
+            if not asks[name].always and not late:
                 return False
-            doubtful = _stuck(request, model, answer.run)
+            doubtful = replace(_stuck(request, model, answer.run), left_behind=late)
             if answer.holds is False:
                 return doubtful
     return doubtful
