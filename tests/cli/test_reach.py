@@ -35,7 +35,7 @@ def test_a_run_is_drawn(run: Run) -> None:
     ("arguments", "said"),
     [
         (("half-duplex", "Reciever@refuse"), "did you mean 'Receiver'"),
-        (("half-duplex",), "there is not a goal"),
+        (("half-duplex",), "there is no goal"),
         (("half-dupleks", "deadlock"), "half-duplex"),
         (("half-duplex", "deadlock", "--pnml", "-"), "keeps the order"),
     ],

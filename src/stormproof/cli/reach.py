@@ -81,7 +81,7 @@ def command(
         if pnml_file is not None:
             return 0
         raise UsageError(
-            "there is not a goal", hint="write one, like 'Sender@wait0' or deadlock, or ask for --bounds"
+            "there is no goal", hint="write one, like 'Sender@wait0' or deadlock, or ask for --bounds"
         )
     with progress_line() as progress:
         answer = reach(system, goal, failures, limits=limits, progress=progress)
