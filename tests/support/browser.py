@@ -71,7 +71,11 @@ class Browser:
             return [t["targetId"] for t in targets if t["type"] == "page"]
 
         found = self.wait(pages)
-        self._session = self.ask("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
+        self._target(found[0])
+
+    def _target(self, target: str) -> None:
+        self._session = None
+        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
 
@@ -117,8 +121,55 @@ class Browser:
         self.ask("Page.navigate", url=path.as_uri() + fragment)
         self.wait(lambda: self.value("document.readyState === 'complete' && location.protocol === 'file:'"))
 
+    def visit(self, address: str, new_page: bool = False) -> None:
+        """Load an address of a server, in another page of the same browser if asked."""
+        if new_page:
+            self._session = None
+            self._target(self.ask("Target.createTarget", url="about:blank")["targetId"])
+        self.events.clear()
+        self.ask("Page.navigate", url=address)
+        self.wait(lambda: self.value("document.readyState === 'complete' && location.protocol === 'http:'"))
+
+    def until(self, script: str, seconds: float = 20.0) -> Any:
+        """Wait until a script in the page has a value that is true."""
+        try:
+            return self.wait(lambda: self.value(f"(v => v instanceof Node || v)({script})"), seconds)
+        except AssertionError:
+            raise AssertionError(f"never true in the page: {script}") from None
+
+    def click(self, selector: str) -> None:
+        """Press the mouse in the middle of an element, which must be there and visible."""
+        find = f"document.querySelector({json.dumps(selector)})"
+        self.until(f"{find} !== null && {find}.getClientRects().length > 0 && !{find}.disabled")
+        self.value(f"{find}.scrollIntoView({{block: 'center', inline: 'center'}})")
+        box = self.value(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({find}.getBoundingClientRect())"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.ask("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+
+    def chord(self, key: str, code: int, control: bool = False) -> None:
+        """A key with its code, perhaps with Ctrl."""
+        more = {"modifiers": 2 if control else 0, "windowsVirtualKeyCode": code}
+        typed = {"text": "\r"} if key == "Enter" else {}
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **more, **typed)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, **more)
+
+    def write(self, text: str) -> None:
+        """Type into what has the focus."""
+        self.ask("Input.insertText", text=text)
+
+    def resize(self, width: int, height: int) -> None:
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
     def value(self, script: str) -> Any:
-        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 

@@ -31,6 +31,9 @@ from ..trust.replay_storm import replay_storm
 from ..trust.survival_certificate import ClosedSet, OutOfReach, survival_certificate_from_json
 from .saved_report import SavedResult, SavedVerdict
 
+#: The verdict that claims no more than that its run is one of the system; the studio saves it.
+RUN = "run"
+
 
 @dataclass(frozen=True)
 class ReplayedVerdict:
@@ -46,9 +49,13 @@ class ReplayedVerdict:
 
 
 def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[ReplayedVerdict, ...]:
-    """Replay every verdict of a saved result that is violated or comes with a certificate."""
-    evident = [v for v in result.verdicts if v.holds is False or v.certificate is not None]
+    """Replay every verdict of a saved result that is violated, comes with a certificate, or is only a run."""
+    evident = [v for v in result.verdicts if v.holds is False or v.certificate is not None or _is_run(v)]
     return tuple(_answer(result, verdict, budget) for verdict in evident)
+
+
+def _is_run(verdict: SavedVerdict) -> bool:
+    return verdict.property == RUN and not verdict.required
 
 
 def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> ReplayedVerdict:
@@ -57,6 +64,8 @@ def _answer(result: SavedResult, verdict: SavedVerdict, budget: int) -> Replayed
     question = _question(result, verdict)
     if question is None:
         return _open(verdict, "the system has no such requirement")
+    if _is_run(verdict) and verdict.witness is not None:
+        return _from_replay(verdict, replay_storm(question.model, None, verdict.witness))
     if question.ask is None:
         return _replayed(question, verdict, budget)
     if verdict.holds is True:

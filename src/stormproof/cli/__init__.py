@@ -29,6 +29,7 @@ COMMANDS = {
     "classify": "classify",
     "explain": "explain",
     "report": "report",
+    "studio": "studio",
     "draw": "draw",
     "replay": "replay",
     "reach": "reach",

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..engine.survival import FoundRun
-from ..model.actions import Channel, Message, Receive, Send, channel_of
+from ..model.actions import Channel, Configuration, Message, Receive, Send, channel_of
 from ..model.fault_steps import Corrupt, Duplicate, Lose, Overtake
 from ..model.run import Act, Step, Witness
 from ..model.storm_step import StormStep
 from ..model.system import System
+from ..spec.bounded import initial
 
 
 def storm_witness(system: System, found: FoundRun) -> Witness:
     """The run with every fault explicit; a livelock is followed once round."""
-    writer = _Writer(system)
+    writer = _Writer(system, initial(system))
     marks = {}
     for i, step in enumerate((*found.steps, *found.cycle)):
         if i == found.storm:
@@ -36,10 +37,17 @@ def storm_witness(system: System, found: FoundRun) -> Witness:
     )
 
 
+def run_steps(system: System, at: Configuration, step: StormStep) -> tuple[Step, ...]:
+    """One step from a configuration on, with every fault that strikes it explicit."""
+    writer = _Writer(system, at)
+    writer.take(step)
+    return tuple(writer.steps)
+
+
 class _Writer:
-    def __init__(self, system: System) -> None:
-        self.states = {p.name: p.initial for p in system}
-        self.words: dict[Channel, list[Message]] = {c: [] for c in system.channels}
+    def __init__(self, system: System, at: Configuration) -> None:
+        self.states = dict(zip(system.names, at.states, strict=True))
+        self.words = {c: list(word) for c, word in zip(system.channels, at.words, strict=True)}
         self.steps: list[Step] = []
 
     def take(self, step: StormStep) -> None:

@@ -3,16 +3,18 @@
 What a state does is in its shape: a point on the right means that it sends, a notch on the left that it
 receives, both that it is mixed, a double border that nothing leaves it but internal actions. The initial
 state has an arrow from nowhere; states of `here` (where a witness ends) are filled and have a thick border.
+Roles that are alike are drawn once; the names of those that are in a state of `here` stand above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..model.actions import Transition
 from ..model.process import Process, StateKind
 from ..model.system import System
+from .alike import alike_roles, same_peers
 from .chart.signs import arrowhead
 from .layout.curves import curve
 from .layout.layered import Box, Drawing, RoutedEdge, lay_out
@@ -36,11 +38,36 @@ class Picture:
     height: float
 
 
+@dataclass(frozen=True)
+class AlikeRoles:
+    """The roles that one picture stands for, and their numbers in the system; `process` is the one drawn.
+    Unless they have the `same_peers`, the labels are those of that one."""
+
+    process: Process
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+    same_peers: bool = True
+
+    @property
+    def title(self) -> str:
+        return ", ".join(printable(name) for name in self.names)
+
+    @property
+    def remark(self) -> str:
+        """What has to be known to read the labels."""
+        return "" if self.same_peers else f"labels as for {printable(self.names[0])}"
+
+    def edge(self, source: int, target: int) -> str:
+        """The mark of an edge in each of the roles, by the numbers of its ends."""
+        return " ".join(f"{number}:{source}:{target}" for number in self.numbers)
+
+
 def automaton_svg(
     process: Process, *, here: str | None = None, seconds: float = 2.0, style: bool = True
 ) -> str:
     """One automaton."""
-    picture = draw_process(process, 0, here, seconds)
+    shown = AlikeRoles(process, (process.name,), (0,))
+    picture = draw_process(shown, {} if here is None else {process.name: here}, seconds)
     legend = _legend([process])
     return _sheet([picture], legend, picture.width, f"automaton {process.name}", style)
 
@@ -58,24 +85,34 @@ def system_svg(
 
     `here` marks local states; the time limit is shared out among the automata.
     """
-    chosen = [(i, p) for i, p in enumerate(system) if not roles or p.name in roles]
-    each = seconds / len(chosen)
-    pictures = [draw_process(p, i, (here or {}).get(p.name), each) for i, p in chosen]
+    chosen = groups_of(system, roles or system.names)
+    pictures = [draw_process(group, here or {}, seconds / len(chosen)) for group in chosen]
     title = f"the automata of {system.name}" if system.name else "the automata"
-    return _sheet(pictures, _legend([p for _, p in chosen]), width, title, style)
+    return _sheet(pictures, _legend([g.process for g in chosen]), width, title, style)
 
 
 def automata_svgs(system: System, roles: Collection[str], seconds: float = 4.0) -> list[str]:
-    """The automata of `roles` as pictures of their own and one that explains their shapes, for a page that
-    arranges them itself; they have the numbers that they have in `system_svg`."""
-    chosen = [(i, p) for i, p in enumerate(system) if p.name in roles]
+    """The automata of `roles`, as `groups_of` has them, as pictures of their own, and one that explains
+    their shapes, for a page that arranges them itself."""
+    chosen = groups_of(system, roles)
     pictures = []
-    for i, process in chosen:
-        drawn = draw_process(process, i, None, seconds / len(chosen))
-        title = f"automaton {process.name}"
+    for group in chosen:
+        drawn = draw_process(group, {}, seconds / len(chosen))
+        title = f"automaton {', '.join(group.names)}"
         pictures.append(document(drawn.width, drawn.height, drawn.body, title, style=False))
-    legend = _legend([p for _, p in chosen])
+    legend = _legend([g.process for g in chosen])
     return [*pictures, document(legend.width, legend.height, legend.body, "shapes of states", style=False)]
+
+
+def groups_of(system: System, roles: Collection[str]) -> list[AlikeRoles]:
+    """The automata to draw for these roles."""
+    found = []
+    for group in alike_roles(system):
+        names = tuple(name for name in group if name in roles)
+        if names:
+            numbers = tuple(system.names.index(name) for name in names)
+            found.append(AlikeRoles(system[names[0]], names, numbers, same_peers(system, names)))
+    return found
 
 
 def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, style: bool) -> str:
@@ -90,28 +127,39 @@ def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, s
     return document(right, y + row, body, title, style)
 
 
-def draw_process(process: Process, index: int, here: str | None, seconds: float) -> Picture:
-    """The automaton with its name above it; `index` is its number in the page's data."""
+def draw_process(group: AlikeRoles, here: Mapping[str, str], seconds: float) -> Picture:
+    """The automaton with the names of its roles above it."""
+    process = group.process
     loops, edges = merge(process.transitions)
     boxes: dict[Hashable, Box] = {s: _box(s, loops.get(s, [])) for s in process.states}
     routes = [_edge(source, target, labels) for (source, target), labels in edges.items()]
     drawing = lay_out(boxes, routes, seconds)
     order = {s: i for i, s in enumerate(process.states)}
-    body = [text(_MARGIN, 18, clip(printable(process.name), 13, 400), "sp-title sp-left", process.name)]
     parts: list[str] = []
     for route, labels in zip(routes, edges.values()):
-        parts += draw_edge(route, labels, (order[str(route.source)], order[str(route.target)]), index)
+        parts += draw_edge(route, labels, group.edge(order[str(route.source)], order[str(route.target)]))
     for state in process.states:
-        parts += _loop(drawing.nodes[state], boxes[state], loops.get(state, []), order[state], index, state)
+        mark = group.edge(order[state], order[state])
+        parts += _loop(drawing.nodes[state], loops.get(state, []), mark, state)
     for state in process.states:
-        parts += _node(process, state, drawing.nodes[state], order[state], index, state == here)
+        present = [name for name in group.names if here.get(name) == state]
+        parts += _node(group, state, drawing.nodes[state], order[state], present)
     parts += _arrow_in(drawing.nodes[process.initial], boxes[process.initial])
+    heading, width = _heading(group)
     top = 18.0 + 34.0
-    body.append(tag("g", *parts, transform=f"translate({number(_MARGIN)} {number(top)})"))
-    name = text_width(clip(printable(process.name), 13, 400), 13)
-    return Picture(
-        tuple(body), max(drawing.width, name) + 2 * _MARGIN, drawing.height + top + _MARGIN + _slack(drawing)
-    )
+    body = [*heading, tag("g", *parts, transform=f"translate({number(_MARGIN)} {number(top)})")]
+    height = drawing.height + top + _MARGIN + _slack(drawing)
+    return Picture(tuple(body), max(drawing.width, width) + 2 * _MARGIN, height)
+
+
+def _heading(group: AlikeRoles) -> tuple[list[str], float]:
+    title = clip(group.title, 13, 400)
+    width = text_width(title, 13)
+    parts = [text(_MARGIN, 18, title, "sp-title sp-left", group.title)]
+    if group.remark:
+        parts.append(text(_MARGIN + width + 8, 18, group.remark, "sp-small sp-left"))
+        width += 8 + text_width(group.remark, 9.5)
+    return parts, width
 
 
 def _slack(drawing: Drawing) -> float:
@@ -160,10 +208,7 @@ def _edge(source: str, target: str, labels: list[str]) -> RoutedEdge:
     return RoutedEdge(source, target, wide, high)
 
 
-def draw_edge(
-    route: RoutedEdge, labels: list[str], ends: tuple[int, int], index: int, kind: str = "sp-edge"
-) -> list[str]:
-    mark = f"{index}:{ends[0]}:{ends[1]}"
+def draw_edge(route: RoutedEdge, labels: list[str], mark: str, kind: str = "sp-edge") -> list[str]:
     points = route.points
     line = tag("path", d=curve(points), class_=kind, data_edge=mark)
     (_x1, y1), (x2, y2) = points[-2], points[-1]
@@ -187,13 +232,13 @@ def _lines(centre: Point, labels: list[str], kind: str, left: bool = False) -> l
     ]
 
 
-def _loop(at: Point, box: Box, labels: list[str], order: int, index: int, state: str) -> list[str]:
+def _loop(at: Point, labels: list[str], mark: str, state: str) -> list[str]:
     if not labels:
         return []
     x, y = at[0] + _half(state), at[1]
     start, bulge, end = (x - 4, y - 6), (x + 24, y - 18, x + 24, y + 18), (x - 4, y + 6)
     data = f"M{' '.join(map(number, start))}C{' '.join(map(number, (*bulge, *end)))}"
-    line = tag("path", d=data, class_="sp-edge", data_edge=f"{index}:{order}:{order}")
+    line = tag("path", d=data, class_="sp-edge", data_edge=mark)
     head = arrowhead((x + 8, y + 11.5), (x - 3, y + 6.4), "sp-head", None)
     return [line, head, *_lines((x + _LOOP - 4, y), labels, "sp-label sp-edge-label sp-halo", left=True)]
 
@@ -210,14 +255,18 @@ def outline(kind: StateKind, at: Point, half: float, high: float) -> list[Point]
     return [*right, *left]
 
 
-def _node(process: Process, state: str, at: Point, order: int, index: int, here: bool) -> list[str]:
-    kind, half, name = process.kind(state), _half(state), printable(state)
+def _node(group: AlikeRoles, state: str, at: Point, order: int, present: Sequence[str]) -> list[str]:
+    kind, half, name = group.process.kind(state), _half(state), printable(state)
     tip = tag("title", escape(f"{name}: {kind.value}"))
-    parts = [path(outline(kind, at, half, _HIGH), "sp-here" if here else "sp-node", close=True)]
+    parts = [path(outline(kind, at, half, _HIGH), "sp-here" if present else "sp-node", close=True)]
     if kind is StateKind.FINAL:
         parts.append(path(outline(kind, at, half - 3, _HIGH - 6), "sp-inner", close=True))
     parts.append(text(at[0], at[1] + 4, clip(name, _STATE, _LONGEST), "sp-label sp-edge-label"))
-    return [tag("g", tip, *parts, class_="sp-at", data_process=index, data_state=order)]
+    if len(group.names) > 1:
+        who = ", ".join(printable(p) for p in present)
+        parts.append(text(at[0] + half - 6, at[1] - _HIGH / 2 - 3, who, "sp-who sp-halo sp-left"))
+    numbers = " ".join(map(str, group.numbers))
+    return [tag("g", tip, *parts, class_="sp-at", data_process=numbers, data_state=order)]
 
 
 def _arrow_in(at: Point, box: Box) -> list[str]:

@@ -80,7 +80,7 @@ def conflict_svg(picture: ConflictPicture, *, seconds: float = 2.0, style: bool 
     body: list[str] = []
     for route, ends in zip(routes, picture.edges):
         kind = "sp-edge sp-cycle" if ends in picture.cycle else "sp-edge"
-        body += draw_edge(route, [], ends, 0, kind)
+        body += draw_edge(route, [], f"0:{ends[0]}:{ends[1]}", kind)
     for i, node in enumerate(picture.nodes):
         x, y = drawing.nodes[i]
         box = {"x": x - halves[i], "y": y - 17, "width": 2 * halves[i], "height": 34, "rx": 5}

@@ -40,6 +40,7 @@ _FIXED = f"""
 .sp-name {{ font-size: 13px; font-weight: bold; text-anchor: middle; }}
 .sp-state, .sp-small {{ font-size: 9.5px; text-anchor: middle; }}
 .sp-title {{ font-size: 13px; font-weight: bold; }}
+.sp-who {{ font-size: 9.5px; font-weight: bold; }}
 .sp-halo {{ paint-order: stroke; stroke-width: 4px; stroke-linejoin: round; }}
 .sp-frame {{ fill: none; stroke-width: 1; stroke-dasharray: 3 3; }}
 .sp-edge {{ stroke-width: 1.3; }}

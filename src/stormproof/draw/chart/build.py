@@ -13,7 +13,17 @@ from ...model.system import System
 from .data import Chart, EventKind, Lifeline, LocalEvent, Span, Wait
 from .folding import folds_of
 
-__all__ = ["Chart", "EventKind", "Lifeline", "LocalEvent", "Span", "Wait", "chart", "descriptions"]
+__all__ = [
+    "Chart",
+    "EventKind",
+    "Lifeline",
+    "LocalEvent",
+    "Span",
+    "Wait",
+    "chart",
+    "describe_act",
+    "descriptions",
+]
 
 #: The kinds of faults of processes that have a sign of their own.
 _PROCESS_FAULTS = {"stop": EventKind.STOP, "restart": EventKind.RESTART}
@@ -170,7 +180,7 @@ def descriptions(drawn: Chart) -> list[str]:
 
 def _describe(i: int, step: Step, flight: Flight | None) -> str:
     if isinstance(step, Act):
-        return _describe_act(step)
+        return describe_act(step)
     where = f"on {step.channel.sender} → {step.channel.receiver}"
     passed = [str(o.message) for o in flight.overtook if o.at == i] if flight is not None else []
     if flight is not None and passed:
@@ -178,7 +188,8 @@ def _describe(i: int, step: Step, flight: Flight | None) -> str:
     return f"{step.phrase()} {where}"
 
 
-def _describe_act(step: Act) -> str:
+def describe_act(step: Act) -> str:
+    """What a process does, as a sentence."""
     if isinstance(step.action, Send):
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):

@@ -58,7 +58,7 @@ def report_page(
     found.columns = tuple(reports)
     if not found.systems:
         found.systems.append(next(iter(reports.values())).system if reports else system)
-    script = asset("report.js")
+    script = asset("stage.js") + asset("report.js")
     return render_template(
         "report",
         policy=_policy(script),

@@ -1,0 +1,97 @@
+"""`stormproof studio`: write, see, ask and play, on a page of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import re
+import threading
+import webbrowser
+
+import click
+
+from ..errors import MissingDependency, UsageError
+from ..limits import Limits
+from ..model.failures import Failures
+from .options import failure_options, limit_options, load_input
+
+#: What a link that somebody shared looks like; only the part behind the # matters.
+_LINK = re.compile(r"(?:https?://[^#]*)?#(s=[A-Za-z0-9_-]+)")
+
+
+@click.command("studio")
+@click.argument("source", metavar="[FILE]", required=False)
+@click.option("--format", "format", metavar="LANGUAGE", help="Read FILE in this language.")
+@failure_options
+@click.option("--port", type=int, default=0, metavar="N", help="Listen on this port; default: a free one.")
+@click.option("--no-open", is_flag=True, help="Print the address and do not open a browser.")
+@limit_options
+def command(
+    source: str | None,
+    format: str | None,
+    failures: Failures,
+    port: int,
+    no_open: bool,
+    limits: Limits,
+) -> int:
+    """Write FILE, see its automata, ask what it survives and play its runs, in the browser.
+
+    FILE is a file in any language, a built-in protocol, a `.storm` file yet to be written, or a link that
+    somebody shared. Nothing leaves this machine: the server listens on 127.0.0.1 only, and its page loads
+    nothing from elsewhere. Stop it with Ctrl-C.
+
+    \b
+    Examples:
+      stormproof studio
+      stormproof studio shop.storm --loss
+      stormproof studio alternating-bit --no-open --port 8080
+    """
+    _require_packages()
+    link = _LINK.fullmatch(source) if source is not None else None
+    _serve(None if link else source, format, failures, port, link, not no_open, limits)
+    return 0
+
+
+def _require_packages() -> None:
+    missing = [name for name in ("starlette", "uvicorn", "websockets") if not importlib.util.find_spec(name)]
+    if missing:
+        raise MissingDependency(
+            f"the studio needs {', '.join(missing)}", hint="install it with: pip install 'stormproof[studio]'"
+        )
+
+
+def _serve(
+    source: str | None,
+    format: str | None,
+    failures: Failures,
+    port: int,
+    link: re.Match[str] | None,
+    opens: bool,
+    limits: Limits,
+) -> None:
+    from ..studio.document import open_document
+    from ..studio.guard import Guard
+    from ..studio.pool import PoolLimits
+    from ..studio.server import Studio, listen, serve
+    from ..studio.settings import settings_to_json
+
+    document = open_document(source, format, load_input)
+    if not 0 <= port < 65_536:
+        raise UsageError(f"--port must be from 0 to 65535, not {port}")
+    listening = listen(port)
+    guard = Guard(listening.getsockname()[1])
+    pool = PoolLimits(seconds=min(limits.seconds or 300, 300))
+    address = guard.address + (f"#{link[1]}" if link else "")
+
+    async def main() -> None:
+        studio = Studio(guard, document, {"settings": settings_to_json(failures)}, pool)
+        await serve(studio, listening)
+
+    click.echo(f"{document.name} in the studio: {address}")
+    click.echo("Ctrl-C stops it.")
+    if opens:
+        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(main())
+    click.echo("stopped")

@@ -1,0 +1,104 @@
+"""Does it survive, does it do what its file requires, in which classes is it; violations with their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..checks.api import check
+from ..checks.headline import extent, headline
+from ..checks.report import Report, Verdict
+from ..engine.watch import Progress
+from ..explain.explanation import explain
+from ..limits import Limits
+from ..model.failures_text import describe_failures
+from ..model.phrases import plural
+from ..model.run import step_to_json
+from .reading import system_of
+from .settings import settings_on
+
+Tell = Callable[[dict[str, Any]], None]
+
+MARKS = {True: "✔", False: "✘", None: "?"}
+
+
+def report_on(text: str, settings: Any, limits: Limits, effort: float, tell: Tell | None = None) -> Report:
+    system, _ = system_of(text)
+    failures = settings_on(system, settings)
+    progress = None if tell is None else lambda now: tell(_progress(now))
+    return check(system, failures, limits=limits, effort=effort, progress=progress)
+
+
+def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> dict[str, Any]:
+    """The verdicts in the order in which they are read: survival, requirements, classes."""
+    report = report_on(text, settings, limits, effort, tell)
+    rows = [_row(report, verdict) for verdict in report]
+    return {
+        "failures": describe_failures(report.system, report.model),
+        "notes": list(report.notes),
+        "verdicts": sorted(rows, key=lambda row: not row["counts"]),
+        "facts": _facts(report),
+        "more": any(_can_say_more(v) for v in report),
+    }
+
+
+def _facts(report: Report) -> str:
+    explored = max((v.states for v in report), default=0)
+    return f"{plural(explored, 'configuration')} in {report.seconds:.2f} s"
+
+
+def _can_say_more(verdict: Verdict) -> bool:
+    """Would a longer search decide it, or for longer channels?"""
+    if verdict.stopped or verdict.holds is None:
+        return True
+    return verdict.survival and verdict.holds is True and verdict.up_to is not None
+
+
+def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
+    kind = "class"
+    if verdict.requirement is not None:
+        kind = "requirement"
+    elif verdict.survival:
+        kind = "survival"
+    return {
+        "property": verdict.property,
+        "kind": kind,
+        "counts": verdict.counts,
+        "ok": verdict.ok,
+        "mark": MARKS[verdict.ok],
+        "word": verdict.word,
+        "say": _answer(report, verdict),
+        "notes": list(verdict.notes),
+        "run": _run(report, verdict),
+    }
+
+
+def _answer(report: Report, verdict: Verdict) -> str:
+    if not verdict.survival and verdict.requirement is None:
+        bound = "" if verdict.k is None else f"k = {verdict.k}"
+        return verdict.reason if verdict.holds is not True else bound
+    possible = not report.model.perfect or bool(report.model.unreliable)
+    return " · ".join(part for part in (headline(verdict, possible), extent(verdict)) if part)
+
+
+def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
+    """The run of a violation: its steps, and what a chart has to know of its end. A requirement under
+    failures of its own has a run of another failure model, which the page cannot play."""
+    witness = verdict.witness
+    if witness is None or (verdict.requirement is not None and verdict.requirement.under is not None):
+        return None
+    return {
+        "steps": [step_to_json(s) for s in witness.steps],
+        "why": explain(report, verdict) if verdict.holds is False else verdict.reason,
+        "replayed": verdict.replayed,
+        "marks": {
+            "length": len(witness.steps),
+            "ending": witness.ending,
+            "loop_from": witness.loop_from,
+            "culprit": dict(witness.culprit),
+        },
+    }
+
+
+def _progress(now: Progress) -> dict[str, Any]:
+    return {"task": now.task, "states": now.states, "memory": now.memory, "seconds": round(now.seconds, 1)}

@@ -1,0 +1,109 @@
+"""The text that the studio was started with, and the one file that it may write."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import formats, protocols
+from ..errors import InputError
+from ..model.system import System
+
+STORM = "storm"
+
+#: What a studio without a file starts with.
+EXAMPLE = """\
+protocol Shop
+
+role Buyer {
+  ask: Shop!order -> wait
+  wait: Shop?price -> done
+        Shop?soldOut -> ask
+  done:
+}
+
+role Shop {
+  idle: Buyer?order -> decide
+  decide: Buyer!price -> done
+          Buyer!soldOut -> idle
+  done:
+}
+"""
+
+
+def version_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass
+class Document:
+    """`path` is the file that is saved to; None for a built-in protocol, an example, or another language.
+
+    `known` is the version that was last read or written: what differs from it was written by somebody else.
+    """
+
+    name: str
+    text: str
+    path: Path | None = None
+    known: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "text": self.text,
+            "version": self.known,
+            "file": None if self.path is None else str(self.path),
+        }
+
+    def look(self) -> dict[str, str] | None:
+        """The file's text and version if somebody else has changed it since it was last read or written."""
+        if self.path is None:
+            return None
+        now = _on_disk(self.path)
+        if now is None or version_of(now) == self.known:
+            return None
+        self.text, self.known = now, version_of(now)
+        return {"text": now, "version": self.known}
+
+    def save(self, text: str, base: str) -> dict[str, Any]:
+        """Write the file if it still is what the page began from; else say what it is now."""
+        if self.path is None:
+            raise InputError("there is no file to save to; download the text instead")
+        now = _on_disk(self.path)
+        version = "" if now is None else version_of(now)
+        if now is not None and version not in (base, version_of(text)):
+            return {"conflict": {"text": now, "version": version}}
+        formats.save(self.path, text, overwrite=True)
+        self.text, self.known = text, version_of(text)
+        return {"saved": self.known}
+
+
+def _on_disk(path: Path) -> str | None:
+    """None where the file is gone or cannot be read at the moment."""
+    try:
+        return formats.read_text(path)
+    except InputError:
+        return None
+
+
+#: Reads the system that FILE names, in any language.
+Load = Callable[[str, str | None], System]
+
+
+def open_document(source: str | None, format: str | None = None, load: Load = formats.load) -> Document:
+    """The text of FILE as .storm: a built-in protocol, a file in any language, or a .storm file yet to be
+    written."""
+    if source is None:
+        return Document("Shop", EXAMPLE)
+    path = Path(source)
+    if path.suffix == ".storm" and format in (None, STORM):
+        text = formats.read_text(path) if path.exists() else ""
+        return Document(path.name, text, path.absolute(), known=version_of(text) if path.exists() else "")
+    if source in protocols.names():
+        return Document(source, protocols.source(source))
+    # Another language is read once and shown as .storm.
+    system = load(source, format)
+    return Document(system.name or formats.display_name(source), formats.dumps(system, STORM))

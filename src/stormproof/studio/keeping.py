@@ -1,0 +1,67 @@
+"""What a page keeps: a run for `stormproof replay`, its chart as a picture, everything as one page."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+from ..checks.replay_report import RUN
+from ..checks.report import Report
+from ..draw.chart.build import chart
+from ..draw.page.report import report_page
+from ..explain.explanation import explain
+from ..limits import Limits
+from ..model.failures_text import describe_failures
+from .asking import report_on
+from .following import follow
+from .playing import Game, game, read_steps
+from .ways_to_rest import NEVER
+
+
+def save_run(text: str, settings: Any, steps: Any) -> dict[str, Any]:
+    """The run as a saved result: against `recovers` where it has become impossible to come to rest."""
+    playing = game(text, settings)
+    run = follow(playing.model, read_steps(steps))
+    never = playing.ways.way(run.places[-1])[0] == NEVER
+    verdict = {
+        "property": "recovers" if never else RUN,
+        "holds": False if never else None,
+        "witness": run.witness(playing.model).to_json(),
+    }
+    saved = _empty_report(playing).to_json() | {"verdicts": [verdict]}
+    return {"text": json.dumps(saved, indent=2, ensure_ascii=False) + "\n"}
+
+
+def _empty_report(playing: Game) -> Report:
+    request = playing.request
+    return Report(
+        system=request.system,
+        failures=request.failures,
+        model=request.model,
+        verdicts=(),
+        notes=request.notes,
+        given=request.given,
+        prepared=request.prepared,
+    )
+
+
+def save_chart(text: str, settings: Any, steps: Any) -> dict[str, Any]:
+    """The chart with its style sheet, to stand on its own."""
+    playing = game(text, settings)
+    run = follow(playing.model, read_steps(steps))
+    return {"text": chart(playing.model.system, run.witness(playing.model), fold=False).to_svg()}
+
+
+def save_page(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
+    """The page that `stormproof report` makes, of the failures that are set."""
+    report = report_on(text, settings, limits, effort)
+    about = describe_failures(report.system, report.model)
+    page = report_page(
+        report.given or report.system,
+        {"as set": report},
+        explain=explain,
+        about={"as set": about},
+        version=version("stormproof"),
+    )
+    return {"text": page}

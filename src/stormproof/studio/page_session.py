@@ -1,0 +1,83 @@
+"""One open page: its questions, of which the newer ends the older of the same lane, and what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+from .. import protocols
+from ..errors import StormproofError
+from .document import Document
+from .pool import WorkerPool
+
+
+class Socket(Protocol):
+    async def send_json(self, data: Any) -> None: ...
+
+
+class PageSession:
+    """Answers have the number of their question; what nobody asked for has a name."""
+
+    def __init__(self, socket: Socket, pool: WorkerPool, document: Document, start: dict[str, Any]) -> None:
+        self._socket, self._pool, self._document, self._start = socket, pool, document, start
+        self._lanes: dict[str, asyncio.Task[None]] = {}
+        self._sending = asyncio.Lock()
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        async with self._sending:
+            await self._socket.send_json(message)
+
+    async def greet(self) -> None:
+        library = {title: list(names) for title, names in protocols.groups().items()}
+        await self.send({"hello": {**self._start, "document": self._document.to_json(), "library": library}})
+
+    async def receive(self, message: Any) -> bool:
+        """Handle one message; False when the page asks the server to stop."""
+        if not isinstance(message, dict):
+            return True
+        if message.get("quit") is True:
+            return False
+        if "cancel" in message:
+            self._cancel(str(message["cancel"]))
+        elif isinstance(message.get("ask"), str):
+            await self._ask(message)
+        return True
+
+    async def _ask(self, question: dict[str, Any]) -> None:
+        number, kind = question.get("id"), question["ask"]
+        if kind in ("library", "save"):
+            await self.send({"id": number, **self._at_once(question)})
+            return
+        lane = str(question.get("lane", kind))
+        self._cancel(lane)
+        self._lanes[lane] = asyncio.create_task(self._answer(number, question))
+
+    def _at_once(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What needs no worker: the text of a built-in protocol, and the one file."""
+        try:
+            if question["ask"] == "library":
+                name = str(question.get("name"))
+                return {"answer": {"name": name, "text": protocols.source(name)}}
+            text, base = question.get("text"), question.get("base")
+            return {"answer": self._document.save(str(text), str(base))}
+        except StormproofError as problem:
+            return {"problem": str(problem)}
+
+    async def _answer(self, number: Any, question: dict[str, Any]) -> None:
+        def tell(progress: dict[str, Any]) -> None:
+            task = asyncio.create_task(self.send({"id": number, **progress}))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+        answer = await self._pool.ask(question, tell)
+        await self.send({"id": number, **answer})
+
+    def _cancel(self, lane: str) -> None:
+        task = self._lanes.pop(lane, None)
+        if task is not None:
+            task.cancel()
+
+    def close(self) -> None:
+        for lane in list(self._lanes):
+            self._cancel(lane)

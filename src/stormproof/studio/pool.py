@@ -1,0 +1,148 @@
+"""Worker processes that answer questions: a few at once; the others wait, and too many are refused.
+
+A question that is cancelled while it runs takes its worker with it: a native search cannot be asked to stop
+from another process any faster. A worker that dies is replaced, and only its own question is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..limits import three_quarters
+
+Said = dict[str, Any]
+
+#: Longer lines than any answer has: charts of long runs are large.
+_LINE = 64 * 2**20
+
+#: Seconds that a worker may take beyond the time limit of its question.
+_GRACE = 45.0
+
+
+@dataclass(frozen=True)
+class PoolLimits:
+    """At most `workers` questions at once and `waiting` behind them; each with its share of the memory."""
+
+    workers: int = max(2, min(4, os.cpu_count() or 2))
+    waiting: int = 200
+    seconds: float = 60.0
+    memory: int = 0
+
+    @property
+    def bytes_each(self) -> int:
+        return self.memory or max(three_quarters() // self.workers, 2**28)
+
+
+class WorkerPool:
+    """Starts workers when they are needed, and keeps them for the next question."""
+
+    def __init__(self, limits: PoolLimits | None = None) -> None:
+        self.limits = limits or PoolLimits()
+        self._idle: list[asyncio.subprocess.Process] = []
+        self.working: set[asyncio.subprocess.Process] = set()
+        self._busy = 0
+        self._turns: deque[asyncio.Future[None]] = deque()
+
+    async def warm(self) -> None:
+        """Start the first worker before it is needed: it takes a while to load."""
+        self._idle.append(await _start())
+
+    async def ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None = None) -> Said:
+        """The answer, or `{"problem": words}`. Cancelling this ends the question wherever it is."""
+        if len(self._turns) >= self.limits.waiting:
+            return {"problem": f"the studio is busy: {len(self._turns)} questions wait already; try again"}
+        await self._turn()
+        try:
+            return await self._ask(question, tell)
+        finally:
+            self._busy -= 1
+            self._next()
+
+    async def _turn(self) -> None:
+        """Wait until fewer than `workers` questions run, first come, first served."""
+        if self._busy < self.limits.workers and not self._turns:
+            self._busy += 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._turns.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._busy -= 1
+                self._next()
+            else:
+                self._turns.remove(turn)
+            raise
+
+    def _next(self) -> None:
+        while self._turns and self._busy < self.limits.workers:
+            turn = self._turns.popleft()
+            if not turn.done():
+                self._busy += 1
+                turn.set_result(None)
+
+    async def _ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None) -> Said:
+        limits = {"seconds": self.limits.seconds, "memory": self.limits.bytes_each}
+        worker = self._idle.pop() if self._idle else await _start()
+        self.working.add(worker)
+        try:
+            talk = _talk(worker, {**question, **limits}, tell)
+            answer = await asyncio.wait_for(talk, self.limits.seconds + _GRACE)
+        except asyncio.TimeoutError:
+            await _end(worker)
+            return {"problem": f"no answer within {self.limits.seconds:g} s"}
+        except BaseException:
+            await _end(worker)
+            raise
+        finally:
+            self.working.discard(worker)
+        if answer is None:
+            await _end(worker)
+            return {"problem": "the process that worked on this ended before its answer; the others go on"}
+        self._idle.append(worker)
+        return answer
+
+    async def close(self) -> None:
+        for worker in self._idle:
+            await _end(worker)
+        self._idle.clear()
+
+
+async def _start() -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "stormproof.studio.worker",
+        stdin=pipe, stdout=pipe, limit=_LINE, start_new_session=True,
+    )  # fmt: skip
+
+
+async def _talk(
+    worker: asyncio.subprocess.Process, question: dict[str, Any], tell: Callable[[Said], None] | None
+) -> Said | None:
+    """None if the worker ends before it answers."""
+    assert worker.stdin is not None and worker.stdout is not None
+    with contextlib.suppress(ConnectionError):
+        worker.stdin.write(json.dumps(question).encode() + b"\n")
+        await worker.stdin.drain()
+    while line := await worker.stdout.readline():
+        said: Said = json.loads(line)
+        if "progress" not in said:
+            return said
+        if tell is not None:
+            tell(said)
+    return None
+
+
+async def _end(worker: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        worker.kill()
+    await worker.wait()

@@ -1,0 +1,120 @@
+"""A text while it is being written: its problems and, once it can be read, what it describes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from .. import formats
+from ..draw.alike import alike_roles
+from ..draw.automaton import automata_svgs
+from ..errors import InputError, StormproofError
+from ..lint.api import lint
+from ..lint.warning import Warning
+from ..model.failures import Failures
+from ..model.faults import KINDS
+from ..model.phrases import plural
+from ..model.system import System
+from .settings import ROLE_FAULTS
+
+#: How messages about the text call it.
+NAME = "protocol.storm"
+
+#: Automata with more states than this are not drawn while one types.
+MOST_STATES = 120
+
+STORM = "storm"
+
+
+@lru_cache(maxsize=8)
+def system_of(text: str) -> tuple[System, tuple[Warning, ...]]:
+    """The system that the text describes, and its warnings; an InputError where it is wrong."""
+    return lint(text, NAME, STORM)
+
+
+def read(text: str) -> dict[str, Any]:
+    """The problems of the text and, where it can be read, its roles, channels and pictures."""
+    try:
+        system, warnings = system_of(text)
+    except InputError as problem:
+        wrong = [_error(p) for p in (problem, *problem.others)]
+        return {"problems": wrong, "converted": _converted(text)}
+    return {"problems": [_warning(w) for w in warnings], "system": describe(system)}
+
+
+def format_text(text: str) -> dict[str, Any]:
+    """The canonical layout of the text, comments kept."""
+    return {"text": formats.fmt(text, NAME)}
+
+
+def _converted(text: str) -> dict[str, str] | None:
+    """What is no .storm text, and can be read in another language, as a .storm text."""
+    try:
+        language = formats.language_of(text, "<editor>")
+        if language == STORM:
+            return None
+        return {"language": language, "text": formats.dumps(formats.loads(text, language), STORM)}
+    except StormproofError:
+        return None
+
+
+def _error(problem: StormproofError) -> dict[str, Any]:
+    place = problem.place
+    return {
+        "severity": "error",
+        "line": place.line if place and place.line else 1,
+        "column": place.column if place and place.column else 1,
+        "width": place.width if place else 1,
+        "message": problem.message,
+        "hint": problem.hint,
+    }
+
+
+def _warning(warning: Warning) -> dict[str, Any]:
+    return {**warning.to_json(), "width": warning.place.width}
+
+
+def describe(system: System) -> dict[str, Any]:
+    """What the page shows of a system and completes names from."""
+    declared = Failures().on(system)
+    return {
+        "name": system.name,
+        "facts": [
+            plural(len(system.processes), "role"),
+            plural(len(system.channels), "channel"),
+            plural(len(system.messages), "message"),
+        ],
+        "roles": [
+            {"name": p.name, "states": list(p.states), "declared": _declared_of(system, p.name)}
+            for p in system
+        ],
+        "channels": [
+            {
+                "ends": list(channel),
+                "messages": [str(m) for m in system.alphabet(channel)],
+                "declared": [kind.keyword for kind in declared.on(channel).kinds],
+            }
+            for channel in system.channels
+        ],
+        "pictures": pictures(system),
+        "kinds": [[kind.keyword, kind.noun] for kind in KINDS],
+        "role_kinds": list(ROLE_FAULTS),
+    }
+
+
+def _declared_of(system: System, role: str) -> list[str]:
+    """The faults of a role that the file declares."""
+    model = Failures().on(system)
+    tables = {"crash": model.unreliable, "stop": model.stop, "restart": model.restart}
+    return [kind for kind in ROLE_FAULTS if role in tables[kind]]
+
+
+def pictures(system: System) -> list[dict[str, Any]]:
+    """Each automaton that is small enough; those that are alike are drawn once."""
+    small = [p.name for p in system if len(p.states) <= MOST_STATES]
+    if not small:
+        return []
+    *drawn, legend = automata_svgs(system, small)
+    groups = [[name for name in group if name in small] for group in alike_roles(system)]
+    found = [{"roles": group, "svg": svg} for group, svg in zip([g for g in groups if g], drawn, strict=True)]
+    return [*found, {"roles": [], "svg": legend}]

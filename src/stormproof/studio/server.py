@@ -1,0 +1,188 @@
+"""The server: a page, its assets and a socket, on loopback, for the browser that was given the token."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from ..draw.page.render_template import asset, render_template
+from ..draw.svg import stylesheet
+from ..errors import UsageError
+from .document import Document
+from .guard import HOST, Guard, nonce
+from .page_session import PageSession
+from .pool import PoolLimits, WorkerPool
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+
+#: How often the file is looked at, in seconds.
+LOOK = 1.0
+
+#: The largest message that a page may send.
+MOST_BYTES = 17 * 2**20
+
+#: Path -> the media type and where the asset is.
+_SCRIPT, _STYLE = "text/javascript", "text/css"
+
+
+class Studio:
+    """What the pages of one server share."""
+
+    def __init__(
+        self, guard: Guard, document: Document, start: dict[str, Any], limits: PoolLimits | None = None
+    ) -> None:
+        self.guard, self.document, self.start = guard, document, start
+        self.pool = WorkerPool(limits)
+        self.pages: set[PageSession] = set()
+        self.stopped = asyncio.Event()
+
+    async def watch_file(self) -> None:
+        """Tell every page when another program has changed the file."""
+        while True:
+            await asyncio.sleep(LOOK)
+            changed = await asyncio.to_thread(self.document.look)
+            if changed is not None:
+                for page in list(self.pages):
+                    with contextlib.suppress(Exception):  # a page that is just going away
+                        await page.send({"changed": changed})
+
+    # ---- requests --------------------------------------------------------------------------------------
+
+    async def page(self, request: Request) -> Response:
+        """The page; with the token in the address, first the cookie and the address without it."""
+        from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+
+        refused = self.guard.refusal(request.headers)
+        if refused is not None:
+            return PlainTextResponse(refused, 403, self.guard.headers(""))
+        if self.guard.knows_token(request.query_params.get("token")):
+            answer = RedirectResponse("/", 303, self.guard.headers(""))
+            answer.set_cookie(
+                self.guard.cookie, self.guard.session, httponly=True, samesite="strict", path="/"
+            )
+            return answer
+        if not self.guard.knows_cookie(request.cookies):
+            words = "Open the address that `stormproof studio` printed: it has the token of this server."
+            return PlainTextResponse(words, 403, self.guard.headers(""))
+        fresh = nonce()
+        return HTMLResponse(render_template("studio", nonce=fresh), headers=self.guard.headers(fresh))
+
+    async def asset(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse, Response
+
+        name = request.path_params["name"]
+        refused = self.guard.refusal(request.headers)
+        if refused is not None or not self.guard.knows_cookie(request.cookies):
+            return PlainTextResponse(refused or "the token is missing", 403, self.guard.headers(""))
+        found = _assets().get(name)
+        if found is None:
+            return PlainTextResponse("there is nothing here", 404, self.guard.headers(""))
+        media, text = found
+        return Response(text, media_type=media, headers=self.guard.headers(""))
+
+    async def talk(self, websocket: WebSocket) -> None:
+        """The socket of one page."""
+        from starlette.websockets import WebSocketDisconnect
+
+        refused = self.guard.refusal(websocket.headers, needs_origin=True)
+        if refused is not None or not self.guard.knows_cookie(websocket.cookies):
+            await websocket.close(1008, refused or "the token is missing")
+            return
+        await websocket.accept()
+        session = PageSession(websocket, self.pool, self.document, self.start)
+        self.pages.add(session)
+        try:
+            await session.greet()
+            while await session.receive(await websocket.receive_json()):
+                pass
+            self.stopped.set()
+        except (WebSocketDisconnect, ValueError, KeyError):
+            pass  # the page has gone, or what it says is no JSON
+        finally:
+            self.pages.discard(session)
+            session.close()
+
+
+def _assets() -> dict[str, tuple[str, str]]:
+    """What the page loads, all of it from here."""
+    here = resources.files(__package__).joinpath("static")
+    read = {
+        name: here.joinpath(name).read_text("utf-8") for name in ("studio.js", "studio.css", "LICENSES.txt")
+    }
+    style = asset("report.css") + stylesheet() + read["studio.css"]
+    return {
+        "stage.js": (_SCRIPT, asset("stage.js")),
+        "studio.js": (_SCRIPT, read["studio.js"]),
+        "studio.css": (_STYLE, style),
+        "licenses.txt": ("text/plain", read["LICENSES.txt"]),
+    }
+
+
+def application(studio: Studio) -> Starlette:
+    from starlette.applications import Starlette
+    from starlette.routing import Route, WebSocketRoute
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(studio.watch_file())
+        await studio.pool.warm()
+        yield
+        watching.cancel()
+        await studio.pool.close()
+
+    return Starlette(
+        routes=[
+            Route("/", studio.page),
+            Route("/assets/{name}", studio.asset),
+            WebSocketRoute("/socket", studio.talk),
+        ],
+        lifespan=lifespan,
+    )
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on loopback that takes connections from now on; port 0 is any that is free."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+        found.listen(128)
+    except (OSError, OverflowError) as problem:
+        found.close()
+        raise UsageError(
+            f"port {port} cannot be used: {problem}", hint="leave --port out for a free one"
+        ) from None
+    return found
+
+
+async def serve(studio: Studio, listening: socket.socket) -> None:
+    """Until a signal, or until a page tells it to stop."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application(studio),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ws_max_size=MOST_BYTES,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+
+    async def stop_when_told() -> None:
+        await studio.stopped.wait()
+        server.should_exit = True
+
+    telling = asyncio.create_task(stop_when_told())
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        telling.cancel()

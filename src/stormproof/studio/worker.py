@@ -1,0 +1,84 @@
+"""A worker process: one question per line of its input, one JSON object per line of its output.
+
+It runs until its input ends, so none outlives the server. A question that is no longer wanted is ended with
+the whole process, which no search can refuse.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import IO, Any
+
+from ..errors import InputError, StormproofError
+from ..limits import Limits
+from . import asking, keeping, playing, reading
+
+#: What the process itself may take beyond what a search may.
+_OWN_MEMORY = 1 << 30
+
+
+def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
+    """The answer to one question; its mistakes are StormproofErrors."""
+    kind, text = question.get("ask"), question.get("text")
+    if not isinstance(text, str):
+        raise InputError("a question has a text")
+    settings, steps = question.get("settings", {}), question.get("steps", [])
+    effort = float(question.get("effort", 0.3))
+    if kind == "read":
+        return reading.read(text)
+    if kind == "format":
+        return reading.format_text(text)
+    if kind == "check":
+        return asking.ask(text, settings, _limits(question), effort, tell)
+    if kind == "play":
+        return playing.play(text, settings, steps, int(question.get("at", 0)), question.get("marks"))
+    if kind == "way":
+        return playing.show_me(text, settings, steps)
+    if kind == "save-run":
+        return keeping.save_run(text, settings, steps)
+    if kind == "save-chart":
+        return keeping.save_chart(text, settings, steps)
+    if kind == "save-page":
+        return keeping.save_page(text, settings, _limits(question), effort)
+    raise InputError(f"there is no question '{kind}'")
+
+
+def _limits(question: dict[str, Any]) -> Limits:
+    return Limits(seconds=float(question["seconds"]), memory=int(question["memory"]))
+
+
+def serve(questions: IO[str], answers: IO[str]) -> None:
+    def say(what: dict[str, Any]) -> None:
+        answers.write(json.dumps(what) + "\n")
+        answers.flush()
+
+    for line in questions:
+        question = json.loads(line)
+        _limit_memory(int(question["memory"]))
+        try:
+            say({"answer": answer(question, lambda progress: say({"progress": progress}))})
+        except StormproofError as problem:
+            say({"problem": problem.message, "hint": problem.hint})
+        except MemoryError:
+            say({"problem": "out of memory; the studio gives a question a limited amount"})
+        except Exception as problem:
+            say({"defect": f"{type(problem).__name__}: {problem}"})
+
+
+def _limit_memory(amount: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (amount + _OWN_MEMORY, hard))
+
+
+def main() -> None:
+    """Whatever a library prints must not stand among the answers."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    serve(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()

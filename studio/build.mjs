@@ -1,0 +1,42 @@
+// Bundles the page of the studio into src/stormproof/studio/static, with the licences of what it contains.
+//
+//   cd studio && npm install --no-package-lock && npm run build
+//
+// The result is committed, so that nobody needs Node to install or use stormproof.
+import { build } from "esbuild";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const target = join(here, "..", "src", "stormproof", "studio", "static");
+
+const result = await build({
+  entryPoints: [join(here, "src", "main.js")],
+  outfile: join(target, "studio.js"),
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  legalComments: "none",
+  metafile: true,
+  absWorkingDir: here,
+  banner: { js: "// Built from studio/ by studio/build.mjs; the licences of what it contains are in LICENSES.txt." },
+});
+
+// The packages that are really in the bundle, by the paths of its inputs.
+const inside = Object.keys(result.metafile.inputs)
+  .map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
+  .filter(Boolean);
+
+const parts = [...new Set(inside)].sort().map((name) => {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry));
+  if (!file) throw new Error(`${name} has no licence file`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+});
+writeFileSync(join(target, "LICENSES.txt"), "The script studio.js contains these packages.\n\n" + parts.join("\n" + "-".repeat(72) + "\n\n"));
+
+const size = Object.values(result.metafile.outputs)[0].bytes;
+console.log(`${relative(process.cwd(), join(target, "studio.js"))}: ${(size / 1024).toFixed(0)} KiB, ${parts.length} packages`);

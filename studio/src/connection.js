@@ -1,0 +1,82 @@
+// The socket to the server: questions with numbers, answers with the same, and news that nobody asked for.
+
+export class Connection {
+  #socket = null;
+  #last = 0;
+  #open = new Map();
+  #waiting = [];
+  #tell;
+
+  // `tell` gets {hello}, {changed}, and {lost: true} when the server does not answer any more.
+  constructor(tell) {
+    this.#tell = tell;
+    this.#connect();
+  }
+
+  #connect() {
+    this.#socket = new WebSocket(`ws://${location.host}/socket`);
+    this.#socket.addEventListener("open", () => {
+      for (const message of this.#waiting.splice(0)) this.#socket.send(message);
+    });
+    this.#socket.addEventListener("message", (event) => this.#receive(JSON.parse(event.data)));
+    this.#socket.addEventListener("close", () => {
+      for (const question of this.#open.values()) question.resolve({ cancelled: true });
+      this.#open.clear();
+      this.#tell({ lost: true });
+      setTimeout(() => this.#connect(), 3000);
+    });
+  }
+
+  #receive(message) {
+    const question = this.#open.get(message.id);
+    if (!question) {
+      if (message.id === undefined) this.#tell(message);
+      return;
+    }
+    if (message.progress) {
+      question.progress?.(message.progress);
+      return;
+    }
+    this.#open.delete(message.id);
+    question.resolve(message);
+  }
+
+  #send(message) {
+    const text = JSON.stringify(message);
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+    else this.#waiting.push(text);
+  }
+
+  // Resolves to {answer}, {problem}, {defect}, or {cancelled} when a newer question of the same lane was asked.
+  ask(kind, question, { lane = kind, progress = null } = {}) {
+    for (const [id, older] of this.#open) {
+      if (older.lane !== lane) continue;
+      this.#open.delete(id);
+      older.resolve({ cancelled: true });
+    }
+    const id = ++this.#last;
+    const { promise, resolve } = deferred();
+    this.#open.set(id, { lane, progress, resolve });
+    this.#send({ ...question, id, lane, ask: kind });
+    return promise;
+  }
+
+  cancel(lane) {
+    for (const [id, question] of this.#open) {
+      if (question.lane !== lane) continue;
+      this.#open.delete(id);
+      question.resolve({ cancelled: true, stopped: true });
+    }
+    this.#send({ cancel: lane });
+  }
+
+  stopServer() {
+    this.#send({ quit: true });
+  }
+}
+
+function deferred() {
+  let resolve;
+  const promise = new Promise((done) => { resolve = done; });
+  return { promise, resolve };
+}

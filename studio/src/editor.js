@@ -1,0 +1,65 @@
+// The editor: CodeMirror with the .storm language, problems underlined, names completed.
+import { EditorState } from "@codemirror/state";
+import {
+  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
+} from "@codemirror/view";
+import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirror/commands";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { classHighlighter } from "@lezer/highlight";
+import { complete, storm } from "./storm_language.js";
+
+export function makeEditor(parent, nonce, { changed, system, keys }) {
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        lineNumbers(), highlightActiveLineGutter(), highlightSpecialChars(), history(), foldGutter(), drawSelection(),
+        indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
+        storm, syntaxHighlighting(classHighlighter), lintGutter(), EditorView.lineWrapping,
+        autocompletion({ override: [complete(system)] }),
+        EditorView.contentAttributes.of({ "aria-label": "protocol text", spellcheck: "false" }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
+        keymap.of([
+          ...keys, { key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap,
+          ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap,
+        ]),
+      ],
+    }),
+  });
+
+  return {
+    view,
+    get text() { return view.state.doc.toString(); },
+    // Only what differs is replaced, so that the cursor and the scroll position stay.
+    set text(text) {
+      const old = view.state.doc.toString();
+      if (old === text) return;
+      let from = 0, end = old.length, last = text.length;
+      while (from < end && from < last && old[from] === text[from]) from++;
+      while (end > from && last > from && old[end - 1] === text[last - 1]) { end--; last--; }
+      view.dispatch({ changes: { from, to: end, insert: text.slice(from, last) } });
+    },
+    underline(problems) {
+      view.dispatch(setDiagnostics(view.state, problems.map((problem) => diagnostic(view.state.doc, problem))));
+    },
+    goTo(problem) {
+      const { from } = diagnostic(view.state.doc, problem);
+      view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}
+
+// Columns count characters, the editor counts UTF-16 units.
+function diagnostic(doc, { line, column, width, severity, message, hint }) {
+  const row = doc.line(Math.min(Math.max(line ?? 1, 1), doc.lines));
+  const letters = [...row.text];
+  const units = (count) => letters.slice(0, Math.max(count, 0)).join("").length;
+  const from = row.from + units((column ?? 1) - 1);
+  const to = Math.max(row.from + units((column ?? 1) - 1 + (width ?? 1)), from);
+  return { from, to: Math.min(to === from ? from + 1 : to, Math.max(row.to, from)), severity, message: hint ? `${message}: ${hint}` : message };
+}

@@ -1,0 +1,261 @@
+// The page of the studio: the text is written at the left; faults, answers and runs stand at the right.
+import { Answers } from "./answers.js";
+import { Connection } from "./connection.js";
+import { $, button, dialog, download, later, make } from "./dom.js";
+import { makeEditor } from "./editor.js";
+import { Faults } from "./faults.js";
+import { fromFragment, toFragment } from "./keep.js";
+import { Play } from "./play.js";
+
+const QUICK = 0.3, LONG = 10;
+
+let started = false;
+let system = null;          // what the server last read
+let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
+let name = "protocol";
+
+const connection = new Connection(told);
+const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]").content, {
+  changed: edited,
+  system: () => system,
+  keys: [
+    { key: "Mod-s", preventDefault: true, run: () => { save(); return true; } },
+    { key: "Shift-Alt-f", preventDefault: true, run: () => { format(); return true; } },
+  ],
+});
+const faults = new Faults(() => { forgetLink(); check.now(); play.refresh(); });
+const answers = new Answers(openRun, () => connection.cancel("check"), () => ask(LONG));
+const play = new Play(question, forgetLink);
+
+// ---- from the server ------------------------------------------------------------------------------------
+
+async function told(message) {
+  if (message.lost) status("The studio does not answer. If it was stopped, start it again; a shared link keeps your work.", true);
+  if (message.changed) await fileChanged(message.changed);
+  if (!message.hello) return;
+  status("");
+  if (started) return;
+  const hello = message.hello, linked = await fromFragment(location.hash.slice(1));
+  fillLibrary(hello.library);
+  if (location.hash.length > 1 && !linked) status("This link cannot be read; the studio shows what it was started with.");
+  if (linked) openText("a shared protocol", linked.text, null);
+  else openText(hello.document.name, hello.document.text, hello.document);
+  faults.settings = { ...hello.settings, ...(linked?.settings ?? {}) };
+  if (linked?.run) play.restore(linked.run);
+  started = true;
+  read.now();
+}
+
+function openText(title, text, document_) {
+  name = title;
+  file = document_?.file ? { name: document_.file, base: document_.version, text } : null;
+  editor.text = text;
+  showFile();
+}
+
+const dirty = () => file !== null && editor.text !== file.text;
+
+function showFile() {
+  $("title").textContent = name;
+  $("file-state").textContent = file === null ? "not in a file" : dirty() ? "changed, not saved" : file.base ? "saved" : "new file";
+  $("save").textContent = file === null ? "Download" : "Save";
+  document.title = `${dirty() ? "• " : ""}${name} · stormproof studio`;
+}
+
+function status(words, urgent = false) {
+  $("status").textContent = words;
+  $("status").classList.toggle("urgent", urgent);
+}
+
+// ---- write ----------------------------------------------------------------------------------------------
+
+const read = later(150, async () => {
+  const said = await connection.ask("read", { text: editor.text });
+  if (said.cancelled) return;
+  if (!said.answer) { problem(said); return; }
+  const { problems, converted } = said.answer;
+  editor.underline(problems);
+  showProblems(problems, converted);
+  if (!said.answer.system) {
+    connection.cancel("check");
+    answers.problem("The text has mistakes; mend them to see the answer.");
+    return;
+  }
+  system = said.answer.system;
+  $("facts").textContent = system.facts.join(" · ");
+  faults.show(system);
+  play.pictures(system);
+  check.now();
+  play.refresh();
+});
+
+function edited() {
+  if (!started) return;
+  forgetLink();
+  showFile();
+  read();
+}
+
+function showProblems(problems, converted) {
+  const rows = problems.map((entry) => make("li", { class: entry.severity }, button(
+    `${entry.severity === "error" ? "✘ error" : "⚠ warning"}, line ${entry.line ?? 1}: ${entry.message}${entry.hint ? ` (${entry.hint})` : ""}`,
+    () => editor.goTo(entry))));
+  if (converted) rows.unshift(make("li", {}, `This is ${converted.language}. `, button("Show it as .storm", () => { editor.text = converted.text; })));
+  $("problems").replaceChildren(...rows);
+  $("problem-count").textContent = problems.length === 0 ? "no problems" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+}
+
+async function format() {
+  const said = await connection.ask("format", { text: editor.text });
+  if (said.answer) editor.text = said.answer.text;
+  else if (!said.cancelled) status(said.problem ?? said.defect);
+}
+
+function fillLibrary(groups) {
+  const select = $("library");
+  for (const [title, names] of Object.entries(groups)) {
+    select.append(make("optgroup", { label: title }, ...names.map((entry) => make("option", { value: entry }, entry))));
+  }
+  select.addEventListener("change", async () => {
+    const chosen = select.value;
+    select.value = "";
+    if (!chosen || (dirty() && !(await confirmed("Open a built-in protocol?", "What you changed in the file is not saved.")))) return;
+    const said = await connection.ask("library", { name: chosen });
+    if (!said.answer) return;
+    play.restore({});
+    openText(chosen, said.answer.text, null);
+    read.now();
+  });
+}
+
+const confirmed = async (title, words) => (await dialog(title, [make("p", {}, words)], [["Go on", "yes"], ["Cancel", ""]])) === "yes";
+
+async function save() {
+  if (file === null) { download(`${name.replace(/\.storm$/, "")}.storm`, editor.text, "text/plain"); return; }
+  const text = editor.text, said = await connection.ask("save", { text, base: file.base });
+  if (said.problem) { status(said.problem, true); return; }
+  if (said.answer?.conflict) { await conflict(said.answer.conflict); return; }
+  if (!said.answer) return;
+  file = { ...file, base: said.answer.saved, text };
+  status("");
+  showFile();
+}
+
+async function conflict(theirs) {
+  const choice = await dialog("The file was changed by another program", [make("p", {}, file.name)],
+    [["Load what is there", "load"], ["Overwrite it", "overwrite"], ["Cancel", ""]]);
+  if (choice === "load") loadFile(theirs);
+  if (choice === "overwrite") { file.base = theirs.version; await save(); }
+}
+
+function loadFile({ text, version }) {
+  file = { ...file, base: version, text };
+  editor.text = text;
+  status("");
+  showFile();
+}
+
+async function fileChanged(now) {
+  if (file === null || now.version === file.base) return;
+  if (!dirty()) { loadFile(now); status("The file was changed by another program and loaded again."); return; }
+  $("status").replaceChildren("Another program has changed the file. ", button("Load it", () => loadFile(now)), " ", button("Keep mine", () => status("")));
+}
+
+// ---- ask ------------------------------------------------------------------------------------------------
+
+const check = later(100, () => ask(QUICK));
+
+async function ask(effort) {
+  if (!system) return;
+  answers.busy(effort === QUICK ? "checking" : "searching further");
+  const said = await connection.ask("check", { text: editor.text, settings: faults.settings, effort }, { progress: (now) => answers.progress(now) });
+  if (said.stopped) answers.stopped();
+  else if (said.answer) answers.show(said.answer);
+  else if (!said.cancelled) answers.problem(said.problem ?? said.defect);
+}
+
+function openRun(row) {
+  play.open({ steps: row.run.steps, at: row.run.steps.length, marks: row.run.marks, title: row.run.why });
+  showView("play");
+  $("play").focus({ preventScroll: true });
+  $("play").scrollIntoView({ block: "start" });
+}
+
+// ---- play and keep --------------------------------------------------------------------------------------
+
+async function question(kind, more) {
+  if (!system) return null;
+  const said = await connection.ask(kind, { text: editor.text, settings: faults.settings, ...more });
+  if (said.answer) return said.answer;
+  if (!said.cancelled) problem(said);
+  return null;
+}
+
+// While the text has mistakes the last pictures stay; the mistakes are listed already.
+function problem(said) {
+  if (said.defect) status(`A defect of stormproof, please report it: ${said.defect}`, true);
+  else if (!$("problems").querySelector(".error")) status(said.problem);
+}
+
+function forgetLink() {
+  if (started && location.hash) history.replaceState(null, "", location.pathname);
+}
+
+async function share() {
+  const { steps, at, marks, title } = play.run;
+  const fragment = await toFragment({ text: editor.text, settings: faults.settings, run: { steps, at, marks, title } });
+  const link = `${location.origin}/#${fragment}`;
+  history.replaceState(null, "", `/#${fragment}`);
+  const box = make("textarea", { readonly: true, rows: 5, id: "link", "aria-label": "the link" });
+  box.value = link;
+  await dialog("A link to this text, these faults and this run", [
+    make("p", {}, "Everything is in the link itself. On another machine it is opened with ", make("code", {}, "stormproof studio LINK"), "."), box,
+  ], [["Copy", async () => { box.select(); await navigator.clipboard.writeText(link).catch(() => document.execCommand("copy")); }], ["Close", ""]]);
+}
+
+async function keep(kind, suffix, type, more = {}) {
+  status("");
+  const answer = await question(kind, { steps: play.steps, ...more });
+  if (answer) download(`${name.replace(/\.storm$/, "")}${suffix}`, answer.text, type);
+}
+
+const actions = {
+  save, format, share,
+  "keep-run": () => keep("save-run", "-run.json", "application/json"),
+  "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
+  "keep-page": () => keep("save-page", ".html", "text/html", { effort: 2 }),
+  "stop-server": async () => {
+    if (await confirmed("Stop the studio?", dirty() ? "What you changed in the file is not saved." : "Every open page of it stops too.")) connection.stopServer();
+  },
+  help: () => dialog("Keys", [$("keys").content.cloneNode(true)], [["Close", ""]]),
+};
+for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { $("keep").open = false; action(); });
+
+// ---- views and keys -------------------------------------------------------------------------------------
+
+const VIEWS = ["write", "ask", "play"];
+
+// On a narrow screen one view is shown at a time; on a wide one all of them are.
+function showView(view) {
+  document.body.dataset.view = view;
+  for (const other of VIEWS) $(`view-${other}`).setAttribute("aria-pressed", String(other === view));
+}
+for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => showView(view));
+showView("write");
+
+document.addEventListener("keydown", (event) => {
+  const control = event.ctrlKey || event.metaKey;
+  if (event.key === "F6") {
+    event.preventDefault();
+    const here = VIEWS.findIndex((view) => $(view).contains(document.activeElement));
+    const next = VIEWS[(here + (event.shiftKey ? 2 : 1)) % 3];
+    showView(next);
+    if (next === "write") editor.view.focus();
+    else $(next).focus();
+  } else if (control && event.key === "s") {
+    event.preventDefault();
+    save();
+  } else if (event.key === "?" && !event.target.closest(".cm-editor, input, textarea")) actions.help();
+});
+addEventListener("beforeunload", (event) => { if (dirty()) event.preventDefault(); });
+addEventListener("hashchange", () => { if (location.hash.startsWith("#s=")) location.reload(); });

@@ -1,0 +1,302 @@
+// One run: chosen step by step, gone back in, branched, watched. The server says where each step leads.
+import { $, button, make, picture } from "./dom.js";
+
+const EMPTY = { steps: [], at: 0, marks: null, title: "" };
+const WALK = 450;
+
+export class Play {
+  #run = EMPTY;
+  #past = [];
+  #future = [];
+  #shown = null;
+  #roles = [];
+  #walking = null;
+  #ask;
+  #moved;
+
+  // `ask(kind, question)` resolves to an answer or null; `moved` is told whenever the run changes.
+  constructor(ask, moved) {
+    this.#ask = ask;
+    this.#moved = moved;
+    const press = {
+      "play-first": () => this.goTo(0), "play-back": () => this.goTo(this.#previous()), "play-next": () => this.goTo(this.#following()),
+      "play-last": () => this.goTo(Infinity), "play-undo": () => this.undo(), "play-redo": () => this.redo(),
+      "play-random": () => this.random(), "play-walk": () => this.walk(), "play-new": () => this.open(EMPTY), "play-way": () => this.showMe(),
+    };
+    for (const [id, action] of Object.entries(press)) $(id).addEventListener("click", action);
+    $("play-slider").addEventListener("input", () => this.goTo(Number($("play-slider").value)));
+    $("play-chart").addEventListener("click", (event) => {
+      const band = event.target.closest("[data-step]");
+      if (band) this.goTo(Number(band.getAttribute("data-step")) + 1);
+    });
+    stage.fixHeads($("play-chart"));
+    $("play").addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  get run() { return this.#run; }
+  get steps() { return this.#run.steps.slice(0, this.#run.at); }
+
+  #key(event) {
+    if (event.altKey || event.metaKey || event.target.matches("input, textarea")) return;
+    const control = event.ctrlKey, key = event.key;
+    const chosen = /^[1-9]$/.test(key) && !control ? this.#shown?.choices[Number(key) - 1] : null;
+    const action = chosen ? () => this.take(chosen)
+      : control && key === "z" ? () => this.undo() : control && (key === "y" || key === "Z") ? () => this.redo()
+      : control ? null
+      : { ArrowLeft: () => this.goTo(this.#previous()), ArrowRight: () => this.goTo(this.#following()), Home: () => this.goTo(0),
+        End: () => this.goTo(Infinity), u: () => this.undo(), y: () => this.redo(), r: () => this.random(), w: () => this.walk(),
+        n: () => this.open(EMPTY), s: () => this.showMe(), Escape: () => { this.#stopWalk(); closeMenu(); } }[key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  // A fault stands right behind the send that it strikes, and before the reception: they are one step to a person.
+  #stops() {
+    const steps = this.#run.steps, found = [0];
+    const isFault = (step) => step !== undefined && !["send", "receive", "internal"].includes(step.do);
+    for (let i = 1; i <= steps.length; i++) if (!isFault(steps[i]) && steps[i - 1].do !== "duplicate") found.push(i);
+    if (found.at(-1) !== steps.length) found.push(steps.length);
+    return found;
+  }
+
+  #previous() { return this.#stops().filter((stop) => stop < this.#run.at).at(-1) ?? 0; }
+  #following() { return this.#stops().find((stop) => stop > this.#run.at) ?? this.#run.steps.length; }
+
+  #change(run) {
+    this.#past.push(this.#run);
+    this.#future = [];
+    this.#run = run;
+    return this.refresh();
+  }
+
+  open(run) {
+    this.#stopWalk();
+    if (run === EMPTY && this.#run.steps.length === 0) return;
+    this.#change({ ...EMPTY, ...run });
+  }
+
+  // What a link or a first load brings, without a way back.
+  restore(run) {
+    this.#run = { ...EMPTY, ...run };
+    this.#past = [];
+    this.#future = [];
+  }
+
+  goTo(at) {
+    this.#run = { ...this.#run, at: Math.min(Math.max(at, 0), this.#run.steps.length) };
+    return this.refresh();
+  }
+
+  take(choice) {
+    const steps = this.steps.concat(choice.steps);
+    const onward = this.#run.steps.slice(0, steps.length);
+    if (JSON.stringify(onward) === JSON.stringify(steps)) return this.goTo(steps.length);
+    return this.#change({ ...EMPTY, steps, at: steps.length });
+  }
+
+  undo() {
+    this.#stopWalk();
+    if (!this.#past.length) return;
+    this.#future.push(this.#run);
+    this.#run = this.#past.pop();
+    this.refresh();
+  }
+
+  redo() {
+    if (!this.#future.length) return;
+    this.#past.push(this.#run);
+    this.#run = this.#future.pop();
+    this.refresh();
+  }
+
+  async random() {
+    const all = this.#shown?.choices ?? [];
+    if (!all.length) return false;
+    const calm = all.filter((choice) => !choice.faults);
+    const pool = calm.length && Math.random() < 0.8 ? calm : all;
+    await this.take(pool[Math.floor(Math.random() * pool.length)]);
+    return true;
+  }
+
+  walk() {
+    if (this.#walking) { this.#stopWalk(); return; }
+    const on = async () => { if (this.#walking && (!(await this.random()) || this.#run.steps.length > 400)) this.#stopWalk(); };
+    this.#walking = setInterval(on, WALK);
+    $("play-walk").setAttribute("aria-pressed", "true");
+  }
+
+  #stopWalk() {
+    clearInterval(this.#walking);
+    this.#walking = null;
+    $("play-walk").setAttribute("aria-pressed", "false");
+  }
+
+  async showMe() {
+    this.#stopWalk();
+    const answer = await this.#ask("way", { steps: this.steps });
+    if (!answer) return;
+    if (answer.steps === null) $("play-rest").textContent = "no way to rest was found";
+    else if (answer.steps.length) this.#change({ ...EMPTY, steps: this.steps.concat(answer.steps), at: this.#run.at, title: "the shortest way to rest" });
+  }
+
+  // New text or new settings: the pictures are of another system, and the run may no longer fit.
+  pictures(system) {
+    this.#roles = system.roles.map((role) => [role.name, role.states]);
+    $("play-automata").replaceChildren(...system.pictures.map((entry) => picture(entry.svg)));
+    if (this.#shown) this.#light();
+  }
+
+  async refresh() {
+    const asked = this.#run;
+    const answer = await this.#ask("play", { steps: asked.steps, at: asked.at, marks: asked.marks });
+    if (!answer || asked !== this.#run) return;
+    const cut = answer.steps.length < asked.steps.length;
+    this.#run = { ...asked, steps: answer.steps, at: answer.at, marks: cut ? null : asked.marks };
+    this.#shown = answer;
+    this.#show();
+    this.#moved();
+  }
+
+  #show() {
+    const { moments, steps, rest, way, choices } = this.#shown, at = this.#run.at, last = steps.length;
+    $("play-chart").replaceChildren(picture(this.#shown.svg));
+    stage.chart($("play-chart"), at, last);
+    $("play-title").textContent = this.#run.title;
+    $("play-problem").textContent = this.#shown.problem;
+    $("play-say").textContent = `${at} of ${last}: ${moments[at].say}`;
+    Object.assign($("play-slider"), { max: last, value: at });
+    this.#enable(at, last, choices);
+    this.#showRest(rest[at], way);
+    stage.contents($("play-channels"), moments[at].in);
+    stage.locals($("play-states"), moments[at], this.#roles);
+    this.#showSteps(moments, rest, at);
+    this.#showChoices(choices);
+    this.#light();
+  }
+
+  #enable(at, last, choices) {
+    const off = {
+      "play-first": at === 0, "play-back": at === 0, "play-next": at === last, "play-last": at === last, "play-new": last === 0,
+      "play-undo": !this.#past.length, "play-redo": !this.#future.length, "play-random": !choices.length, "play-walk": !choices.length && !this.#walking,
+    };
+    for (const [id, disabled] of Object.entries(off)) $(id).disabled = disabled;
+  }
+
+  #showRest(rest, way) {
+    const [mark, words] = restWords(rest, way);
+    $("play-rest").replaceChildren(make("span", { class: "mark" }, mark), " ", words);
+    $("play-rest").dataset.rest = rest;
+    $("play-way").hidden = !way;
+  }
+
+  // The run as a list: every step can be gone back to; the one that made rest impossible is marked.
+  #showSteps(moments, rest, at) {
+    $("play-steps").replaceChildren(...moments.map((moment, i) => {
+      const lost = i > 0 && rest[i] === "never" && rest[i - 1] !== "never";
+      const label = (moment.fault ? "⚠ " : "") + moment.say + (lost ? " ✘ from here on it cannot come to rest" : "");
+      return make("li", { class: [i > at && "later", lost && "lost"].filter(Boolean).join(" ") },
+        button(label, () => this.goTo(i), i === at ? { "aria-current": "step" } : {}));
+    }));
+    $("play-steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  #showChoices(choices) {
+    const groups = new Map();
+    choices.forEach((choice, i) => {
+      const key = choice.say + "\n" + choice.edge;
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push([choice, i]);
+    });
+    const rows = [...groups.values()].map((group) => make("li", {}, ...group.map(([choice, i]) => this.#choice(choice, i))));
+    const held = document.activeElement?.closest("#play-choices") ? true : false;
+    $("play-choices").replaceChildren(...rows);
+    $("play-none").hidden = rows.length > 0;
+    if (held) $("play-choices").querySelector("button")?.focus();
+  }
+
+  #choice(choice, i) {
+    const key = i < 9 ? make("kbd", { "aria-hidden": "true" }, String(i + 1)) : "";
+    const label = choice.strikes ? `⚠ ${choice.strikes}` : choice.say;
+    const made = button(label, () => this.take(choice), {
+      class: choice.faults ? "fault" : "calm", "aria-label": choice.strikes ? `${choice.say}: ${choice.strikes}` : choice.say,
+    });
+    made.prepend(key);
+    return made;
+  }
+
+  // The automata: current states lit, and what may happen next as buttons on the edges.
+  #light() {
+    const box = $("play-automata"), moment = this.#shown.moments[this.#run.at];
+    if (!moment) return;
+    stage.automata(box, moment, this.#roles);
+    box.querySelectorAll(".hit").forEach((hit) => hit.remove());
+    box.querySelectorAll(".can").forEach((edge) => edge.classList.remove("can"));
+    const byEdge = new Map();
+    for (const choice of this.#shown.choices) if (choice.edge !== null) byEdge.set(choice.edge, [...(byEdge.get(choice.edge) ?? []), choice]);
+    for (const [edge, choices] of byEdge) this.#onEdge(box, edge, choices);
+    if (moment.edge !== null) stage.reveal(box, moment.edge.split(":")[0]);
+  }
+
+  #onEdge(box, edge, choices) {
+    const line = box.querySelector(`path[data-edge~="${edge}"]`);
+    if (!line) return;
+    line.classList.add("can");
+    const previous = line.nextElementSibling?.classList.contains("hit") ? line.nextElementSibling : null;
+    const hit = previous ?? line.cloneNode(false);
+    if (!previous) {
+      hit.setAttribute("class", "hit");
+      hit.removeAttribute("data-edge");
+      hit.setAttribute("role", "button");
+      hit.setAttribute("tabindex", "0");
+      hit.choices = [];
+      const act = (event) => {
+        if (hit.choices.length === 1) this.take(hit.choices[0]);
+        else this.#menu(hit, event);
+      };
+      hit.addEventListener("click", act);
+      hit.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        act(event);
+      });
+      line.after(hit);
+    }
+    hit.choices.push(...choices);
+    hit.setAttribute("aria-label", [...new Set(hit.choices.map((choice) => choice.say))].join("; "));
+  }
+
+  // Several things may happen on this edge: choose one.
+  #menu(hit, event) {
+    closeMenu();
+    const frame = hit.getBoundingClientRect();
+    const x = event.clientX || frame.x + frame.width / 2, y = event.clientY || frame.y + frame.height / 2;
+    const menu = make("div", { class: "menu", role: "menu", "aria-label": "what happens" }, ...hit.choices.map((choice) =>
+      button(choice.strikes ? `⚠ ${choice.say}: ${choice.strikes}` : choice.say, () => { closeMenu(); this.take(choice); },
+        { role: "menuitem", class: choice.faults ? "fault" : "calm" })));
+    document.body.append(menu);
+    const width = menu.offsetWidth, height = menu.offsetHeight;
+    menu.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 8))}px`;
+    menu.style.top = `${Math.max(4, Math.min(y, innerHeight - height - 8))}px`;
+    menu.addEventListener("keydown", (pressed) => {
+      if (pressed.key === "Escape") { closeMenu(); hit.focus(); }
+      const step = { ArrowDown: 1, ArrowUp: -1 }[pressed.key];
+      if (!step) return;
+      pressed.preventDefault();
+      const items = [...menu.children];
+      items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
+    });
+    menu.firstElementChild.focus();
+    setTimeout(() => document.addEventListener("click", closeMenu, { once: true }));
+  }
+}
+
+function closeMenu() {
+  document.querySelectorAll(".menu").forEach((menu) => menu.remove());
+}
+
+function restWords(rest, way) {
+  if (rest === "never") return ["✘", "it cannot come to rest any more, unless another fault helps"];
+  if (rest === "unknown") return ["?", "whether it can still come to rest was not decided"];
+  return ["✔", way === 0 ? "at rest" : `it can still come to rest, in ${way} ${way === 1 ? "step" : "steps"}`];
+}

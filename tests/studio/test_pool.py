@@ -1,0 +1,72 @@
+"""Worker processes: one that dies takes nothing with it, a cancelled question ends, too many are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import stormproof as sp
+from stormproof.studio.document import EXAMPLE
+from stormproof.studio.pool import PoolLimits, WorkerPool
+
+LONG = {
+    "ask": "check",
+    "text": sp.dumps(sp.generate("paxos", proposers=2, acceptors=3, retries=2), "storm"),
+    "settings": {"loss": True, "reorder": True},
+    "effort": 60,
+}
+SHORT = {"ask": "read", "text": EXAMPLE}
+
+
+def in_pool(story: Callable[[WorkerPool], Awaitable[None]], limits: PoolLimits) -> None:
+    async def whole() -> None:
+        pool = WorkerPool(limits)
+        try:
+            await asyncio.wait_for(story(pool), 120)
+        finally:
+            await pool.close()
+
+    asyncio.run(whole())
+
+
+async def working(pool: WorkerPool) -> asyncio.subprocess.Process:
+    while not pool.working:
+        await asyncio.sleep(0.02)
+    return next(iter(pool.working))
+
+
+def test_death_cancellation_and_refusal() -> None:
+    async def story(pool: WorkerPool) -> None:
+        told: list[Any] = []
+        dying = asyncio.create_task(pool.ask(LONG, told.append))
+        while not told:
+            await asyncio.sleep(0.02)
+        assert told[0]["progress"]["states"] > 0
+        waiting = asyncio.create_task(pool.ask(SHORT))
+        await asyncio.sleep(0)
+        assert "busy" in (await pool.ask(SHORT))["problem"], "one may wait, not two"
+        (await working(pool)).kill()
+        assert "ended before its answer" in (await dying)["problem"]
+        assert (await waiting)["answer"]["problems"] == []
+
+        cancelled = asyncio.create_task(pool.ask(LONG))
+        worker = await working(pool)
+        queued = asyncio.create_task(pool.ask(SHORT))
+        await asyncio.sleep(0)
+        queued.cancel()
+        cancelled.cancel()
+        await asyncio.gather(cancelled, queued, return_exceptions=True)
+        assert cancelled.cancelled() and queued.cancelled() and worker.returncode is not None
+        assert "answer" in await pool.ask(SHORT)
+
+    in_pool(story, PoolLimits(workers=1, waiting=1))
+
+
+def test_limits_of_time_and_memory() -> None:
+    async def story(pool: WorkerPool) -> None:
+        said = await pool.ask(LONG)
+        verdicts = said["answer"]["verdicts"]
+        assert {v["ok"] for v in verdicts if v["counts"]} <= {None, False}, "a limit is never `holds`"
+
+    in_pool(story, PoolLimits(workers=1, seconds=0.5, memory=2**28))

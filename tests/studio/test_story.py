@@ -1,0 +1,211 @@
+"""What a person does in the studio, in a real browser: write, mend, ask, break, play, undo, share."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.browser import CHROMIUM, Browser
+from tests.support.studio_server import StudioServer
+
+#: A protocol with two mistakes: a role and a state that do not exist.
+WRONG = """protocol Ping
+
+role Client {
+  ask: Sever!ping -> wait
+  wait: Server?pong -> done
+  done:
+}
+
+role Server {
+  idle: Client?ping -> anwser
+  answer: Client!pong -> idle
+}
+"""
+
+
+@pytest.fixture
+def studio() -> Iterator[StudioServer]:
+    with StudioServer() as found:
+        yield found
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed: the studio is not driven in a real browser")
+    found = Browser()
+    yield found
+    found.close()
+
+
+def look(page: Browser, name: str, dark: bool = False) -> None:
+    """A screenshot, for people who look at them: set STORMPROOF_SCREENSHOTS to a folder."""
+    folder = os.environ.get("STORMPROOF_SCREENSHOTS")
+    if folder:
+        page.look(Path(folder) / f"{name}.png", dark)
+
+
+def text_of(page: Browser, selector: str) -> str:
+    return str(page.value(f"document.querySelector({json.dumps(selector)}).textContent"))
+
+
+def rewrite(page: Browser, text: str) -> None:
+    """Type a text in place of what is there, line by line; the editor indents."""
+    page.value("document.querySelector('.cm-content').focus()")
+    page.chord("a", 65, control=True)
+    page.chord("Delete", 46)
+    for i, line in enumerate(text.split("\n")):
+        if i:
+            page.chord("Enter", 13)
+        if line.strip():
+            page.write(line.strip())
+
+
+def problems(page: Browser) -> list[str]:
+    found: list[str] = page.value("[...document.querySelectorAll('#problems li')].map(li => li.textContent)")
+    return found
+
+
+def verdict(page: Browser, name: str = "recovers") -> str:
+    row = f"#verdicts [data-property={name}]"
+    page.until(f"document.querySelector('#answer').ariaBusy === 'false' && document.querySelector('{row}')")
+    return text_of(page, row)
+
+
+def take(page: Browser, label: str) -> None:
+    """Choose the next step with this label, and wait until it is taken."""
+    before = text_of(page, "#play-say")
+    page.click(f"#play-choices [aria-label={json.dumps(label)}]")
+    page.until(f"document.querySelector('#play-say').textContent !== {json.dumps(before)}")
+
+
+def shown(page: Browser) -> dict[str, Any]:
+    """What the page shows of the run and the settings."""
+    found: dict[str, Any] = page.value(
+        """({say: document.querySelector('#play-say').textContent,
+        rest: document.querySelector('#play-rest').dataset.rest,
+        states: document.querySelector('#play-states').textContent,
+        steps: [...document.querySelectorAll('#play-steps li')].map(li => li.textContent),
+        loss: document.querySelector('#channel-faults [aria-label="loss: every channel"]').ariaPressed,
+        text: document.querySelector('.cm-content').innerText,
+        verdict: document.querySelector('#verdicts').textContent,
+        lit: [...document.querySelectorAll('#play-automata .now text')].map(t => t.textContent)})"""
+    )
+    return found
+
+
+@pytest.mark.browser
+def test_the_story(studio: StudioServer, browser: Browser) -> None:
+    page = browser
+    page.resize(1280, 800)
+    page.visit(studio.address)
+    assert page.value("location.href") == f"http://{studio.host}/", "the token is dropped from the address"
+    assert page.value("document.cookie") == "", "no script can read the cookie"
+    assert "✔" in verdict(page), "the example is answered without a question"
+
+    rewrite(page, WRONG)
+    page.until("document.querySelectorAll('#problems .error').length === 2")
+    said = problems(page)
+    assert "unknown role 'Sever'" in said[0] and "did you mean 'Server'?" in said[0]
+    assert "unknown state 'anwser'" in said[1] and "line 10" in said[1]
+    page.until("document.querySelectorAll('.cm-lintRange-error').length === 2")
+    look(page, "mistakes")
+
+    rewrite(page, WRONG.replace("Sever!", "Server!").replace("anwser", "answer"))
+    page.until("document.querySelectorAll('#problems .error').length === 0")
+    assert "✔" in verdict(page) and "comes to rest" in verdict(page)
+
+    page.click("#channel-faults [aria-label='loss: every channel']")
+    page.until("document.querySelector('#verdicts .violated')")
+    assert "breaks with 1 fault" in verdict(page)
+    page.click("#verdicts .violated button")
+    page.until("document.querySelector('#play-rest').dataset.rest === 'never'")
+    assert "it breaks with 1 fault" in text_of(page, "#play-title")
+    assert "cannot come to rest" in text_of(page, "#play-steps .lost")
+    look(page, "broken")
+
+    page.click("#play-new")
+    page.until("document.querySelector('#play-say').textContent.startsWith('0 of 0')")
+    take(page, "Client sends ping to Server")
+    take(page, "Server receives ping from Client")
+    assert "it can still come to rest, in 2 steps" in text_of(page, "#play-rest")
+    look(page, "playing", dark=True)
+    take(page, "Server sends pong to Client: lost")
+    assert shown(page)["rest"] == "never" and text_of(page, "#play-none") == "Nothing can happen."
+    page.click("#play-undo")
+    page.until("document.querySelector('#play-rest').dataset.rest === 'possible'")
+    take(page, "Server sends pong to Client")
+    take(page, "Client receives pong from Server")
+    assert "at rest" in text_of(page, "#play-rest")
+    for _ in range(2):
+        page.click("#play-undo")
+        page.until("document.querySelector('#play-redo').disabled === false")
+    page.until("document.querySelector('#play-say').textContent.startsWith('2 of 2')")
+    take(page, "Server sends pong to Client: lost")
+    before = shown(page)
+    assert before["states"] == "Client in waitServer in idle" and before["lit"] == ["wait", "idle"]
+
+    page.click("#share")
+    link = page.until("document.querySelector('#link')?.value")
+    assert link.startswith(f"http://{studio.host}/#s=") and studio.token not in link
+    assert page.complaints() == [], "nothing went wrong in the page"
+    assert all(url.startswith(f"http://{studio.host}/") for url in page.requests()), "nothing from elsewhere"
+
+    page.visit(link, new_page=True)
+    page.resize(1280, 800)
+    page.until(
+        "document.querySelector('#verdicts .violated') && document.querySelector('#play-rest').dataset.rest"
+    )
+    assert shown(page) == before
+    assert page.complaints() == []
+
+
+@pytest.mark.browser
+def test_keys_automata_files_and_a_narrow_page(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "ping.storm"
+    path.write_text(WRONG.replace("Sever!", "Server!").replace("anwser", "answer"))
+    with StudioServer(str(path), "--loss", "--budget", "1") as studio:
+        page = browser
+        page.resize(820, 1180)
+        page.visit(studio.address)
+        page.until("document.querySelector('#file-state').textContent === 'saved'")
+        assert page.value("document.querySelector('#play').getClientRects().length") == 0, (
+            "one view at a time"
+        )
+        page.click("#view-ask")
+        assert "breaks with 1 fault" in verdict(page)
+        look(page, "tablet-ask")
+        page.click("#view-play")
+        page.until("document.querySelectorAll('#play-automata .hit').length === 1")
+        page.value("document.querySelector('#play').focus()")
+        page.press("1")
+        page.until("document.querySelector('#play-say').textContent.startsWith('1 of 1')")
+        page.press("u")
+        page.until("document.querySelector('#play-say').textContent.startsWith('0 of 0')")
+        hit = "document.querySelector('#play-automata .hit')"
+        page.value(f"{hit}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        page.until("document.querySelectorAll('.menu [role=menuitem]').length === 2")
+        look(page, "tablet-menu")
+        page.click(".menu .fault")
+        page.until("document.querySelector('#play-rest').dataset.rest === 'never'")
+        look(page, "tablet-play", dark=True)
+
+        page.click("#view-write")
+        rewrite(page, path.read_text() + "// mine\n")
+        page.until("document.querySelector('#file-state').textContent === 'changed, not saved'")
+        path.write_text(path.read_text() + "// theirs\n")
+        page.until("document.querySelector('#status').textContent.includes('Another program')")
+        page.click("#status button:last-child")
+        page.click("#save")
+        page.until("document.querySelector('dialog')?.open")
+        assert "// theirs" in path.read_text(), "never overwritten silently"
+        page.click("dialog button:nth-of-type(2)")
+        page.until("document.querySelector('#file-state').textContent === 'saved'")
+        assert path.read_text().endswith("// mine\n")
+        assert page.complaints() == []
