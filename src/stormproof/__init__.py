@@ -21,6 +21,7 @@ from .errors import (
     OutputError,
     ParseError,
     StormproofError,
+    UnknownName,
     UsageError,
 )
 from .explain.explanation import explanations
@@ -78,6 +79,7 @@ __all__ = [
     "System",
     "Transition",
     "Under",
+    "UnknownName",
     "UsageError",
     "Verdict",
     "Witness",

@@ -7,6 +7,7 @@
     │   │   ├── ModelError       the text is fine, the system it describes is not
     │   │   └── FormatError      no language, or more than one, fits the text
     │   ├── UsageError           the question is wrong: a flag, a property, a channel (also a ValueError)
+    │   │   └── UnknownName      an answer has nothing of that name (also a KeyError)
     │   ├── OutputError          a file cannot be written (also an OSError)
     │   └── MissingDependency    an optional package is not installed (also an ImportError)
     └── InternalError            a defect of stormproof; it says so and asks for a report
@@ -84,6 +85,15 @@ class FormatError(InputError):
 
 class UsageError(StormproofError, ValueError):
     """The question is wrong: a flag, a property, a channel."""
+
+
+class UnknownName(UsageError, KeyError):
+    """An answer has nothing of that name."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        hint = did_you_mean(name, names)
+        super().__init__(f"there is no {what} '{name}'; there are {', '.join(names)}", hint=hint)
 
 
 class OutputError(StormproofError, OSError):

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+import stormproof as sp
 from stormproof.draw.class_diagram import diagram_svg, place
 from stormproof.limits import Limits
 from stormproof.model.actions import Internal, Receive, Send, Transition
@@ -162,3 +163,14 @@ def test_each_mark_lies_in_just_its_classes(seed: int) -> None:
         for member, caption in INSIDE.items():
             belongs = bool(standing[member].holds) and (member == "rsc" or bool(standing["csa"].holds))
             assert (caption in inside) == belongs, (name, caption)
+
+
+def test_a_name_that_is_not_there_gets_a_sentence() -> None:
+    """As of a dictionary, and with the nearest name."""
+    found = sp.classify(sp.protocol("two-buyer"), max_k=1)
+    for wrong, near in ((lambda: found["los"], "loss"), (lambda: found["perfect"]["k-mcc"], "k-mc")):
+        with pytest.raises(KeyError) as caught:
+            wrong()
+        assert isinstance(caught.value, sp.UnknownName) and f"did you mean '{near}'?" in str(caught.value)
+    with pytest.raises(sp.StormproofError, match="there is no interference 'none'; there are perfect, loss"):
+        found["none"]

@@ -63,7 +63,8 @@ def _ask(model: SurvivalModel, name: str) -> Ask:
 
 def _for_any_length(request: Request, ask: Ask, found: SurvivalOutcome) -> SurvivalOutcome:
     """What must never happen, and does not up to some length, may be proved to be out of reach for any."""
-    if ask.always or not found.holds or found.up_to is None or request.one_bound:
+    interrupted = found.stopped == INTERRUPTED
+    if ask.always or not found.holds or found.up_to is None or request.one_bound or interrupted:
         return found
     proof = proof_of_never(request.system, request.model, ask.goal, request)
     if proof is None:
@@ -100,7 +101,8 @@ def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
         return ()
     if found.stopped != INTERRUPTED:
         return (f"channels of length {found.doubt} are not decided within the effort",)
-    return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations",)
+    known = f"holds up to channels of length {found.up_to}"
+    return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations: {known}",)
 
 
 def _reason(found: SurvivalOutcome, limits: Limits) -> str:

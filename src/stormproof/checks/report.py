@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import UsageError, did_you_mean
+from ..errors import UnknownName
 from ..formats import system_to_json
 from ..formats.json_requirements import requirement_to_json
 from ..model.conflict_graph import ConflictGraph, conflict_of, conflict_to_json
@@ -155,11 +155,7 @@ class Report:
         for verdict in self.verdicts:
             if verdict.property == name:
                 return verdict
-        known = [v.property for v in self.verdicts]
-        raise UsageError(
-            f"the report has no verdict on '{name}'; it has {', '.join(known)}",
-            hint=did_you_mean(name, known),
-        )
+        raise UnknownName("verdict on", name, (v.property for v in self.verdicts))
 
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)

@@ -15,6 +15,7 @@ from ..checks.implications import candidate_for_any_length
 from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_MC, K_OBI, K_SAFE, K_SIBI, K_WMC, RSC
 from ..checks.report import Report, Verdict
 from ..engine.watch import ProgressCallback
+from ..errors import UnknownName
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
@@ -70,6 +71,8 @@ class Standing:
     classes: Mapping[str, Membership]
 
     def __getitem__(self, name: str) -> Membership:
+        if name not in self.classes:
+            raise UnknownName("class", name, self.classes)
         return self.classes[name]
 
     def to_json(self) -> dict[str, Any]:
@@ -98,7 +101,10 @@ class Standings:
     standings: tuple[Standing, ...]
 
     def __getitem__(self, interference: str) -> Standing:
-        return next(s for s in self.standings if s.interference == interference)
+        for standing in self.standings:
+            if standing.interference == interference:
+                return standing
+        raise UnknownName("interference", interference, (s.interference for s in self.standings))
 
     @property
     def limited(self) -> bool:

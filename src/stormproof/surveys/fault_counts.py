@@ -10,7 +10,7 @@ from typing import Any
 
 from ..checks.headline import extent
 from ..checks.report import Report, Verdict
-from ..errors import UsageError
+from ..errors import UnknownName, UsageError
 from ..limits import EFFORT, Limits
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import any_of, plural
@@ -88,9 +88,7 @@ class FaultCounts:
         for row in self.counts:
             if row.fault == fault:
                 return row
-        raise UsageError(
-            f"'{fault}' was not counted; there are {', '.join(row.fault for row in self.counts)}"
-        )
+        raise UnknownName("count of", fault, (row.fault for row in self.counts))
 
     def to_json(self) -> dict[str, Any]:
         """What `frontier --count --json` prints; schemas/frontier.schema.json describes it."""

@@ -1,0 +1,87 @@
+"""Nothing delays or withholds an answer: Ctrl-C, and properties that nobody asked for by name."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import stormproof as sp
+from stormproof.checks import survival
+from stormproof.checks.outcome import Outcome
+from stormproof.checks.request import Options, Request, make_request
+from stormproof.engine.survival import Survey, SurvivalAnswer
+from stormproof.engine.survival import survey as real_survey
+
+RETRANSMIT = sp.protocol("alternating-bit-retransmit")
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
+    """Ctrl-C while this bound is explored."""
+
+    def survey(model: Any, asks: Any, k: int, **options: Any) -> Survey:
+        if k < bound:
+            return real_survey(model, asks, k, **options)
+        nothing = {name: SurvivalAnswer(None) for name in asks}
+        return Survey(k, nothing, 1_234, 0, 0.0, 0, None, 0, stopped="interrupted")
+
+    monkeypatch.setattr(survival, "survey", survey)
+
+
+def test_an_interrupt_leaves_what_smaller_bounds_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(monkeypatch, 3)
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True))
+    recovers = report["recovers"]
+    assert recovers.holds and recovers.up_to == 2 and report.interrupted
+    (note,) = recovers.notes
+    assert note == "interrupted at k = 3 after 1,234 configurations: holds up to channels of length 2"
+    assert report["rsc"].reason == "interrupted before it was asked"
+
+
+def test_an_interrupt_at_the_first_bound_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(monkeypatch, 1)
+    system = sp.require(replace(RETRANSMIT, requirements=()), "require never deadlock under loss")
+    report = sp.check(system, sp.Failures(loss=True))
+    assert report["recovers"].holds is None and report.exit_code == 3
+    assert report["recovers"].reason.startswith("interrupted at k = 1 after ")
+    assert report["never deadlock"].reason == "interrupted before it was asked"
+
+
+def request(properties: list[str] | None, effort: float) -> Request:
+    return make_request(
+        RETRANSMIT,
+        sp.Failures(loss=True),
+        k=None,
+        max_k=None,
+        properties=properties,
+        semantics="definition",
+        options=Options(effort=effort),
+    )
+
+
+def test_classes_take_what_is_left_of_the_effort_or_a_fifth_of_it() -> None:
+    asked = request(None, effort=10)
+    left = asked.for_classes().seconds
+    assert left is not None and 9 < left <= 10
+    late = replace(asked, started=time.monotonic() - 20).for_classes()
+    assert late.seconds is not None and 1.5 < late.seconds <= 2
+    assert 1.5 < late.seconds_at(1) <= 2 and 1.5 < late.within_effort <= 2  # type: ignore[operator]
+    named = request(["rsc"], effort=10)
+    assert named.for_classes() is named, "what is asked for by name takes the time it needs"
+
+
+def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds: list[float | None] = []
+
+    def slow(request: Request) -> Outcome:
+        seconds.append(request.seconds)
+        return Outcome("rsc", None, stopped="time")
+
+    api = sys.modules["stormproof.checks.api"]
+    monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, slow))
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=1)
+    assert seconds[0] is not None and seconds[0] <= 1 and len(seconds) == 1
+    assert report["rsc"].reason.startswith("not decided within the effort") and report.exit_code == 0
