@@ -14,6 +14,7 @@ from stormproof.checks.properties import PROPERTIES
 from stormproof.checks.report import Report
 from stormproof.cli import group
 from stormproof.explain.explanation import explain, explanations
+from stormproof.formats import loads
 from stormproof.model.actions import CRASH, Configuration, Internal, Receive, Send, Transition
 from stormproof.model.failures import Failures
 from stormproof.model.process import Process
@@ -194,3 +195,26 @@ def test_long_runs_are_summed_up() -> None:
     assert witness is not None
     acts = witness.acts
     assert len(acts) > 12 and f"The run has {len(acts)} actions" in text and len(text) < 900
+
+
+REQUIRED = """\
+faults *: loss
+role A { s: B!q -> w  w: B?r -> done  timeout -> s  done: B?r -> done }
+service role B { i: A?q -> t  t: A!r -> i }
+rest A@done
+require apart: never A@w & B@t
+require ch: crash-handling under crash B
+expect violated limit: recovers under stop B
+"""
+
+
+def test_requirements_are_explained_before_the_classes() -> None:
+    """By their names and claims; what happens to a process is said as what it is."""
+    told = explanations(check(loads(REQUIRED), effort=0.5))
+    apart, limit = told[0].text, told[1].text
+    assert apart.startswith("Requirement apart, never A@w & B@t: it fails without any fault. A sends q.")
+    assert "That must never be reached. The run has 2 actions." in apart
+    assert limit.startswith("Known limit limit, recovers: it breaks with")
+    assert "B stops in i." in limit and "B has stopped" in limit and "1 stop." in limit
+    handling = next(e.text for e in told if "ch" in e.properties)
+    assert handling.startswith("Crash handling fails: A waits for B in state w")

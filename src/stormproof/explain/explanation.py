@@ -16,6 +16,7 @@ from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send
 from ..model.phrases import arrow, awaited, few, listed, named, own_actions, situation
 from ..model.process import Process
+from ..model.requirement import NEVER
 from ..model.run import Witness
 from ..narrate.narrative import Narrative, in_flight
 from ..narrate.reason import why
@@ -40,7 +41,7 @@ class Explanation:
 def explanations(report: Report) -> tuple[Explanation, ...]:
     """Each violated property explained, the undecided ones named, and what holds in one sentence."""
     found: dict[str, list[str]] = {}
-    for verdict in report:
+    for verdict in sorted(report, key=lambda v: not v.survival):  # the classes are explained last
         if verdict.holds is False:
             found.setdefault(explain(report, verdict), []).append(verdict.property)
     told = [Explanation(tuple(names), False, _also(names, text)) for text, names in found.items()]
@@ -75,10 +76,10 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     """The paragraph for one violated verdict."""
     report, witness = report.of(verdict), verdict.witness
     if witness is None:
-        return f"{_title(verdict.property)}: {verdict.reason}."
+        return f"{_title(_asked(verdict))}: {verdict.reason}."
     if verdict.survival:
         return _survival(report, verdict, witness)
-    part = verdict.part or verdict.property
+    part = verdict.part or _asked(verdict)
     scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
     told = [f"{_title(part, _bound(verdict))}.", *Narrative(report.system, witness).sentences()]
     told += scene.end()
@@ -90,14 +91,35 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
 def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
     """What happens, where everybody stands when the faults are over, and how it ends."""
     story = Narrative(report.system, witness)
-    title = PROPERTIES[verdict.property].title if verdict.property in PROPERTIES else verdict.property
     places = [situation(report.system, p, witness.states[p.name]) for p in report.system]
     flying = in_flight(witness)
-    told = [f"{title}: it {number_of_faults(verdict)}.", *story.sentences(), f"Now {listed(places)}."]
+    told = [f"{_claim(verdict)}: it {number_of_faults(verdict)}.", *story.sentences()]
+    told.append(f"Now {listed(places)}.")
     told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
-    ending = verdict.reason if ":" in verdict.reason else witness.ending
-    told.append(f"That is a {ending}." if witness.ending in ENDINGS else f"There {verdict.reason}.")
-    return " ".join([*told, f"The run has {story.size()}."])
+    return " ".join([*told, _ending(verdict, witness), f"The run has {story.size()}."])
+
+
+def _ending(verdict: Verdict, witness: Witness) -> str:
+    if witness.ending in ENDINGS:
+        return f"That is a {verdict.reason if ':' in verdict.reason else witness.ending}."
+    if verdict.requirement is not None and verdict.requirement.claim.what == NEVER:
+        return "That must never be reached."
+    return f"There {verdict.reason}."
+
+
+def _asked(verdict: Verdict) -> str:
+    """The property that a verdict is about, also where a requirement gives it another name."""
+    return verdict.property if verdict.requirement is None else verdict.requirement.claim.what
+
+
+def _claim(verdict: Verdict) -> str:
+    """What does not hold: a property by its title, a requirement by its name and what it claims."""
+    requirement = verdict.requirement
+    if requirement is None:
+        return PROPERTIES[verdict.property].title
+    kind = "Known limit" if requirement.violated else "Requirement"
+    name = f"{requirement.name}, " if requirement.name else ""
+    return f"{kind} {name}{requirement.claim}"
 
 
 def _title(property: str, bound: str = "") -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from .actions import CRASH, TIMEOUT, Channel, Internal, Message, Receive, Send
 from .process import Process, StateKind
+from .rest import stopped_states
 from .system import System
 
 
@@ -103,6 +104,8 @@ def situation(system: System, process: Process, state: str) -> str:
     """What a process does in a state: `A waits in s for a or b`, `A has ended in t`, `A has crashed`."""
     if state in process.crashed_states:
         return f"{process.name} has crashed"
+    if state in stopped_states(process):
+        return f"{process.name} has stopped"
     kind, own = process.kind(state), own_actions(process, state)
     if kind is StateKind.RECEIVING:
         waits = f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"

@@ -51,7 +51,9 @@ class Narrative:
         if isinstance(action, Internal):
             if action.timeout:
                 return action.deed, "", ""
-            return ("crashes in", self.sources[i], "") if action.crashes else ("does", action.name, "")
+            return (
+                (f"{action.deed} in", self.sources[i], "") if action.is_fault else ("does", action.name, "")
+            )
         if isinstance(action, Send):
             return self._sends(self.sent[i], action)
         return self._receives(self.taken[i], action)
@@ -77,14 +79,14 @@ class Narrative:
         return "receives", str(action.message), tail
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
-        """The length of a long run, and its faults and crashes."""
+        """The length of a long run, its faults, and what happens to processes."""
         told = [f"The run has {plural(len(acts), 'action')}."]
         fates = Counter(self._fate(f) for f in self.all if self._faulty(f))
         told += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
         told += [
-            f"{a.process} crashes in {self.sources[i]}."
+            f"{a.process} {a.action.deed} in {self.sources[i]}."
             for i, a in acts
-            if a.action == Internal(CRASH_ACTION)
+            if isinstance(a.action, Internal) and a.action.is_fault
         ]
         if len(told) == 1:
             told = [f"The run has {plural(len(acts), 'action')} and no fault."]
@@ -106,10 +108,11 @@ class Narrative:
 
     def size(self) -> str:
         """`3 actions, 1 fault, 1 crash`."""
-        crashes = sum(a.action == Internal(CRASH_ACTION) for a in self.witness.acts)
         parts = [plural(len(self.witness.acts), "action")]
         parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
-        parts += [plural(crashes, "crash")] if crashes else []
+        struck = [a.action for a in self.witness.acts if isinstance(a.action, Internal) and a.action.is_fault]
+        kinds = Counter(CRASH_ACTION if action.crashes else action.fault for action in struck)
+        parts += [plural(count, kind) for kind, count in kinds.items()]
         return ", ".join(parts)
 
 
