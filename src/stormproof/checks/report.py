@@ -71,6 +71,11 @@ class Verdict:
             return self.holds
         return not self.holds
 
+    def passed(self, unbounded: bool = False) -> bool | None:
+        """The same where, with `unbounded`, what holds up to some channel length only is undecided."""
+        limited = unbounded and self.survival and self.holds and self.up_to is not None
+        return None if limited else self.ok
+
     @builtins.property
     def survival(self) -> bool:
         """Does the verdict speak of channels of any length, or of storms up to a length?"""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..checks.headline import extent, headline
 from ..checks.report import Report, Verdict
 from ..errors import Place, StormproofError
+from ..formats.files import display_name
 from ..formats.storm_places import NoPlaces, Places
 from ..lint.warning import Warning
 from ..model.actions import Transition
@@ -20,11 +21,19 @@ class CheckedFile:
     """`answer` is the report, or what kept the file from being read. `unbounded`: what holds up to some
     channel length only is undecided."""
 
-    name: str
+    source: str
     answer: Report | StormproofError
     warnings: tuple[Warning, ...]
-    places: Places | NoPlaces
+    written: Places | NoPlaces | None
     unbounded: bool = False
+
+    @property
+    def name(self) -> str:
+        return display_name(self.source)
+
+    @property
+    def places(self) -> Places | NoPlaces:
+        return self.written or NoPlaces(self.name)
 
     @property
     def errors(self) -> tuple[StormproofError, ...]:
@@ -36,8 +45,12 @@ class CheckedFile:
         return tuple(v for v in self.answer if v.counts) if isinstance(self.answer, Report) else ()
 
     def passed(self, verdict: Verdict) -> bool | None:
-        limited = self.unbounded and verdict.survival and verdict.holds and verdict.up_to is not None
-        return None if limited else verdict.ok
+        return verdict.passed(self.unbounded)
+
+    def report(self, verdict: Verdict) -> Report:
+        """That of the file, or of the requirement where it has failures of its own."""
+        assert isinstance(self.answer, Report)
+        return verdict.own or self.answer
 
     def sentence(self, verdict: Verdict) -> str:
         """What was found, without the name of the verdict."""
@@ -45,12 +58,6 @@ class CheckedFile:
             return verdict.reason or verdict.word
         found = headline(verdict, faults_possible=True) or verdict.word
         return f"{found} ({extent(verdict)})" if extent(verdict) else found
-
-    def assumed(self, verdict: Verdict) -> str:
-        """The failures that the verdict speaks of; a requirement may name its own, in its line."""
-        assert isinstance(self.answer, Report)
-        own = verdict.requirement is not None and verdict.requirement.under is not None
-        return "those that the requirement names" if own else self.answer.assumed
 
     def place(self, verdict: Verdict) -> Place:
         """The line of the requirement; else that of a role that cannot come to rest."""
@@ -66,20 +73,15 @@ class CheckedFile:
         yield from (self.places.role(name) for name in stuck or given.names[:1])
 
     def _stuck_roles(self, verdict: Verdict) -> Iterator[str]:
-        assert isinstance(self.answer, Report)
-        system, witness = self.answer.system, verdict.witness
-        if witness is None or not set(witness.states) <= set(system.names):
-            return
+        system, witness = self.report(verdict).system, verdict.witness
         resting = rest_states(system).rest
-        for process in system:
-            state = witness.states[process.name]
-            if state in process.states and state not in resting[process.name]:
-                yield process.name
+        if witness is not None:
+            yield from (p.name for p in system if witness.states[p.name] not in resting[p.name])
 
     def step_places(self, verdict: Verdict) -> list[tuple[Step, Place]]:
         """Each step of the run with the transition that it takes; a fault of a channel with its receiver."""
-        assert isinstance(self.answer, Report) and verdict.witness is not None
-        at = {p.name: p.initial for p in self.answer.system}
+        assert verdict.witness is not None
+        at = {p.name: p.initial for p in self.report(verdict).system}
         found = []
         for step in verdict.witness.steps:
             if isinstance(step, Act):

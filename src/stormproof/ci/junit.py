@@ -67,12 +67,12 @@ def _case(suite: Element, file: CheckedFile, verdict: Verdict) -> None:
 
 
 def _details(file: CheckedFile, verdict: Verdict, message: str) -> Iterator[str]:
-    assert isinstance(file.answer, Report)
+    report = file.report(verdict)
     yield message
-    yield f"failures: {file.assumed(verdict)}"
-    if verdict.witness is not None and set(verdict.witness.states) <= set(file.answer.system.names):
+    yield f"failures: {report.assumed}"
+    if verdict.witness is not None:
         yield ""
-        yield chart_text(chart(file.answer.system, verdict.witness), COLUMNS)
+        yield chart_text(chart(report.system, verdict.witness), COLUMNS)
 
 
 def _text(text: str) -> str:

@@ -49,18 +49,18 @@ def _results(file: CheckedFile) -> Iterator[dict[str, Any]]:
 
 def _violation(file: CheckedFile, verdict: Verdict) -> dict[str, Any]:
     """Undecided is a warning: nothing is known to be wrong."""
-    assert isinstance(file.answer, Report)
+    report = file.report(verdict)
     undecided = file.passed(verdict) is None
     message = f"{verdict.property}: {'undecided: ' if undecided else ''}{file.sentence(verdict)}"
     first, *others = file.places_of(verdict)
     rule = "requirement" if verdict.requirement is not None else verdict.property
     level = "warning" if undecided else "error"
-    result = _result(rule, level, f"{message}. Failures: {file.assumed(verdict)}.", file, first)
+    result = _result(rule, level, f"{message}. Failures: {report.assumed}.", file, first)
     related = [_location(file, place) for place in others if place != first]
     if related:
         result["relatedLocations"] = related
-    if verdict.witness is not None and set(verdict.witness.states) <= set(file.answer.system.names):
-        result["codeFlows"] = [{"threadFlows": [{"locations": _steps(file, file.answer, verdict)}]}]
+    if verdict.witness is not None:
+        result["codeFlows"] = [{"threadFlows": [{"locations": _steps(file, report, verdict)}]}]
     return result
 
 

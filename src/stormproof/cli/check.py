@@ -11,15 +11,14 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from .. import formats
 from ..checks.api import check
 from ..checks.properties import PROPERTIES
 from ..checks.report import Report
-from ..ci.checked_file import CheckedFile
 from ..errors import StormproofError, UsageError
 from ..formats.registry import readable
-from ..formats.storm_places import NoPlaces
+from ..formats.storm_places import NoPlaces, Places
 from ..limits import Limits
+from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
@@ -101,13 +100,14 @@ def command(
     files = _files(sources)
     answers: list[Answered] = []
     for source in files:
-        answers.append(_checked(source, format, examples, unbounded, **asked))
-        if not printed or (answers[-1].wrong and not as_json):
+        answers.append(_checked(source, format, examples, **asked))
+        if not printed or (isinstance(answers[-1].answer, StormproofError) and not as_json):
             _print(console(), answers[-1], format, asked, len(files) > 1)
         if answers[-1].interrupted:
             break
-    codes = [_code(answer.file) for answer in answers] + [UNDECIDED] * (len(files) > len(answers))
-    _save(junit, sarif, [answer.file for answer in answers])
+    codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
+    if junit is not None or sarif is not None:
+        _save(junit, sarif, answers, unbounded)
     if as_json:
         _print_json(answers, single=len(files) == 1)
     elif len(files) > 1 and not printed:
@@ -120,16 +120,14 @@ class Answered:
     """One file that was checked, and sample runs where they were asked for."""
 
     source: str
-    file: CheckedFile
+    answer: Report | StormproofError
+    warnings: tuple[Warning, ...] = ()
+    places: Places | NoPlaces | None = None
     samples: Any = None
 
     @property
-    def wrong(self) -> bool:
-        return isinstance(self.file.answer, StormproofError)
-
-    @property
     def interrupted(self) -> bool:
-        return isinstance(self.file.answer, Report) and self.file.answer.interrupted
+        return isinstance(self.answer, Report) and self.answer.interrupted
 
 
 def _files(sources: tuple[str, ...]) -> list[str]:
@@ -155,25 +153,23 @@ def _inside(folder: Path) -> list[str]:
     return [str(path) for path in found]
 
 
-def _checked(source: str, format: str | None, examples: bool, unbounded: bool, **asked: Any) -> Answered:
+def _checked(source: str, format: str | None, examples: bool, **asked: Any) -> Answered:
     """The report on one source. Of several files, one that is wrong does not hold up the others."""
-    name = formats.display_name(source)
     try:
         system, warnings, places = load_with_places(source, format)
     except StormproofError as problem:
-        return Answered(source, CheckedFile(name, problem, (), NoPlaces(name), unbounded))
+        return Answered(source, problem)
     for warning in warnings:
         click.echo(str(warning), err=True)
     try:
         report = _report(system, **asked)
     except StormproofError as problem:
-        return Answered(source, CheckedFile(name, problem, warnings, places, unbounded))
-    file = CheckedFile(name, report, warnings, places, unbounded)
+        return Answered(source, problem, warnings, places)
     if not examples:
-        return Answered(source, file)
+        return Answered(source, report, warnings, places)
     from ..examples.find import examples as sample
 
-    return Answered(source, file, sample(report, asked["k"]))
+    return Answered(source, report, warnings, places, sample(report, asked["k"]))
 
 
 def _report(
@@ -209,28 +205,29 @@ def _report(
         )
 
 
-def _code(file: CheckedFile) -> int:
-    if isinstance(file.answer, StormproofError):
+def _code(answer: Report | StormproofError, unbounded: bool) -> int:
+    if isinstance(answer, StormproofError):
         return WRONG
-    answers = [file.passed(verdict) for verdict in file.verdicts]
-    return VIOLATED if False in answers else UNDECIDED if None in answers else HOLDS
+    found = [verdict.passed(unbounded) for verdict in answer if verdict.counts]
+    return VIOLATED if False in found else UNDECIDED if None in found else HOLDS
 
 
-def _save(junit_file: str | None, sarif_file: str | None, files: list[CheckedFile]) -> None:
+def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered], unbounded: bool) -> None:
     """What CI reads is written anew each time."""
-    if junit_file is not None:
-        from ..ci.junit import junit
+    from ..ci.checked_file import CheckedFile
+    from ..ci.junit import junit
+    from ..ci.sarif import sarif
 
+    files = [CheckedFile(a.source, a.answer, a.warnings, a.places, unbounded) for a in answers]
+    if junit_file is not None:
         save_text(None if junit_file == "-" else junit_file, junit(files), overwrite=True)
     if sarif_file is not None:
-        from ..ci.sarif import sarif
-
         text = sarif(files, version("stormproof"))
         save_text(None if sarif_file == "-" else sarif_file, text, overwrite=True)
 
 
 def _print(out: Console, answer: Answered, format: str | None, asked: dict[str, Any], several: bool) -> None:
-    source, report, samples = answer.source, answer.file.answer, answer.samples
+    source, report, samples = answer.source, answer.answer, answer.samples
     if isinstance(report, StormproofError):
         click.echo(report.report(), err=True)
         return
@@ -246,7 +243,7 @@ def _print(out: Console, answer: Answered, format: str | None, asked: dict[str, 
 def _print_json(answers: list[Answered], single: bool) -> None:
     rows = []
     for answer in answers:
-        source, report = answer.source, answer.file.answer
+        source, report = answer.source, answer.answer
         if isinstance(report, StormproofError):
             if single:
                 raise report

@@ -40,8 +40,8 @@ def load_input(source: str, format: str | None = None) -> System:
 
 def load_with_places(
     source: str, format: str | None = None
-) -> tuple[System, tuple[Warning, ...], Places | NoPlaces]:
-    """The system that FILE names, the warnings about it, and its places where its language has them."""
+) -> tuple[System, tuple[Warning, ...], Places | NoPlaces | None]:
+    """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
     from ..lint.api import lint_with_places, places_in, warnings
     from ..lint.source_places import SourcePlaces
 
@@ -49,7 +49,7 @@ def load_with_places(
         return lint_with_places(formats.read_text(source), formats.display_name(source), format)
     system = load_input(source, format)
     if protocols.is_library_name(source):
-        return system, (), NoPlaces(source)  # nobody can mend a built-in protocol
+        return system, (), None  # nobody can mend a built-in protocol
     python = split_python(source) is not None
     places = SourcePlaces(system, source) if python else places_in(source, format)
     return system, warnings(system, places), places
