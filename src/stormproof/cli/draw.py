@@ -103,8 +103,7 @@ def command(
     drawn: Chart | None = None
     if what == "chart":
         assert found is not None and found[1].witness is not None
-        title = f"{found[1].property} of {system.name or source}"
-        drawn = chart(found[0].system, found[1].witness, title=title)
+        drawn = chart(found[0].system, found[1].witness, title=_title(system.name or source, found[1]))
         text = _chart(drawn, form, width)
     elif what == "conflict":
         assert found is not None
@@ -115,6 +114,12 @@ def command(
         print_chart(console(), drawn, width or max(console().width, 20))
         return
     _write(text, what, form, output, force, as_json, drawn)
+
+
+def _title(name: str, verdict: Verdict) -> str:
+    if verdict.requirement is not None:
+        return f"{name}: {verdict.property} is violated"
+    return f"{verdict.property} of {name}"
 
 
 def _form(what: str, form: str | None, output: str | None) -> str:
