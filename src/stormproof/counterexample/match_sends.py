@@ -12,7 +12,7 @@ the head just before it leaves swaps each pair just once), one `Lose` for each s
 - Reordering and duplicating channels: a search over words, one layer an event, which keeps the cheapest words
   of each layer. It is exact as long as a layer has no more than `WIDTH` words. If pruning leaves it without a
   valid choice, a maximum flow finds one, so a choice is found whenever there is one; where messages are
-  duplicated, a wider search instead.
+  duplicated, a wider search and then one that gives nothing up, depth first.
 
 A message is taken to be lost right after it is sent: that needs the least room, so it is within the bound
 whenever any placement is.
@@ -32,6 +32,8 @@ from ..model.failures import ChannelFailure
 WIDTH = 300
 #: And where that leaves no choice on a channel that duplicates.
 MOST_WORDS = 20_000
+#: Partial choices on a channel without a bound, where there may be no choice at all.
+MOST_PARTIAL = 200_000
 
 FAR = 1 << 30
 
@@ -82,6 +84,11 @@ class MatchingProblem:
         ends = (ChannelEvent(FAR + i, m, False) for i, m in enumerate(self.final or ()))
         return (*(e for e in self.events if not e.send), *ends)
 
+    @property
+    def in_order(self) -> tuple[ChannelEvent, ...]:
+        """What happens to the channel, and then the positions of the final word."""
+        return (*self.events, *self.takers[sum(not e.send for e in self.events) :])
+
     def cost(self, sent: ChannelEvent, taker: ChannelEvent) -> int | None:
         """What it costs to take this send here; None: it cannot be."""
         if taker.move < sent.move or not self.failure.may_become(sent.message, taker.message):
@@ -112,7 +119,7 @@ class MatchingProblem:
 def cheapest(problem: MatchingProblem) -> Matching | None:
     """The choice with the fewest faults, or None when no interference makes these events possible."""
     if problem.failure.duplicate:
-        return _beam(problem) or _beam(problem, width=MOST_WORDS)
+        return _beam(problem) or _beam(problem, width=MOST_WORDS) or _any(problem)
     if not problem.failure.reorder:
         return _fifo(problem)
     return _beam(problem) or _by_flow(problem)
@@ -187,7 +194,7 @@ def _beam(
     `keep`: the sends that are kept, when that has been decided already.
     """
     layer = [_Node(0, (), None, None)]
-    events = [*problem.events, *problem.takers[sum(not e.send for e in problem.events) :]]
+    events = problem.in_order
     wanted = Counter(e.message for e in events if not e.send)
     to_come = Counter(e.message for e in events if e.send)
     exact = problem.final is not None and not problem.failure.corrupt
@@ -204,6 +211,26 @@ def _beam(
     if problem.final is not None:
         layer = [n for n in layer if not n.word]
     return _unwind(problem, min(layer, key=lambda n: n.cost)) if layer else None
+
+
+def _any(problem: MatchingProblem) -> Matching | None:
+    """Some choice, not always the cheapest: depth first, each word after each event once."""
+    events = problem.in_order
+    stack = [(0, _Node(0, (), None, None))]
+    seen: set[tuple[int, tuple[Message, ...]]] = set()
+    while stack and (problem.bound < FAR or len(seen) < MOST_PARTIAL):
+        at, node = stack.pop()
+        if at == len(events):
+            if problem.final is None or not node.word:
+                return _unwind(problem, node)
+            continue
+        key = at, tuple(e.message for e in node.word)
+        if key in seen:
+            continue
+        seen.add(key)
+        step = _put(problem, node, events[at], None) if events[at].send else _take(problem, node, events[at])
+        stack += [(at + 1, n) for n in sorted(step, key=lambda n: -n.cost)]
+    return None
 
 
 def _useful(word: tuple[ChannelEvent, ...], wanted: Counter[Message]) -> bool:
