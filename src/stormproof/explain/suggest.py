@@ -55,7 +55,8 @@ def suggest(
     >>> [line.text for line in found[0].additions]
     ['timeout -> done', 'Server?result -> done  Server?error -> done']
     """
-    options = Options(limits or Limits(), effort=effort)
+    # What a changed protocol still violates is not shown, so no run of it is replayed.
+    options = Options(limits or Limits(), replay=False, polish=False, effort=effort)
     question = Question(failures or Failures(), options, k, max_k)
     changed = system.names if roles is None else tuple(roles)
     with suppress(KeyboardInterrupt):
