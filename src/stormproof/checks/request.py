@@ -15,8 +15,10 @@ from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
 from ..transform.stop_restart import Transformed
 from .properties import (
+    ALIASES,
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
+    PROPERTIES,
     RECOVERS,
     SURVIVAL_PROPERTIES,
     known_properties,
@@ -133,7 +135,10 @@ def make_request(
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked, semantics)
     searched = with_process_faults(marked, model)
-    names = _properties(properties, model, asked.budget)
+    named = None if properties is None else tuple(properties)
+    required = requirements_named(system, named or ())
+    others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
+    names = _properties(others, model, asked.budget)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
@@ -143,7 +148,7 @@ def make_request(
         failures=asked,
         model=model,
         properties=names,
-        required=system.requirements if properties is None or not names else (),
+        required=required if named else system.requirements,
         counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
         bounds=_bounds(k, max_k or MAX_K),
         one_bound=k is not None,
@@ -153,6 +158,12 @@ def make_request(
         options=options,
         started=started,
     )
+
+
+def requirements_named(system: System, names: Iterable[str]) -> tuple[Requirement, ...]:
+    """The requirements that are asked for by their names; a property of the same name goes before."""
+    wanted = set(names) - set(PROPERTIES) - set(ALIASES)
+    return tuple(r for r in system.requirements if r.title in wanted)
 
 
 def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:

@@ -17,10 +17,12 @@ from rich.text import Text
 
 from ..errors import UsageError
 from ..limits import Limits
+from ..model.budget import NO_BUDGET
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
 from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
+from ..surveys.campaign.results import as_expected
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 
@@ -54,9 +56,8 @@ MARKS = {True: "✔", False: "✘", None: "?"}
 @click.option(
     "--max-k",
     type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Without -k: search the least bound up to N.",
+    metavar="N",
+    help="Without -k: the largest bound to try; 6 for survival, 10 for the k-properties.",
 )
 @click.option("--semantics", type=click.Choice(["definition", "encoding"]), default="definition")
 @click.option(
@@ -76,7 +77,7 @@ def command(
     failures: Any,
     properties: tuple[str, ...],
     bounds: tuple[int, ...],
-    max_k: int,
+    max_k: int | None,
     semantics: str,
     processes: int | None,
     on: str | None,
@@ -116,7 +117,7 @@ def _plan(
     failures: Any,
     properties: tuple[str, ...],
     bounds: tuple[int, ...],
-    max_k: int,
+    max_k: int | None,
     semantics: str,
     limits: Limits,
 ) -> Plan:
@@ -138,20 +139,21 @@ def _plan(
 def _models(names: str | None, failures: Any) -> Mapping[str, Mapping[str, Any]]:
     """The named standard models, and the one that the flags describe, if any."""
     chosen: dict[str, Mapping[str, Any]] = {}
+    common = {"budget": failures.budget.to_json()} if failures.budget.limited else {}
     for name in split_list(names or ""):
         if name not in NAMED_FAILURES:
             raise UsageError(f"unknown failure model '{name}'; there are {', '.join(NAMED_FAILURES)}")
-        chosen[name] = NAMED_FAILURES[name]
+        chosen[name] = {**NAMED_FAILURES[name], **common}
     from ..model.failures_json import failures_to_json
 
     asked = failures_to_json(failures)
-    if failures != Failures(corrupt_scope=failures.corrupt_scope):
+    if failures.within(NO_BUDGET) != Failures(corrupt_scope=failures.corrupt_scope):
         chosen["as asked"] = asked
-    return chosen or STANDARD_FAILURES
+    return chosen or {name: {**model, **common} for name, model in STANDARD_FAILURES.items()}
 
 
 def _unfinished(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("died")) or any(v["holds"] is None for v in row["verdicts"])
+    return bool(row.get("died")) or any(v["holds"] is None and v.get("counts", True) for v in row["verdicts"])
 
 
 def _exit_code(counts: Mapping[str, int]) -> int:
@@ -200,4 +202,13 @@ def _print(out: Console, rows: list[dict[str, Any]], counts: Mapping[str, int], 
 def _verdicts(row: Mapping[str, Any]) -> Text:
     if row.get("died") or row.get("error"):
         return Text(f"died: {row['died']}" if row.get("died") else str(row["error"]), "yellow")
-    return Text("  ".join(f"{v['property']} {MARKS[v['holds']]}{v['k'] or ''}" for v in row["verdicts"]))
+    return Text("  ".join(f"{v['property']} {MARKS[as_expected(v)]}{_number(v)}" for v in row["verdicts"]))
+
+
+def _number(verdict: Mapping[str, Any]) -> str:
+    """The least k; of survival, for which channels it holds, or how many faults break it."""
+    if "up_to" not in verdict:
+        return str(verdict["k"] or "")
+    if verdict["holds"] is False:
+        return str(verdict["faults"])
+    return "" if verdict["up_to"] is None else f"≤{verdict['up_to']}"

@@ -126,7 +126,7 @@ def _again(file: str, report: Report, verdict: Verdict) -> str:
     bound = f" -k {verdict.witness_k}" if verdict.witness_k is not None else ""
     if verdict.holds:
         bound = " --examples" + (f" -k {verdict.k}" if verdict.k is not None else "")
-    return f"stormproof check {file}{flags(report)} --property {verdict.property}{bound}"
+    return f"stormproof check {file}{flags(report)} --property {shlex.quote(verdict.property)}{bound}"
 
 
 def _write(

@@ -220,7 +220,7 @@ def _tex(text: str) -> str:
 
 
 def _tex_box(box: TableCell) -> str:
-    k = f"_{{{box.mark[1:]}}}" if box.mark[1:] else ""
+    k = "_{" + box.mark[1:].replace("≤", r"\leq ") + "}" if box.mark[1:] else ""
     mark = f"${_TEX_MARKS[box.mark[0]]}{k}$"
     beside = f"\\,({_tex(box.beside)})" if box.beside else ""
     return f"\\underline{{{mark}}}{beside}$^{{{box.note}}}$" if box.note is not None else mark + beside

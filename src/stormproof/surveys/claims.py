@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..checks.api import check
-from ..checks.properties import CLEAN, HALF_DUPLEX, PROPERTIES, RECOVERS, RSC, known_properties
+from ..checks.properties import CLEAN, HALF_DUPLEX, RECOVERS, RSC, known_properties
 from ..checks.report import Report, Verdict
+from ..checks.request import requirements_named
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.requirement import Claim, Requirement
@@ -59,8 +60,8 @@ def asked_of(system: System, name: str) -> Asked:
     if name == SURVIVAL:
         others = tuple(r for r in mine if r.claim != _RECOVERS.claim)
         return Asked(name, replace(system, requirements=(_RECOVERS, *others)), ())
-    named = tuple(r for r in mine if r.title == name)
-    if named and name not in PROPERTIES:
+    named = tuple(r for r in requirements_named(system, [name]) if r in mine)
+    if named:
         return Asked(name, replace(system, requirements=named), ())
     (known,) = known_properties(name)
     return Asked(known, replace(system, requirements=()), (known,))

@@ -21,20 +21,21 @@ def failure_models(system: System, asked: Failures) -> dict[str, Failures]:
     """None, each fault on every channel, crashes where somebody is asked to crash, and the asked mixture.
 
     Processes that the file says may crash do so under every model, which their names then say. What was
-    asked for is left out where it means the same as one of the others.
+    asked for is left out where it means the same as one of the others. A budget is that of every model.
     """
-    file_faults = not system.faults
-    scope = asked.corrupt_scope
-    found = {"none": Failures(file_faults=file_faults)}
+    common: dict[str, Any] = {
+        "file_faults": not system.faults,
+        "budget": asked.budget,
+        "as_written": asked.as_written,
+    }
+    found = {"none": Failures(**common)}
     for kind in PAPER_KINDS:
         asked_for: dict[str, Any] = {kind.keyword: True}
-        found[kind.noun] = Failures(**asked_for, corrupt_scope=scope, file_faults=file_faults)
+        found[kind.noun] = Failures(**asked_for, corrupt_scope=asked.corrupt_scope, **common)
     if system.unreliable:
         found = {"crash" if name == "none" else f"crash, {name}": f for name, f in found.items()}
     if set(asked.crash) - set(system.unreliable):
-        found["more crashes" if system.unreliable else "crash"] = Failures(
-            crash=asked.crash, file_faults=file_faults
-        )
+        found["more crashes" if system.unreliable else "crash"] = Failures(crash=asked.crash, **common)
     known = [f.on(system) for f in found.values()]
     if asked.on(system) not in known:
         found[ASKED] = asked
@@ -52,7 +53,7 @@ def survey(
     asked: Failures | None = None,
     *,
     k: int | None = None,
-    max_k: int = 10,
+    max_k: int | None = None,
     properties: Iterable[str] | None = None,
     limits: Limits | None = None,
     replay: bool = True,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...checks.headline import extent, number_of_faults
 from ...checks.report import Report, Verdict
 from ...examples.find import Examples
 from ...model.actions import Channel
@@ -29,10 +30,18 @@ class VerdictCell:
 
     @property
     def words(self) -> str:
-        """`✔ holds, k = 2`."""
-        k = self.verdict.k
-        bound = f", k = {k}" if k is not None and self.verdict.holds is not None else ""
-        return f"{MARKS[self.verdict.holds]} {self.verdict.word}{bound}"
+        """`✔ holds, k = 2`; of survival `✔ up to channels of length 6`, `✘ breaks with 1 fault`."""
+        verdict = self.verdict
+        if verdict.survival and verdict.holds is not None:
+            known = "known limit: " if verdict.ok and not verdict.holds else ""
+            return f"{MARKS[verdict.ok]} {known}{extent(verdict) or number_of_faults(verdict)}"
+        bound = f", k = {verdict.k}" if verdict.k is not None and verdict.holds is not None else ""
+        return f"{MARKS[verdict.ok]} {verdict.word}{bound}"
+
+    @property
+    def kind(self) -> str:
+        """The class of the cell: a violation that the file expects is as it should be."""
+        return {True: "holds", False: "violated", None: "undecided"}[self.verdict.ok]
 
 
 @dataclass(frozen=True)

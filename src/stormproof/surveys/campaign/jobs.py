@@ -17,6 +17,7 @@ from typing import Any
 
 from ... import formats, protocols
 from ...checks.properties import known_properties
+from ...checks.request import requirements_named
 from ...errors import InputError, Place, UsageError, did_you_mean
 from ...limits import Limits, parse_memory
 from ...model.failures import Failures
@@ -53,7 +54,7 @@ _PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
 
 @dataclass(frozen=True)
 class Job:
-    """One check. `k` None searches the least bound up to `max_k`."""
+    """One check. `k` None searches the least bound up to `max_k`, None for the default."""
 
     source: str
     failures_name: str
@@ -61,7 +62,7 @@ class Job:
     failures: Mapping[str, Any]
     properties: tuple[str, ...] | None
     k: int | None
-    max_k: int
+    max_k: int | None
     semantics: str
     seconds: float | None
     memory: int | None
@@ -101,17 +102,16 @@ class Plan:
     failures: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: STANDARD_FAILURES)
     properties: tuple[str, ...] | None = None
     bounds: tuple[int, ...] = ()
-    max_k: int = 10
+    max_k: int | None = None
     semantics: str = "definition"
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         if not self.files:
             raise UsageError("a campaign needs at least one file or protocol")
-        known_properties(self.properties or ())
         if self.semantics not in ("definition", "encoding"):
             raise UsageError(f"unknown semantics '{self.semantics}'; it is 'definition' or 'encoding'")
-        if any(k < 1 for k in (*self.bounds, self.max_k)):
+        if any(k < 1 for k in (*self.bounds, 1 if self.max_k is None else self.max_k)):
             raise UsageError("bounds must be at least 1")
 
 
@@ -120,6 +120,8 @@ def jobs_of(plan: Plan) -> list[Job]:
     jobs = []
     for source in _sources(plan.files):
         system = load_source(source)
+        named = {r.title for r in requirements_named(system, plan.properties or ())}
+        known_properties(name for name in plan.properties or () if name not in named)
         data = formats.system_to_json(system)
         for name, arguments in plan.failures.items():
             _failures(name, arguments).on(system)
@@ -235,7 +237,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
         failures=models,
         properties=None if properties is None else tuple(properties),
         bounds=tuple(data.get("bounds", ())),
-        max_k=int(data.get("max_k", 10)),
+        max_k=data.get("max_k"),
         semantics=str(data.get("semantics", "definition")),
         limits=Limits(**chosen),
     )

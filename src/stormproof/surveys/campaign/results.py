@@ -131,12 +131,19 @@ def _torn(line: bytes) -> bool:
 
 
 def summary(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many verdicts of each kind, and how many jobs died."""
+    """How many verdicts of each kind, of those that an exit code depends on, and how many jobs died."""
     counts = {"jobs": 0, "holds": 0, "violated": 0, "undecided": 0, "died": 0}
     for row in rows:
         counts["jobs"] += 1
         if row.get("died"):
             counts["died"] += 1
         for verdict in row.get("verdicts", ()):
-            counts[{True: "holds", False: "violated", None: "undecided"}[verdict["holds"]]] += 1
+            if verdict.get("counts", True):
+                counts[{True: "holds", False: "violated", None: "undecided"}[as_expected(verdict)]] += 1
     return counts
+
+
+def as_expected(verdict: Mapping[str, Any]) -> bool | None:
+    """Is it as it should be? A violation that the file expects is."""
+    expected = verdict.get("requirement", {}).get("violated", False)
+    return verdict["holds"] if verdict["holds"] is None or not expected else not verdict["holds"]

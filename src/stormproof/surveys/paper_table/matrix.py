@@ -44,7 +44,8 @@ PAPER_COLUMNS = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness.
+    """One verdict. `k`: the least bound at which it holds; `steps`, `faults`: those of the witness. Of
+    `survival`: it holds for channels up to the length `up_to`, None for any.
 
     `twin`: violated in the encoding because it is violated under the definitions that the encoding refines.
     """
@@ -63,18 +64,22 @@ class Cell:
     steps: int | None = None
     faults: int | None = None
     twin: bool = False
+    survival: bool = False
+    up_to: int | None = None
 
     @builtins.property
     def mark(self) -> str:
-        """`✔2`: holds, the least k is 2; `✘`: for no k; `?`: undecided."""
+        """`✔2`: holds, the least k is 2; `✘`: for no k; `?`: undecided. Of survival `✔` for any channel
+        length, `✔≤6` for those up to 6, `✘1`: it breaks with one fault."""
         if self.holds:
-            return f"✔{self.k or ''}"
-        return "?" if self.holds is None else "✘"
+            return f"✔{self.k or ('' if self.up_to is None else f'≤{self.up_to}')}"
+        return "?" if self.holds is None else f"✘{self.faults if self.survival else ''}"
 
     def to_json(self) -> dict[str, Any]:
         names = ("protocol", "failures", "property", "semantics", "holds", "k", "reason", "states", "seconds")
         data: dict[str, Any] = {name: getattr(self, name) for name in names}
         data["seconds"] = round(self.seconds, 6)
+        data |= {"up_to": self.up_to} if self.survival else {}
         if self.steps is not None:
             witness = ("replayed", "witness_k", "steps", "faults")
             data["witness"] = {name.removeprefix("witness_"): getattr(self, name) for name in witness}
@@ -209,7 +214,7 @@ def _first_asks(
                     files=tuple(protocols),
                     failures={failures: _arguments(failures, each)},
                     properties=names,
-                    max_k=max_k,
+                    max_k=max_k if names == bounded else None,
                     semantics=each,
                     limits=limits,
                 )
@@ -264,7 +269,9 @@ def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:
         base,
         property=verdict["property"],
         holds=verdict["holds"],
-        k=verdict["k"],
+        k=verdict.get("k"),
+        survival="up_to" in verdict,
+        up_to=verdict.get("up_to"),
         reason=verdict["reason"],
         states=verdict["states"],
         seconds=verdict["seconds"],
@@ -272,7 +279,7 @@ def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:
     if verdict["witness"] is None:
         return cell
     steps = verdict["witness"]["steps"]
-    faults = sum(step["do"] in FAULT_STEPS for step in steps)
+    faults = verdict.get("faults") or sum(step["do"] in FAULT_STEPS for step in steps)
     return replace(
         cell,
         replayed=verdict.get("replayed"),
