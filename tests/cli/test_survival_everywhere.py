@@ -104,3 +104,18 @@ def test_the_report_page_says_how_many_faults(run: Run, twice: Path) -> None:
     assert ("holds", "✔ known limit: breaks with 1 fault") in cells
     assert ("holds", "✔ any channel length") in cells
     assert "--property stopped" in page
+
+
+def test_survival_beside_the_classes(run: Run, twice: Path) -> None:
+    result = run("classify", "twice.storm", "--survival", "--max-k", "2")
+    rows = {line.split()[0]: line.split()[1:] for line in result.out.splitlines() if line.strip()}
+    assert rows["recovers"] == rows["arrives"] == ["✔", "✘", "2", "✔", "✔"]
+    data = json.loads(run("classify", "twice.storm", "--survival", "--max-k", "2", "--json").out)
+    lost = next(s for s in data["standings"] if s["interference"] == "loss")
+    assert [(v["property"], v["faults"]) for v in lost["survival"]] == [
+        ("recovers", 2),
+        ("clean", None),
+        ("arrives", 2),
+    ]
+    plain = json.loads(run("classify", "twice.storm", "--max-k", "1", "--json").out)
+    assert "survival" not in plain["standings"][0]

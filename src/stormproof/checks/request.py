@@ -15,7 +15,6 @@ from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
 from ..transform.stop_restart import Transformed
 from .properties import (
-    ALIASES,
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
     PROPERTIES,
@@ -161,8 +160,8 @@ def make_request(
 
 
 def requirements_named(system: System, names: Iterable[str]) -> tuple[Requirement, ...]:
-    """The requirements that are asked for by their names; a property of the same name goes before."""
-    wanted = set(names) - set(PROPERTIES) - set(ALIASES)
+    """The requirements that are asked for by their names; only a property of that name goes before."""
+    wanted = set(names) - set(PROPERTIES)
     return tuple(r for r in system.requirements if r.title in wanted)
 
 

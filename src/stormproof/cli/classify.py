@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats
+from ..checks.report import Verdict
 from ..draw.class_diagram import diagram_svg
 from ..limits import Limits
 from ..model.faults import SCOPES
@@ -36,6 +37,7 @@ HOLDS, UNDECIDED = 0, 3
     "-o", "--output", metavar="PICTURE.svg", help="Also draw the diagram into this file; - prints it alone."
 )
 @click.option("--force", is_flag=True, help="Overwrite PICTURE.svg if it exists.")
+@click.option("--survival", is_flag=True, help="Add survival and the requirements of FILE.")
 @limit_options
 @json_option
 def command(
@@ -43,6 +45,7 @@ def command(
     format: str | None,
     max_k: int,
     corrupt_scope: str,
+    survival: bool,
     output: str | None,
     force: bool,
     limits: Limits,
@@ -56,6 +59,7 @@ def command(
     \b
     Examples:
       stormproof classify alternating-bit
+      stormproof classify shop.storm --survival
       stormproof classify shop.storm --max-k 3 -o place.svg
     """
     if output not in (None, "-"):
@@ -63,7 +67,12 @@ def command(
     system = load_input(source, format)
     with progress_line() as progress:
         standings = classify(
-            system, max_k=max_k, corrupt_scope=corrupt_scope, limits=limits, progress=progress
+            system,
+            max_k=max_k,
+            corrupt_scope=corrupt_scope,
+            survival=survival,
+            limits=limits,
+            progress=progress,
         )
     if output is not None:
         save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)
@@ -92,7 +101,18 @@ def standing_table(standings: Standings) -> Table:
         shown = f"{caption} †" if name in DAGGER else caption
         outside = name in DAGGER and not standings.system.csa
         table.add_row(shown, *(_cell(standings[i][name], outside) for i in INTERFERENCES))
+    for verdicts in zip(*(standings[i].survival for i in INTERFERENCES), strict=True):
+        table.add_row(verdicts[0].property, *map(_survival_cell, verdicts))
     return table
+
+
+def _survival_cell(verdict: Verdict) -> Text:
+    """`✔` for channels of any length, `✔ ≤6` for those up to 6, `✘ 2` where two faults break it."""
+    if verdict.holds is None:
+        return Text("?", style="yellow")
+    if not verdict.holds:
+        return Text(f"✘ {verdict.faults}", style="red")
+    return Text("✔" if verdict.up_to is None else f"✔ ≤{verdict.up_to}", style="green")
 
 
 def _cell(found: Membership, outside: bool = False) -> Text:
@@ -114,8 +134,10 @@ def _remarks(standings: Standings) -> list[str]:
                 found.setdefault(f"{CLASSES[name]}: {membership.reason}", []).append(standing.interference)
         for note in standing.notes:
             found.setdefault(note, []).append(standing.interference)
+    survival = "survival: ✘ with so many faults, ✔ ≤ for channels up to that length"
     return [
         f"✘ k-properties: for no k up to {standings.max_k}; † defined on session automata",
+        *([survival] if standings.standings[0].survival else []),
         *(
             f"{'' if len(who) == len(INTERFERENCES) else ', '.join(who) + ' · '}{what}"
             for what, who in found.items()

@@ -12,7 +12,18 @@ from typing import Any
 
 from ..checks.api import check
 from ..checks.implications import candidate_for_any_length
-from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_MC, K_OBI, K_SAFE, K_SIBI, K_WMC, RSC
+from ..checks.properties import (
+    HALF_DUPLEX,
+    K_ER,
+    K_EXH,
+    K_MC,
+    K_OBI,
+    K_SAFE,
+    K_SIBI,
+    K_WMC,
+    RSC,
+    SURVIVAL_PROPERTIES,
+)
 from ..checks.report import Report, Verdict
 from ..engine.watch import ProgressCallback
 from ..errors import UnknownName
@@ -75,10 +86,17 @@ class Standing:
             raise UnknownName("class", name, self.classes)
         return self.classes[name]
 
+    @property
+    def survival(self) -> tuple[Verdict, ...]:
+        """The verdicts on survival and requirements, where they were asked."""
+        return tuple(v for v in self.report if v.survival)
+
     def to_json(self) -> dict[str, Any]:
+        asked = {"survival": [v.to_json() for v in self.survival]} if self.survival else {}
         return {
             "interference": self.interference,
             "classes": {name: found.to_json() for name, found in self.classes.items()},
+            **asked,
             "notes": list(self.notes),
         }
 
@@ -126,11 +144,15 @@ def classify(
     *,
     max_k: int = 10,
     corrupt_scope: str = "channel",
+    survival: bool = False,
     limits: Limits | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Standings:
-    """The classes of a system for perfect channels and under loss, corruption and reordering."""
+    """The classes of a system for perfect channels and under loss, corruption and reordering.
+
+    With `survival` also `recovers`, `clean` and the requirements of the file that name no failures.
+    """
 
     def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:
         report = check(
@@ -150,7 +172,7 @@ def classify(
     found = []
     for interference in INTERFERENCES:
         failures = _failures(interference, corrupt_scope)
-        report = ask(failures, _properties(system))
+        report = ask(failures, _properties(system, survival))
         classes = dict(_structural(report.system)) | dict(_decided(report))
         classes[HALF_DUPLEX.name] = _half_duplex(report)
         classes["bounded"] = _bounded(
@@ -167,9 +189,11 @@ def _failures(interference: str, scope: str) -> Failures:
     return Failures(**chosen, corrupt_scope=scope, file_faults=False)
 
 
-def _properties(system: System) -> tuple[str, ...]:
+def _properties(system: System, survival: bool) -> tuple[str, ...]:
     two = (HALF_DUPLEX.name,) if len(system.processes) == 2 else ()
-    return (*DAGGER, RSC.name, *two)
+    required = (r.title for r in system.requirements if r.under is None and not r.claims_property)
+    asked = (*SURVIVAL_PROPERTIES, *required) if survival else ()
+    return (*DAGGER, RSC.name, *two, *asked)
 
 
 def _structural(system: System) -> Mapping[str, Membership]:
