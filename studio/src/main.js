@@ -11,6 +11,7 @@ const QUICK = 0.3, LONG = 10;
 
 let started = false;
 let system = null;          // what the server last read
+let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
 let name = "protocol";
 
@@ -70,7 +71,7 @@ function status(words, urgent = false) {
 // ---- write ----------------------------------------------------------------------------------------------
 
 const read = later(150, async () => {
-  const said = await connection.ask("read", { text: editor.text });
+  const said = await connection.ask("read", { text: editor.text, before: places });
   if (said.cancelled) return;
   if (!said.answer) { problem(said); return; }
   const { problems, converted } = said.answer;
@@ -82,6 +83,9 @@ const read = later(150, async () => {
     return;
   }
   system = said.answer.system;
+  places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
+  if (file === null && system.name) name = system.name;
+  showFile();
   $("facts").textContent = system.facts.join(" · ");
   faults.show(system);
   play.pictures(system);
@@ -175,7 +179,8 @@ async function ask(effort) {
 }
 
 function openRun(row) {
-  play.open({ steps: row.run.steps, at: row.run.steps.length, marks: row.run.marks, title: row.run.why });
+  const { steps, marks, under, why } = row.run;
+  play.open({ steps, at: steps.length, marks, under, title: why });
   showView("play");
   $("play").focus({ preventScroll: true });
   $("play").scrollIntoView({ block: "start" });
@@ -185,7 +190,8 @@ function openRun(row) {
 
 async function question(kind, more) {
   if (!system) return null;
-  const said = await connection.ask(kind, { text: editor.text, settings: faults.settings, ...more });
+  const settings = { ...faults.settings, under: play.run.under };
+  const said = await connection.ask(kind, { text: editor.text, settings, ...more });
   if (said.answer) return said.answer;
   if (!said.cancelled) problem(said);
   return null;
@@ -202,8 +208,7 @@ function forgetLink() {
 }
 
 async function share() {
-  const { steps, at, marks, title } = play.run;
-  const fragment = await toFragment({ text: editor.text, settings: faults.settings, run: { steps, at, marks, title } });
+  const fragment = await toFragment({ text: editor.text, settings: faults.settings, run: play.run });
   const link = `${location.origin}/#${fragment}`;
   history.replaceState(null, "", `/#${fragment}`);
   const box = make("textarea", { readonly: true, rows: 5, id: "link", "aria-label": "the link" });

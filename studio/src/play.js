@@ -1,7 +1,8 @@
 // One run: chosen step by step, gone back in, branched, watched. The server says where each step leads.
 import { $, button, make, picture } from "./dom.js";
 
-const EMPTY = { steps: [], at: 0, marks: null, title: "" };
+// `under` names a requirement with failures of its own, whose run this is.
+const EMPTY = { steps: [], at: 0, marks: null, title: "", under: null };
 const WALK = 450;
 
 export class Play {
@@ -92,7 +93,7 @@ export class Play {
     const steps = this.steps.concat(choice.steps);
     const onward = this.#run.steps.slice(0, steps.length);
     if (JSON.stringify(onward) === JSON.stringify(steps)) return this.goTo(steps.length);
-    return this.#change({ ...EMPTY, steps, at: steps.length });
+    return this.#change({ ...EMPTY, under: this.#run.under, steps, at: steps.length });
   }
 
   undo() {
@@ -137,7 +138,7 @@ export class Play {
     const answer = await this.#ask("way", { steps: this.steps });
     if (!answer) return;
     if (answer.steps === null) $("play-rest").textContent = "no way to rest was found";
-    else if (answer.steps.length) this.#change({ ...EMPTY, steps: this.steps.concat(answer.steps), at: this.#run.at, title: "the shortest way to rest" });
+    else if (answer.steps.length) this.#change({ ...EMPTY, under: this.#run.under, steps: this.steps.concat(answer.steps), at: this.#run.at, title: "The shortest way to rest." });
   }
 
   // New text or new settings: the pictures are of another system, and the run may no longer fit.
@@ -163,6 +164,7 @@ export class Play {
     $("play-chart").replaceChildren(picture(this.#shown.svg));
     stage.chart($("play-chart"), at, last);
     $("play-title").textContent = this.#run.title;
+    $("play-under").textContent = this.#run.under === null ? "" : `Played under the failures of the requirement ${this.#run.under}.`;
     $("play-problem").textContent = this.#shown.problem;
     $("play-say").textContent = `${at} of ${last}: ${moments[at].say}`;
     Object.assign($("play-slider"), { max: last, value: at });

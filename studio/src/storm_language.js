@@ -11,8 +11,10 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_'.-]*/u;
 
 export const storm = StreamLanguage.define({
   name: "storm",
-  languageData: { commentTokens: { line: "//" }, closeBrackets: { brackets: ["(", "{", '"'] } },
-  startState: () => ({ previous: "" }),
+  languageData: { commentTokens: { line: "//" }, indentOnInput: /^\s*\}$/, closeBrackets: { brackets: ["(", "{", '"'] } },
+  startState: () => ({ previous: "", depth: 0 }),
+  // One level per brace; the alternatives of a state stand below its first one, which `format` sees to.
+  indent: (state, after, context) => Math.max(0, state.depth - (/^\s*\}/.test(after) ? 1 : 0)) * context.unit,
   token(stream, state) {
     if (stream.eatSpace()) return null;
     if (stream.match("//")) {
@@ -23,6 +25,7 @@ export const storm = StreamLanguage.define({
     if (stream.match(/^(->|<->|→)/)) return remember(state, "->", "operator");
     if (stream.match(NAME)) return named(state, stream);
     const letter = stream.next();
+    if (letter === "{" || letter === "}") state.depth = Math.max(0, state.depth + (letter === "{" ? 1 : -1));
     return remember(state, letter, "!?:|&".includes(letter) ? "operator" : null);
   },
 });

@@ -110,7 +110,10 @@ def test_a_planar_automaton_is_drawn_without_crossings(monkeypatch: pytest.Monke
     found = []
 
     def spy(
-        ranks: list[list[Hashable]], links: Sequence[tuple[Hashable, Hashable]], tick: Callable[[], None]
+        ranks: list[list[Hashable]],
+        links: Sequence[tuple[Hashable, Hashable]],
+        tick: Callable[[], None],
+        before: object,
     ) -> list[list[Hashable]]:
         ordered = order_ranks(ranks, links, tick)
         down = {n: [b for a, b in links if a == n] for row in ranks for n in row}

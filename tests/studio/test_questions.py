@@ -59,6 +59,40 @@ def test_what_a_page_needs_to_know_of_a_system() -> None:
     assert [p["roles"] for p in found["pictures"]] == [["A"], ["B"], []], "the last explains the shapes"
 
 
+FAN = """role A { a: B!w -> s1
+B!x -> s2
+B!y -> s3
+s1: B!w -> e
+s2: B!x -> e
+s3: B!y -> e
+%s e: }
+role B { b: A?w -> b }"""
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_states_stay_where_they_are_while_somebody_edits(turned: int) -> None:
+    """The order of the first picture, or its mirror image if that is what the page shows, is kept."""
+    first = read(FAN % "")["system"]["pictures"][0]["places"]
+    shown = {state: turned * x for state, x in first.items()}
+    order = sorted(("s1", "s2", "s3"), key=shown.__getitem__)
+    edited = read(FAN % "s4: B!w -> s2\n internal i -> s1\n", {"A": shown})["system"]["pictures"][0]["places"]
+    assert sorted(("s1", "s2", "s3"), key=edited.__getitem__) == order
+    assert read(FAN % "", {"A": 3, "x": {"y": "z"}})["system"], "what a page sends may be anything"
+
+
+def test_the_run_of_a_requirement_is_played_under_its_own_failures() -> None:
+    text = BIT + "\nexpect violated stopping: recovers under stop Receiver\n"
+    row = next(
+        v for v in ask("check", text, settings={}, effort=0.1)["verdicts"] if v["kind"] == "requirement"
+    )
+    assert row["ok"] and row["word"] == "violated" and row["run"]["under"] == row["property"]
+    shown = play(text, {"under": row["property"]}, row["run"]["steps"], 99)
+    assert shown["problem"] == "" and shown["rest"][-1] == NEVER
+    assert "no longer possible" in play(text, {}, row["run"]["steps"], 0)["problem"]
+    saved = keeping.save_run(text, {"under": row["property"]}, row["run"]["steps"])["text"]
+    assert [said.proved for said in replay_result(result_from_json(saved))] == [True]
+
+
 def test_settings_survive_a_change_of_the_text() -> None:
     failures = sp.Failures(
         loss=["A->B"],

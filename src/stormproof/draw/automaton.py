@@ -9,7 +9,7 @@ Roles that are alike are drawn once; the names of those that are in a state of `
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..model.actions import Transition
 from ..model.process import Process, StateKind
@@ -31,11 +31,12 @@ _LOOP = 26.0
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in parts, so that several can stand on one sheet."""
+    """A picture in parts, so that several can stand on one sheet; `places` says how far right states are."""
 
     body: tuple[str, ...]
     width: float
     height: float
+    places: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,17 +92,34 @@ def system_svg(
     return _sheet(pictures, _legend([g.process for g in chosen]), width, title, style)
 
 
-def automata_svgs(system: System, roles: Collection[str], seconds: float = 4.0) -> list[str]:
+@dataclass(frozen=True)
+class DrawnRoles:
+    """The picture of roles that are alike; none for the one that explains the shapes."""
+
+    roles: tuple[str, ...]
+    svg: str
+    places: Mapping[str, float] = field(default_factory=dict)
+
+
+def draw_roles(
+    system: System,
+    roles: Collection[str],
+    seconds: float = 4.0,
+    before: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[DrawnRoles]:
     """The automata of `roles`, as `groups_of` has them, as pictures of their own, and one that explains
-    their shapes, for a page that arranges them itself."""
+    their shapes, for a page that arranges them itself. `before`: the places of an earlier drawing."""
     chosen = groups_of(system, roles)
-    pictures = []
+    found = []
     for group in chosen:
-        drawn = draw_process(group, {}, seconds / len(chosen))
+        known = (before or {}).get(group.names[0], {})
+        drawn = draw_process(group, {}, seconds / len(chosen), known)
         title = f"automaton {', '.join(group.names)}"
-        pictures.append(document(drawn.width, drawn.height, drawn.body, title, style=False))
+        svg = document(drawn.width, drawn.height, drawn.body, title, style=False)
+        found.append(DrawnRoles(group.names, svg, drawn.places))
     legend = _legend([g.process for g in chosen])
-    return [*pictures, document(legend.width, legend.height, legend.body, "shapes of states", style=False)]
+    shapes = document(legend.width, legend.height, legend.body, "shapes of states", style=False)
+    return [*found, DrawnRoles((), shapes)]
 
 
 def groups_of(system: System, roles: Collection[str]) -> list[AlikeRoles]:
@@ -127,13 +145,15 @@ def _sheet(pictures: list[Picture], legend: Picture, width: float, title: str, s
     return document(right, y + row, body, title, style)
 
 
-def draw_process(group: AlikeRoles, here: Mapping[str, str], seconds: float) -> Picture:
+def draw_process(
+    group: AlikeRoles, here: Mapping[str, str], seconds: float, before: Mapping[str, float] | None = None
+) -> Picture:
     """The automaton with the names of its roles above it."""
     process = group.process
     loops, edges = merge(process.transitions)
     boxes: dict[Hashable, Box] = {s: _box(s, loops.get(s, [])) for s in process.states}
     routes = [_edge(source, target, labels) for (source, target), labels in edges.items()]
-    drawing = lay_out(boxes, routes, seconds)
+    drawing = lay_out(boxes, routes, seconds, dict(before or {}))
     order = {s: i for i, s in enumerate(process.states)}
     parts: list[str] = []
     for route, labels in zip(routes, edges.values()):
@@ -149,7 +169,8 @@ def draw_process(group: AlikeRoles, here: Mapping[str, str], seconds: float) -> 
     top = 18.0 + 34.0
     body = [*heading, tag("g", *parts, transform=f"translate({number(_MARGIN)} {number(top)})")]
     height = drawing.height + top + _MARGIN + _slack(drawing)
-    return Picture(tuple(body), max(drawing.width, width) + 2 * _MARGIN, height)
+    places = {str(state): round(at[0], 1) for state, at in drawing.nodes.items()}
+    return Picture(tuple(body), max(drawing.width, width) + 2 * _MARGIN, height, places)
 
 
 def _heading(group: AlikeRoles) -> tuple[list[str], float]:

@@ -82,14 +82,16 @@ def _answer(report: Report, verdict: Verdict) -> str:
 
 
 def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
-    """The run of a violation: its steps, and what a chart has to know of its end. A requirement under
-    failures of its own has a run of another failure model, which the page cannot play."""
+    """The run of a violation: its steps, what a chart has to know of its end, and the requirement, if it has
+    failures of its own."""
     witness = verdict.witness
-    if witness is None or (verdict.requirement is not None and verdict.requirement.under is not None):
+    if witness is None:
         return None
+    own = verdict.requirement is not None and verdict.requirement.under is not None
     return {
+        "under": verdict.property if own else None,
         "steps": [step_to_json(s) for s in witness.steps],
-        "why": explain(report, verdict) if verdict.holds is False else verdict.reason,
+        "why": explain(report.of(verdict), verdict) if verdict.holds is False else verdict.reason,
         "replayed": verdict.replayed,
         "marks": {
             "length": len(witness.steps),

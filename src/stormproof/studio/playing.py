@@ -11,6 +11,7 @@ from typing import Any
 
 from ..checks.recovery import survival_model
 from ..checks.request import Options, Request, make_request
+from ..checks.requirements import request_of
 from ..counterexample.storm_run import run_steps
 from ..draw.chart.build import chart, describe_act, descriptions
 from ..draw.chart.svg import chart_svg
@@ -65,8 +66,15 @@ def _game(text: str, settings: str) -> Game:
     request = make_request(
         system, failures, k=None, max_k=None, properties=(), semantics="definition", options=Options()
     )
+    request = _under(request, json.loads(settings).get("under"))
     model = survival_model(request)
     return Game(request, model, WaysToRest(model))
+
+
+def _under(request: Request, title: Any) -> Request:
+    """The request of the requirement whose run is played, if that has failures of its own."""
+    own = next((r for r in request.required if r.title == title and r.under is not None), None)
+    return request if own is None else request_of(request, own)
 
 
 def play(text: str, settings: Any, steps: Any, at: int, marks: Any = None) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import formats
-from ..draw.alike import alike_roles
-from ..draw.automaton import automata_svgs
+from ..draw.automaton import draw_roles
 from ..errors import InputError, StormproofError
 from ..lint.api import lint
 from ..lint.warning import Warning
@@ -32,14 +31,14 @@ def system_of(text: str) -> tuple[System, tuple[Warning, ...]]:
     return lint(text, NAME, STORM)
 
 
-def read(text: str) -> dict[str, Any]:
+def read(text: str, before: Any = None) -> dict[str, Any]:
     """The problems of the text and, where it can be read, its roles, channels and pictures."""
     try:
         system, warnings = system_of(text)
     except InputError as problem:
         wrong = [_error(p) for p in (problem, *problem.others)]
         return {"problems": wrong, "converted": _converted(text)}
-    return {"problems": [_warning(w) for w in warnings], "system": describe(system)}
+    return {"problems": [_warning(w) for w in warnings], "system": describe(system, before)}
 
 
 def format_text(text: str) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def _warning(warning: Warning) -> dict[str, Any]:
     return {**warning.to_json(), "width": warning.place.width}
 
 
-def describe(system: System) -> dict[str, Any]:
+def describe(system: System, before: Any = None) -> dict[str, Any]:
     """What the page shows of a system and completes names from."""
     declared = Failures().on(system)
     return {
@@ -96,7 +95,7 @@ def describe(system: System) -> dict[str, Any]:
             }
             for channel in system.channels
         ],
-        "pictures": pictures(system),
+        "pictures": pictures(system, before),
         "kinds": [[kind.keyword, kind.noun] for kind in KINDS],
         "role_kinds": list(ROLE_FAULTS),
     }
@@ -109,12 +108,22 @@ def _declared_of(system: System, role: str) -> list[str]:
     return [kind for kind in ROLE_FAULTS if role in tables[kind]]
 
 
-def pictures(system: System) -> list[dict[str, Any]]:
-    """Each automaton that is small enough; those that are alike are drawn once."""
+def pictures(system: System, before: Any) -> list[dict[str, Any]]:
+    """Each automaton that is small enough; those that are alike are drawn once. `before` is where the states
+    were in the last pictures, so that they stay there."""
     small = [p.name for p in system if len(p.states) <= MOST_STATES]
     if not small:
         return []
-    *drawn, legend = automata_svgs(system, small)
-    groups = [[name for name in group if name in small] for group in alike_roles(system)]
-    found = [{"roles": group, "svg": svg} for group, svg in zip([g for g in groups if g], drawn, strict=True)]
-    return [*found, {"roles": [], "svg": legend}]
+    drawn = draw_roles(system, small, before=_places(before))
+    return [{"roles": list(d.roles), "svg": d.svg, "places": d.places} for d in drawn]
+
+
+def _places(before: Any) -> dict[str, dict[str, float]]:
+    """What a page sends back: role -> state -> place."""
+    if not isinstance(before, dict):
+        return {}
+    tables = {str(role): table for role, table in before.items() if isinstance(table, dict)}
+    return {
+        role: {str(state): float(x) for state, x in table.items() if isinstance(x, int | float)}
+        for role, table in tables.items()
+    }

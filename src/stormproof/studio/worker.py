@@ -28,7 +28,7 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     settings, steps = question.get("settings", {}), question.get("steps", [])
     effort = float(question.get("effort", 0.3))
     if kind == "read":
-        return reading.read(text)
+        return reading.read(text, question.get("before"))
     if kind == "format":
         return reading.format_text(text)
     if kind == "check":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
+
 from stormproof.checks.report import Report, Verdict
 from stormproof.draw.chart.build import chart
+from stormproof.draw.page.report import report_page
 from stormproof.model.failures import Failures
 from tests.support.example_runs import EX1, LOSS, NASTY, nasty
 from tests.support.svg_checks import check_svg, texts
@@ -21,6 +24,9 @@ def test_verdicts_and_reports_are_markup() -> None:
     report = Report(EX1, Failures(loss=True), Failures(loss=True).on(EX1), (verdict, Verdict("rsc", True)))
     shown = report._repr_html_()
     assert "✘ violated" in shown and "✔ holds" in shown and shown.count("<svg") == 1
+    frame = html.unescape(shown.partition('srcdoc="')[2].partition('"')[0])
+    assert frame == report_page(EX1, {"as asked": report}), "the page that steps, in a frame of its own"
+    assert 'sandbox="allow-scripts"' in shown, "the frame cannot touch the notebook"
 
 
 def test_names_are_escaped_in_notebooks() -> None:

@@ -13,8 +13,10 @@ from stormproof.draw.page.render_template import render_template
 
 def test_values_are_escaped() -> None:
     chart = {"svg": "<svg/>", "properties": ["<b>"]}
-    shown = render_template("notebook_report", style="", name="<i>", rows=[("<u>",)], charts=[chart])
-    assert "<svg/>" in shown and not any(f"<{name}>" in shown for name in "bui")
+    shown = render_template(
+        "notebook_report", style="", name="<i>", rows=[("<u>",)], charts=[chart], page="<p>"
+    )
+    assert "<svg/>" in shown and not any(f"<{name}>" in shown for name in "buip")
 
 
 def test_a_value_that_is_not_given_is_an_error() -> None:

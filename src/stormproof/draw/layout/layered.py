@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..svg import Point
@@ -78,10 +78,16 @@ class _Bend:
     rank: int
 
 
-def lay_out(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], seconds: float = 2.0) -> Drawing:
+def lay_out(
+    boxes: dict[Hashable, Box],
+    edges: Sequence[RoutedEdge],
+    seconds: float = 2.0,
+    before: Mapping[Hashable, float] | None = None,
+) -> Drawing:
     """Place the nodes and route the edges; edges from a node to itself are left to the caller.
 
-    The first node of `boxes` is the root, drawn at the top.
+    The first node of `boxes` is the root, drawn at the top. `before` has the positions, from left to right,
+    that nodes had in an earlier drawing, whose order is kept where that is reasonable.
     """
     deadline = time.monotonic() + seconds
 
@@ -90,12 +96,17 @@ def lay_out(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], seconds: fl
             raise LayoutTimeout
 
     try:
-        return _layered(boxes, edges, tick)
+        return _layered(boxes, edges, tick, before)
     except (LayoutTimeout, RecursionError):
         return plain(boxes, edges)
 
 
-def _layered(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], tick: Callable[[], None]) -> Drawing:
+def _layered(
+    boxes: dict[Hashable, Box],
+    edges: Sequence[RoutedEdge],
+    tick: Callable[[], None],
+    before: Mapping[Hashable, float] | None,
+) -> Drawing:
     tick()
     root = next(iter(boxes))
     flipped = _back_edges(list(boxes), edges) | {i for i, e in enumerate(edges) if e.target == root}
@@ -105,7 +116,7 @@ def _layered(boxes: dict[Hashable, Box], edges: Sequence[RoutedEdge], tick: Call
         raise LayoutTimeout
     ranks, links, sizes = _with_bends(boxes, edges, arcs, rank)
     tick()
-    ordered = order_ranks(ranks, links, tick)
+    ordered = order_ranks(ranks, links, tick, before)
     x = place_ranks(ordered, links, lambda n: (sizes[n].left, sizes[n].right), GAP_X, tick)
     y, height = _heights(ordered, sizes)
     spots = {n: (x[n], y[i]) for i, row in enumerate(ordered) for n in row}

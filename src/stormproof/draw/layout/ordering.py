@@ -6,18 +6,24 @@ import itertools
 import random
 from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 Links = dict[Hashable, list[Hashable]]
 _ROUNDS = 12
 #: Small graphs are ordered from several starts; a start is a way to shuffle what a search meets first.
 _STARTS, _SMALL = 6, 200
+#: So many crossings more are better than nodes that jump about while somebody edits.
+_TOLERATED = 2
 
 
 def order_ranks(
-    ranks: list[list[Hashable]], links: Sequence[tuple[Hashable, Hashable]], tick: Callable[[], None]
+    ranks: list[list[Hashable]],
+    links: Sequence[tuple[Hashable, Hashable]],
+    tick: Callable[[], None],
+    before: Mapping[Hashable, float] | None = None,
 ) -> list[list[Hashable]]:
-    """The best order found in a fixed number of sweeps down and up."""
+    """The best order found in a fixed number of sweeps down and up. The order of an earlier drawing, by the
+    positions of its nodes, is kept unless it has clearly more crossings."""
     up: Links = defaultdict(list)
     down: Links = defaultdict(list)
     for a, b in links:
@@ -31,7 +37,24 @@ def order_ranks(
             best, fewest = found, count
         if not fewest:
             break
+    if before:
+        kept = _remembered(ranks, up, down, before)
+        if crossings(kept, down) <= fewest + _TOLERATED:
+            return kept
     return best
+
+
+def _remembered(
+    ranks: list[list[Hashable]], up: Links, down: Links, before: Mapping[Hashable, float]
+) -> list[list[Hashable]]:
+    """Each rank as it was; what is new stands where its neighbours are."""
+    x = {n: before[n] for row in ranks for n in row if n in before}
+    for _ in range(len(ranks) + 2):
+        for node in (n for row in ranks for n in row if n not in before):
+            near = [x[m] for m in (*up[node], *down[node]) if m in x]
+            if near:
+                x[node] = sum(near) / len(near)
+    return [sorted(row, key=lambda n: x.get(n, 0.0)) for row in ranks]
 
 
 def _improve(

@@ -9,6 +9,7 @@ from ..chart.svg import chart_svg
 from ..svg import stylesheet
 from ..text_metrics import printable
 from .render_template import render_template
+from .report import report_page
 from .report_data import MARKS
 
 
@@ -26,13 +27,16 @@ def verdict_html(verdict: Verdict) -> str:
 
 
 def report_html(report: Report) -> str:
-    """The table of verdicts, and below it the chart of each violation, opened by a click."""
+    """The table of verdicts; below it the chart of each violation and the page that steps through them, each
+    opened by a click."""
     rows = [
         (v.property, f"{MARKS[v.holds]} {v.word}", "" if v.k is None else str(v.k), v.reason) for v in report
     ]
     name = printable(report.system.name or "system")
+    charts = _charts(report)
+    page = report_page(report.system, {"as asked": report}) if charts else ""
     return render_template(
-        "notebook_report", style=stylesheet(), name=name, rows=rows, charts=_charts(report)
+        "notebook_report", style=stylesheet(), name=name, rows=rows, charts=charts, page=page
     )
 
 

@@ -18,7 +18,7 @@ from ...examples.find import Examples
 from ...model.phrases import plural
 from ...model.system import System
 from ...surveys.frontier import Frontier
-from ..automaton import automata_svgs
+from ..automaton import draw_roles
 from ..svg import stylesheet
 from ..text_metrics import printable
 from .frontier import breaking_reports, frontier_section
@@ -115,7 +115,7 @@ def _automata(found: VerdictMatrix) -> list[dict[str, object]]:
         notes = ["with crash handling as checked"] if i else []
         large = [p for p in system if p.name not in small]
         notes += [f"{p.name} has {len(p.states)} states, too many for a picture here" for p in large]
-        pictures.append({"svgs": automata_svgs(system, small) if small else [], "notes": notes})
+        pictures.append({"svgs": [d.svg for d in draw_roles(system, small)] if small else [], "notes": notes})
     return pictures
 
 

@@ -22,7 +22,8 @@ const stage = (() => {
     const y = band ? Number(band.getAttribute("data-y")) : 0;
     inFlight(svg, y, step, last);
     if (!band) { box.scrollTop = 0; return; }
-    line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
+    // Below the instant: the labels of its states stand at it.
+    line.setAttribute("d", "M0 " + (y + 9) + "H" + svg.viewBox.baseVal.width);
     const x = Number(band.getAttribute("data-x"));
     if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
