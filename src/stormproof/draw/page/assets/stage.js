@@ -19,11 +19,11 @@ const stage = (() => {
     }
     const band = svg.querySelector('[data-step="' + (step - 1) + '"]');
     line.setAttribute("visibility", band ? "visible" : "hidden");
-    const y = band ? Number(band.getAttribute("data-y")) : 0;
+    // The line is below the instant, at which the labels of its states stand.
+    const y = band ? Number(band.getAttribute("data-y")) + 9 : 0;
     inFlight(svg, y, step, last);
     if (!band) { box.scrollTop = 0; return; }
-    // Below the instant: the labels of its states stand at it.
-    line.setAttribute("d", "M0 " + (y + 9) + "H" + svg.viewBox.baseVal.width);
+    line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
     const x = Number(band.getAttribute("data-x"));
     if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;
     if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
