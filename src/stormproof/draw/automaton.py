@@ -153,8 +153,7 @@ def draw_process(
     loops, edges = merge(process.transitions)
     boxes: dict[Hashable, Box] = {s: _box(s, loops.get(s, [])) for s in process.states}
     routes = [_edge(source, target, labels) for (source, target), labels in edges.items()]
-    known: dict[Hashable, float] = dict(before or {})
-    drawing = lay_out(boxes, routes, seconds, known)
+    drawing = lay_out(boxes, routes, seconds, before)
     order = {s: i for i, s in enumerate(process.states)}
     parts: list[str] = []
     for route, labels in zip(routes, edges.values()):

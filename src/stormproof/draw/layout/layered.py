@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..svg import Point
 from .ordering import order_ranks
@@ -82,7 +83,7 @@ def lay_out(
     boxes: dict[Hashable, Box],
     edges: Sequence[RoutedEdge],
     seconds: float = 2.0,
-    before: Mapping[Hashable, float] | None = None,
+    before: Mapping[Any, float] | None = None,
 ) -> Drawing:
     """Place the nodes and route the edges; edges from a node to itself are left to the caller.
 
@@ -105,7 +106,7 @@ def _layered(
     boxes: dict[Hashable, Box],
     edges: Sequence[RoutedEdge],
     tick: Callable[[], None],
-    before: Mapping[Hashable, float] | None,
+    before: Mapping[Any, float] | None,
 ) -> Drawing:
     tick()
     root = next(iter(boxes))

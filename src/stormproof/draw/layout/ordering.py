@@ -7,6 +7,7 @@ import random
 from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 Links = dict[Hashable, list[Hashable]]
 _ROUNDS = 12
@@ -20,7 +21,7 @@ def order_ranks(
     ranks: list[list[Hashable]],
     links: Sequence[tuple[Hashable, Hashable]],
     tick: Callable[[], None],
-    before: Mapping[Hashable, float] | None = None,
+    before: Mapping[Any, float] | None = None,
 ) -> list[list[Hashable]]:
     """The best order found in a fixed number of sweeps down and up. The order of an earlier drawing, by the
     positions of its nodes, is kept unless it has clearly more crossings."""
@@ -45,7 +46,7 @@ def order_ranks(
 
 
 def _remembered(
-    ranks: list[list[Hashable]], up: Links, down: Links, before: Mapping[Hashable, float]
+    ranks: list[list[Hashable]], up: Links, down: Links, before: Mapping[Any, float]
 ) -> list[list[Hashable]]:
     """Each rank as it was; what is new stands where its neighbours are."""
     x = {n: before[n] for row in ranks for n in row if n in before}
