@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,18 @@ import pytest
 from click.testing import CliRunner
 
 import stormproof as sp
-from stormproof.checks import evidence
+from stormproof.checks import evidence, recovery
 from stormproof.checks.api import check
 from stormproof.checks.replay_report import replay_result
 from stormproof.checks.saved_report import result_from_json
 from stormproof.cli import group
 from stormproof.errors import InputError, InternalError
 from stormproof.model.failures import Failures
+from stormproof.model.goal import Goal, show
 from stormproof.model.run import Replay
 from stormproof.protocols import protocol
+from tests.support.random_systems import random_failures, random_system
+from tests.support.survival_questions import random_goal
 
 
 def saved(name: str = "alternating-bit", **failures: Any) -> dict[str, Any]:
@@ -132,9 +136,71 @@ def test_a_certificate_proves_no_more_than_it_says() -> None:
     assert run(json.dumps({**data, "verdicts": [{**recovers, "up_to": None}]}))[0] == 1
 
 
+def test_that_no_run_has_fewer_faults_is_certified() -> None:
+    names = ["recovers"]
+    data = check(
+        protocol("alternating-bit"), Failures(loss=True), properties=names, certificates=True
+    ).to_json()
+    (verdict,) = data["verdicts"]
+    assert verdict["fewest"] and verdict["faults"] == 1
+    (answer,) = replay_result(result_from_json(json.dumps(data)))
+    assert answer.proved and answer.message.endswith("no run has fewer faults")
+    smaller = {**verdict["fewest_certificate"], "storms": verdict["fewest_certificate"]["storms"][:-1]}
+    verdict["fewest_certificate"] = smaller
+    assert run(json.dumps(data))[0] == 1
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_every_verdict_on_random_requirements_is_proved(chunk: int) -> None:
+    """Under the failures of the check and under their own, with stops, restarts and budgets."""
+    proved = 0
+    for seed in range(chunk * 1000, chunk * 1000 + 20):
+        rng = random.Random(seed)
+        system, failures = random_requirements(rng)
+        data = check(system, failures, max_k=2, certificates=True, effort=1.0).to_json()
+        answers = {a.property: a for a in replay_result(result_from_json(json.dumps(data)))}
+        for verdict in data["verdicts"]:
+            if "up_to" in verdict and verdict["holds"] is not None:
+                assert answers[verdict["property"]].proved, f"seed {seed}: {answers[verdict['property']]}"
+                proved += 1
+    assert proved > 50
+
+
+def random_requirements(rng: random.Random) -> tuple[sp.System, Failures]:
+    system = random_system(rng, internal=0.1)
+    processes = tuple(replace(p, durable=tuple(rng.sample(p.states, 1))) for p in system)
+
+    def some() -> tuple[str, ...]:
+        return tuple(name for name in system.names if rng.random() < 0.2)
+
+    lossy = tuple(sp.ChannelFaults(*c, loss=True) for c in system.channels if rng.random() < 0.5)
+    under = sp.Under(lossy, stop=some(), restart=some(), crash=some(), at_most=((None, rng.randint(0, 2)),))
+    claims = [sp.Claim(what, written_goal(rng, system)) for what in ("never", "always possible") * 2]
+    required = [
+        sp.Requirement(claim, name, under=None if i < 2 else under)
+        for i, (name, claim) in enumerate(zip("abcd", claims))
+    ]
+    failures = replace(random_failures(rng, system), stop=some(), restart=some())
+    return replace(system, processes=processes, requirements=tuple(required)), failures
+
+
+def written_goal(rng: random.Random, system: sp.System) -> Goal:
+    """One that the language of goals has: heads of channels stand behind named goals only."""
+    found = random_goal(rng, system)
+    return found if "starts with" not in show(found) else written_goal(rng, system)
+
+
+def test_where_a_certificate_would_be_too_large_the_verdict_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "MOST", 10)
+    verdict = sp.survives(protocol("alternating-bit-retransmit"), max_k=1, certificates=True)
+    assert verdict.holds and verdict.certificate is None
+    assert any(note.startswith("no certificate was made") for note in verdict.notes)
+
+
 def test_a_run_with_more_faults_than_allowed_is_refused() -> None:
     data = check(protocol("alternating-bit"), Failures(loss=True), properties=["recovers"]).to_json()
     assert run(json.dumps(data))[0] == 0
+    assert run(json.dumps({**data, "verdicts": [{**data["verdicts"][0], "faults": 0}]}))[0] == 1
     for budget in ({"total": 0}, {"loss": 0}):
         assert run(json.dumps({**data, "failures": {**data["failures"], "budget": budget}}))[0] == 1
 

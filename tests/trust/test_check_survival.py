@@ -16,7 +16,7 @@ from stormproof.trust.replay_storm import storm_end
 from stormproof.trust.survival_certificate import OutOfReach
 from tests.support.survival_certificates import Claimed, claims, forged
 
-CHUNKS, SYSTEMS, FORGERIES = 4, 60, 3
+CHUNKS, SYSTEMS, FORGERIES = 2, 60, 4
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -33,21 +33,20 @@ def test_the_certificate_of_every_verdict_is_accepted(chunk: int) -> None:
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_forged_claim_is_refused_unless_it_is_true(chunk: int) -> None:
-    refused = 0
+    met: Counter[bool | None] = Counter()
     for seed in range(chunk * 10**6 + 5 * 10**5, chunk * 10**6 + 5 * 10**5 + SYSTEMS):
         rng = random.Random(seed)
         for claim in claims(seed, most=150):
             for _ in range(FORGERIES):
                 mutant = forged(rng, claim)
-                if mutant.accepted:
-                    assert is_true(mutant), f"seed {seed}: {mutant}"
-                else:
-                    refused += 1
-    assert refused > 100
+                true = is_true(mutant) if mutant.accepted else False
+                assert true is not False or not mutant.accepted, f"seed {seed}: {mutant}"
+                met[true] += 1
+    assert met[False] > 100 and met[True] > 9 * met[None]
 
 
-def is_true(claim: Claimed) -> bool:
-    """By the definitions; what they cannot enumerate within the limit counts as true."""
+def is_true(claim: Claimed) -> bool | None:
+    """By the definitions; None if they cannot enumerate it within the limit."""
     try:
         if isinstance(claim.certificate, OutOfReach):
             at = storm_end(claim.model, claim.witness)  # type: ignore[arg-type]
@@ -57,6 +56,6 @@ def is_true(claim: Claimed) -> bool:
         found = spec.answer(claim.model, claim.ask, k, most=20_000)
         return found.holds is True and (found.up_to is None or claim.up_to is not None)
     except TooLarge:
-        return True
+        return None
     except Refused:
         return False

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..counterexample.fewest_faults import at_most
+from ..engine.survival import survey
 from ..errors import InternalError
 from ..trust.check_survival import check_holds
 from ..trust.make_survival_certificate import MOST, closed_set, out_of_reach
 from ..trust.survival_certificate import ClosedSet
 from .outcome import Proof, Survived
+from .request import Request
 from .survival import SurvivalOutcome
 
 TOO_LARGE = f"no certificate was made within the limits ({MOST:,} configurations)"
@@ -16,15 +19,17 @@ TOO_LARGE = f"no certificate was made within the limits ({MOST:,} configurations
 
 @dataclass(frozen=True)
 class MadeCertificate:
-    """A certificate, or a remark why there is none."""
+    """A certificate, or a remark why there is none. `fewest`: with fewer faults than the run has it holds,
+    for channels of any length."""
 
     proof: Proof | None = None
+    fewest: ClosedSet | None = None
     note: str = ""
 
 
-def certify(name: str, asked: Survived, found: SurvivalOutcome, check: bool) -> MadeCertificate:
-    """The certificate of an answer, if one was asked for; with `check`, accepted by the kernel. That of a
-    violation is checked with its run."""
+def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> MadeCertificate:
+    """The certificate of an answer, if one was asked for, accepted by the kernel unless the request says
+    otherwise. That of a violation is checked with its run."""
     if found.proof is not None:
         return MadeCertificate(found.proof)
     if found.listed is None or found.holds is None:
@@ -32,15 +37,30 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, check: bool) -> 
     if found.listed.too_large:
         return MadeCertificate(note=TOO_LARGE)
     if found.holds:
-        return MadeCertificate(_closed_set(name, asked, found, check))
+        return MadeCertificate(_closed_set(name, asked, found, request))
     proof = None if found.run is None else found.run.proof
-    return MadeCertificate(None if proof is None else out_of_reach(asked.model, proof, found.listed))
+    made = None if proof is None else out_of_reach(asked.model, proof, found.listed)
+    return MadeCertificate(made, _fewest(name, asked, found, request))
 
 
-def _closed_set(name: str, asked: Survived, found: SurvivalOutcome, check: bool) -> ClosedSet:
+def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet | None:
+    """The search has seen it at one of these bounds."""
+    if not found.fewest or not found.run or not found.run.faults:
+        return None
+    model = replace(asked.model, budget=at_most(asked.model.budget, found.run.faults - 1))
+    fewer = Survived(model, asked.ask)
+    for k in range(found.k, max(found.k, request.survival_max_k) + 1):
+        answers = survey(model, {name: asked.ask}, k, limits=request.limits, certified=MOST).answers
+        answer = answers[name]
+        if answer.holds and answer.up_to is None and answer.listed and not answer.listed.too_large:
+            return _closed_set(name, fewer, SurvivalOutcome(True, k, listed=answer.listed), request)
+    return None
+
+
+def _closed_set(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet:
     assert found.listed is not None
     certificate = closed_set(asked.model, found.k, found.listed)
-    if check:
+    if request.options.replay:
         answer = check_holds(asked.model, asked.ask, certificate)
         if not answer.covers(found.up_to):
             raise InternalError(f"the certificate that {name} holds is refused: {answer.message}")

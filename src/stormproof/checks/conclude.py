@@ -29,6 +29,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         tolerated=outcome.tolerated,
         counts=outcome.property in request.counted,
         certificate=outcome.certificate,
+        fewest_certificate=outcome.fewest_certificate,
     )
     if outcome.holds:
         return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))

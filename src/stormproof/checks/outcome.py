@@ -13,7 +13,7 @@ from ..model.run import Witness
 from ..model.survival import SurvivalModel
 from ..narrate.reason import RunEnd
 from ..reachability.certificates import Certificate
-from ..trust.survival_certificate import OutOfReach, SurvivalCertificate
+from ..trust.survival_certificate import ClosedSet, OutOfReach, SurvivalCertificate
 
 #: What proves a verdict: a certificate of survival, or that a goal is unreachable.
 Proof = SurvivalCertificate | Certificate
@@ -76,3 +76,4 @@ class Outcome:
     tolerated: int | None = None
     notes: tuple[str, ...] = ()
     certificate: Proof | None = None
+    fewest_certificate: ClosedSet | None = None

@@ -73,7 +73,7 @@ def _for_any_length(request: Request, ask: Ask, found: SurvivalOutcome) -> Survi
 
 
 def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:
-    made = certify(name, asked, found, check=request.options.replay)
+    made = certify(name, asked, found, request)
     proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
     explain = sentences.stuck if asked.ask.always else sentences.reached
@@ -92,6 +92,7 @@ def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Requ
         tolerated=found.tolerated,
         notes=(*_doubts(found), *((made.note,) if made.note else ())),
         certificate=made.proof,
+        fewest_certificate=made.fewest,
     )
 
 

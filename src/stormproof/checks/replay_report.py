@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ..counterexample.fewest_faults import at_most
 from ..errors import UsageError
 from ..goals.asks import ask_of
 from ..goals.cubes import cubes
 from ..model.ask import RECOVERS, Ask, clean
 from ..model.budget import Budget
 from ..model.failures import FailureModel
+from ..model.phrases import plural
 from ..model.requirement import Requirement
 from ..model.rest import rest_states
-from ..model.run import Replay
+from ..model.run import Replay, Witness
 from ..model.survival import SurvivalModel
 from ..model.system import System
 from ..reachability.certificates import EquationCertificate
@@ -127,12 +129,26 @@ def _replayed(question: _Question, verdict: SavedVerdict, budget: int) -> Replay
 def _violated(question: _Question, ask: Ask, verdict: SavedVerdict) -> ReplayedVerdict:
     if verdict.witness is None:
         return _open(verdict, NO_WITNESS)
+    faults = verdict.witness.fault_count
+    if verdict.faults != faults:
+        return _refused(verdict, f"its run has {plural(faults, 'fault')}")
+    found = _violation(question.model, ask, verdict, verdict.witness)
+    if not found.proved or verdict.fewest_certificate is None:
+        return found
+    fewer = replace(question.model, budget=at_most(question.model.budget, faults - 1))
+    certificate = survival_certificate_from_json(verdict.fewest_certificate)
+    if not isinstance(certificate, ClosedSet) or not check_holds(fewer, ask, certificate).covers(None):
+        return _refused(verdict, "that no run has fewer faults is not what its certificate proves")
+    return replace(found, message=f"{found.message}; no run has fewer faults")
+
+
+def _violation(model: SurvivalModel, ask: Ask, verdict: SavedVerdict, witness: Witness) -> ReplayedVerdict:
     if verdict.certificate is None or not ask.always:
-        return _from_replay(verdict, replay_storm(question.model, ask, verdict.witness))
+        return _from_replay(verdict, replay_storm(model, ask, witness))
     certificate = survival_certificate_from_json(verdict.certificate)
     if not isinstance(certificate, OutOfReach):
         return _refused(verdict, f"a {certificate.kind} does not prove a violation")
-    found = check_violated(question.model, ask.goal, verdict.witness, certificate)
+    found = check_violated(model, ask.goal, witness, certificate)
     return ReplayedVerdict(verdict.property, verdict.k, found.ok, found.message)
 
 

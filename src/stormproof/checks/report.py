@@ -17,6 +17,7 @@ from ..model.failures_text import describe_failures
 from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
+from ..trust.survival_certificate import ClosedSet
 from .outcome import Proof, Tried
 from .properties import PROPERTIES, Decision
 
@@ -34,7 +35,8 @@ class Verdict:
     Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
     were explored, None where the verdict is one for channels of any length; `fewest`: no run with fewer
     faults violates it; `tolerated`: where a limit ended the search, so many faults are survived. `counts`:
-    the exit code depends on it. `certificate`: what proves it, if certificates were asked for. `own`: of a
+    the exit code depends on it. `certificate`: what proves it, if certificates were asked for, and
+    `fewest_certificate`: that it holds with fewer faults. `own`: of a
     requirement with failures of its own, the report on it alone.
     """
 
@@ -58,6 +60,7 @@ class Verdict:
     requirement: Requirement | None = None
     stopped: str = ""
     certificate: Proof | None = None
+    fewest_certificate: ClosedSet | None = None
     own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property
@@ -128,6 +131,8 @@ class Verdict:
             data["notes"] = list(self.notes)
         if self.certificate is not None:
             data["certificate"] = self.certificate.to_json()
+        if self.fewest_certificate is not None:
+            data["fewest_certificate"] = self.fewest_certificate.to_json()
         if self.witness is not None:
             data["replayed"] = self.replayed
             data["witness_k"] = self.witness_k

@@ -27,7 +27,9 @@ class SavedVerdict:
     witness: Witness | None
     required: bool = False
     up_to: int | None = None
+    faults: int | None = None
     certificate: Any = None
+    fewest_certificate: Any = None
 
 
 @dataclass(frozen=True)
@@ -104,5 +106,7 @@ def _verdict(row: Any, name: str) -> SavedVerdict:
         None if witness is None else witness_from_json(witness),
         "requirement" in row,
         bounds["up_to"],
+        row.get("faults"),
         row.get("certificate"),
+        row.get("fewest_certificate"),
     )

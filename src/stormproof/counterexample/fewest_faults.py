@@ -42,7 +42,7 @@ def fewer_faults(
         left = seconds(k)
         if faults == 0 or (left is not None and left <= 0):
             break
-        fewer = replace(model, budget=_at_most(model.budget, faults - 1))
+        fewer = replace(model, budget=at_most(model.budget, faults - 1))
         found = search(fewer, {"": ask}, k, seconds=left)
         answer = found.answers[""]
         if answer.run is not None and answer.holds is False:
@@ -54,6 +54,7 @@ def fewer_faults(
     return FewestFaults(best, at, faults == 0, listed=listed)
 
 
-def _at_most(budget: Budget, faults: int) -> Budget:
+def at_most(budget: Budget, faults: int) -> Budget:
+    """The budget, with at most so many faults in all."""
     total = faults if budget.total is None else min(budget.total, faults)
     return replace(budget, total=total)
