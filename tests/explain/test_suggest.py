@@ -96,6 +96,11 @@ def test_a_line_that_was_taken_out_is_found(name: str) -> None:
         assert_repaired(text, suggestion, Failures())
 
 
+def test_the_lines_of_a_suggestion_are_in_the_order_of_the_file() -> None:
+    found = suggest(loads(ORDER, "storm"), Failures(corrupt=True))
+    assert lines(found[0]) == [("B", "idle", "A?data -> done"), ("B", "ready", "A?open -> done")]
+
+
 def test_a_requirement_rules_out_what_would_break_it() -> None:
     """Without the requirement the client may give up; with it, it must ask again."""
     text = """\

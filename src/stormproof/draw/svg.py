@@ -50,6 +50,7 @@ _FIXED = f"""
 .sp-stop {{ fill: none; stroke-width: 2.4; stroke-linecap: round; }}
 .sp-left {{ text-anchor: start; }}
 .sp-times {{ text-anchor: end; font-size: 12px; }}
+.sp-caption {{ font-size: 12px; }}
 """
 
 

@@ -178,4 +178,14 @@ class _Search:
         if self.alone[RECOVERS.name].holds and not alone[RECOVERS.name].holds:
             return None
         tidy = bool(alone[CLEAN.name].holds or not self.was_clean())
-        return Suggestion(additions, system, self.targets, tuple(now.values()), tidy)
+        return Suggestion(_in_order(system, additions), system, self.targets, tuple(now.values()), tidy)
+
+
+def _in_order(system: System, additions: Iterable[Addition]) -> tuple[Addition, ...]:
+    """As the roles and states are listed; `rest` lines come last."""
+
+    def place(addition: Addition) -> tuple[bool, int, int]:
+        states = system[addition.role].states
+        return bool(addition.rest), system.names.index(addition.role), states.index(addition.state)
+
+    return tuple(sorted(additions, key=place))

@@ -149,8 +149,21 @@ def _place_texts(chart: Chart, layout: Layout) -> None:
             taken.add_line(start, end)
     for line in chart.lifelines:
         _place_beside(chart, layout, line, taken)
+    if chart.repeats is not None and chart.repeats in layout.y:
+        layout.texts.append(taken.place(_for_ever(chart, layout, layout.y[chart.repeats])))
     for flight in chart.shown:
         _place_names(layout, flight, taken)
+
+
+def _for_ever(chart: Chart, layout: Layout, top: float) -> list[PlacedText]:
+    """What is said of the frame around what repeats: in a corner of it, or in the middle."""
+    name = f"repeats {printable(chart.for_ever)}"
+    shown = clip(name, LABEL, layout.width - 30)
+    half = text_width(shown, LABEL) / 2
+    across = (layout.width - 12 - half, 12 + half, layout.width / 2)
+    places = [(x, y) for y in (top - 13, layout.bottom - 4) for x in across]
+    kind = "sp-small sp-caption sp-halo"
+    return [PlacedText(x, y, shown, kind, name, chart.repeats or 0) for x, y in places]
 
 
 def _place_beside(chart: Chart, layout: Layout, line: Lifeline, taken: Obstacles) -> None:

@@ -194,14 +194,11 @@ def _frames(chart: Chart, layout: Layout) -> Iterator[str]:
 
 
 def _captions(chart: Chart, layout: Layout) -> Iterator[str]:
-    """How often what the frames are around is repeated."""
+    """How often the rounds that are drawn once are repeated."""
     right = layout.width - 12
     for fold in chart.folds:
         bottom = layout.y[fold.first + fold.length - 1] + 19
         yield text(right, bottom - 4, f"× {fold.times}", "sp-small sp-times sp-halo")
-    if chart.repeats is not None and chart.repeats in layout.y:
-        words = clip(f"repeats {printable(chart.for_ever)}", 12, layout.width - 30)
-        yield text(right, layout.y[chart.repeats] - 13, words, "sp-small sp-times sp-halo")
 
 
 def _frame(layout: Layout, top: float, bottom: float, kind: str) -> str:
