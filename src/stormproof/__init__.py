@@ -6,6 +6,8 @@
 (True, False)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .checks.api import check, survives
 from .checks.report import Report, Verdict
 from .draw.chart.build import chart
@@ -50,6 +52,9 @@ from .surveys.fault_counts import fault_counts
 from .surveys.frontier import frontier
 from .transform.crash_completion import complete
 from .transform.crash_handling import crash_handling
+
+if TYPE_CHECKING:
+    from . import runtime
 
 __all__ = [
     "CRASH",
@@ -106,9 +111,19 @@ __all__ = [
     "report_page",
     "require",
     "role",
+    "runtime",
     "save",
     "send",
     "suggest",
     "survey",
     "survives",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`runtime` imports asyncio, which no check needs."""
+    if name == "runtime":
+        import importlib
+
+        return importlib.import_module(".runtime", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,9 +12,14 @@ from .lower import LOOP, SUBJECT
 from .requests import Received, ReceiveRequest, SendRequest
 from .values import ValueKey, spell
 
-ENDED = "ended"
+ENDED, _RAISED = "ended", "raised "
 #: A longer value is cut in a state's name.
 _LONGEST = 40
+
+
+def is_raised(state: str) -> bool:
+    """Is this the name of a state in which an exception has escaped? No other name has a blank so early."""
+    return state.startswith(_RAISED)
 
 
 def state_names(automaton: Automaton) -> dict[ValueKey, str]:
@@ -49,7 +54,7 @@ def _short(point: RolePoint, automaton: Automaton, loops: bool) -> str:
     if isinstance(point, Returned):
         return ENDED
     if isinstance(point, Raised):
-        return f"raised {point.kind} in line {point.place.line}"
+        return f"{_RAISED}{point.kind} in line {point.place.line}"
     base = point.request.at or f"line{point.line}"
     constant = automaton.call.arguments.keys() - point.frames[0].program.assigned.keys()
     shown = _variables(point.frames[0], constant, loops)

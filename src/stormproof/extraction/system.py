@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..goals.parse import parse_goal
-from ..model.failures import FailureModel, Failures
+from ..model.failures import Failures
 from ..model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ..model.requirement import ALWAYS_POSSIBLE, CLEAN, NEVER, RECOVERS, Claim, Requirement, Under
 from ..model.system import System
@@ -52,7 +52,7 @@ class ExtractedSystem(System):
             )
         if violated and under is None:
             raise UsageError("an expected violation needs its failures", hint="add under=sp.Failures(...)")
-        failures = under_of(under.on(self)) if isinstance(under, Failures) else under
+        failures = under_of(under, self) if isinstance(under, Failures) else under
         frame = inspect.currentframe()
         line = frame.f_back.f_lineno if frame is not None and frame.f_back is not None else None
         made = Requirement(claims[0], name, violated, failures, line)
@@ -60,7 +60,7 @@ class ExtractedSystem(System):
 
     def with_failures(self, failures: Failures) -> ExtractedSystem:
         """The system that declares these failures, as a file does."""
-        under = under_of(failures.on(self))
+        under = under_of(failures, self)
         return replace(
             self,
             faults=under.faults,
@@ -76,12 +76,19 @@ class ExtractedSystem(System):
         )
 
 
-def under_of(model: FailureModel) -> Under:
-    """Failures that are resolved channel by channel, as those of a requirement."""
-    faults = []
+def under_of(failures: Failures, system: System) -> Under:
+    """Failures, resolved channel by channel, as those of a requirement: none of the file's are added."""
+    model, faults = failures.on(_without_failures(system)), []
     for channel, failure in model.channels.items():
         pairs = tuple((a, b) for a in sorted(failure.becomes) for b in sorted(failure.becomes[a]))
         corrupt = Corruption(pairs=pairs) if pairs else None
         plain = {kind.keyword: getattr(failure, kind.keyword) for kind in PLAIN_KINDS}
         faults.append(ChannelFaults(*channel, corrupt=corrupt, **plain))
-    return Under(tuple(faults), model.unreliable, model.stop, model.restart)
+    most = tuple((None if kind == "total" else kind, n) for kind, n in failures.budget.to_json().items())
+    return Under(tuple(faults), model.unreliable, model.stop, model.restart, most)
+
+
+def _without_failures(system: System) -> System:
+    """The system as if it declared none."""
+    processes = (replace(p, reliable=True, stop=False, restart=False) for p in system)
+    return replace(system, faults=(), requirements=(), processes=tuple(processes))

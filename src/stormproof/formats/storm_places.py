@@ -47,6 +47,10 @@ class Places:
         """How an author says that the role rests in the state."""
         return f"rest {role}@{state}"
 
+    def is_error(self, role: str, state: str) -> bool:
+        """Is this the end of a role that has failed, and is known not to rest?"""
+        return False
+
     def _place(self, start: int, width: int = 1) -> Place:
         return self._source.place(start, start + width)
 
@@ -74,6 +78,9 @@ class NoPlaces:
 
     def rest_line(self, role: str, state: str) -> str:
         return f"rest {role}@{state}"
+
+    def is_error(self, role: str, state: str) -> bool:
+        return False
 
 
 def read_with_places(text: str, name: str) -> tuple[System, Places]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Place
+from ..extraction.naming import is_raised
 from ..formats.storm_places import NoPlaces
 from ..model.actions import Transition
 from ..model.system import System
@@ -26,3 +27,6 @@ class SourcePlaces(NoPlaces):
 
     def rest_line(self, role: str, state: str) -> str:
         return "give its receive rest=True"
+
+    def is_error(self, role: str, state: str) -> bool:
+        return is_raised(state)

@@ -42,7 +42,7 @@ def _restless(process: Process, rest: RestStates, places: Places | NoPlaces) -> 
     """The first state, if there is one, out of which no rest state can be reached."""
     resting = rest.rest[process.name]
     for state in process.reachable():
-        if not resting.intersection(process.reachable(state)):
+        if not resting.intersection(process.reachable(state)) and not places.is_error(process.name, state):
             once = "" if state == process.initial else f" once it is in '{state}'"
             where = places.rest_line(process.name, _where_to_rest(process, state))
             hint = f"say where it does: {where}"

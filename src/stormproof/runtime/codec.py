@@ -1,0 +1,78 @@
+"""Messages and their fields as JSON, and back; whatever else comes is garbage."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import json
+from typing import Any
+
+from ..errors import UsageError
+from ..extraction.requests import Received, send
+from ..extraction.role import RoleCall
+
+
+class Garbage(ValueError):
+    """What a peer sent is no message; the argument says why."""
+
+
+def to_json(value: Any) -> Any:
+    """A field: tuples are lists, enum members `{"enum": "Phase.IDLE"}`."""
+    if isinstance(value, enum.Enum):
+        return {"enum": f"{type(value).__name__}.{value.name}"}
+    if isinstance(value, tuple):
+        return [to_json(part) for part in value]
+    return value
+
+
+def from_json(data: Any, enums: dict[str, Any]) -> Any:
+    if isinstance(data, list):
+        return tuple([from_json(part, enums) for part in data])
+    if isinstance(data, dict):
+        kind, _, name = str(data.get("enum", "")).partition(".")
+        try:
+            return enums[kind][name]
+        except KeyError:
+            raise Garbage(f"{str(data)[:80]} is no enum member that is known here") from None
+    return data
+
+
+def encode(message: Received, receiver: str) -> bytes:
+    fields = [to_json(field) for field in message.fields]
+    data = {"from": message.peer, "to": receiver, "name": message.name, "fields": fields}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def decode(data: bytes, receiver: str, enums: dict[str, Any]) -> Received:
+    """The message to this receiver; Garbage if it is none."""
+    try:
+        found = json.loads(data.decode("utf-8"))
+        fields = tuple([from_json(field, enums) for field in found["fields"]])
+        peer, name, to = found["from"], found["name"], found["to"]
+        send(peer, name, *fields)  # refuses what no role could have sent
+    except Garbage:
+        raise
+    except (ValueError, RecursionError, KeyError, TypeError, UsageError) as problem:
+        raise Garbage(str(problem)[:200] or type(problem).__name__) from None
+    if to != receiver:
+        raise Garbage(f"it is addressed to {str(to)[:80]!r}")
+    return Received(peer, name, fields)
+
+
+def enums_of(call: RoleCall) -> dict[str, Any]:
+    """The enum classes that a role function can name."""
+    function = call.role.function
+    cells = getattr(function, "__closure__", None) or ()
+    values = [*function.__globals__.values(), *(cell.cell_contents for cell in cells)]
+    return {v.__name__: v for v in values if isinstance(v, type) and issubclass(v, enum.Enum)}
+
+
+def parse_message(peer: str, text: str) -> Received | None:
+    """The message that is spelt so; None where a field is more than a literal."""
+    name, carries, inside = text.partition("(")
+    if not carries:
+        return Received(peer, name)
+    try:
+        return Received(peer, name, tuple(ast.literal_eval(f"({inside.removesuffix(')')},)")))
+    except (ValueError, SyntaxError):
+        return None

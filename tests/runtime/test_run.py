@@ -1,0 +1,303 @@
+"""Running roles: order, time-outs, restarts, what is durable, logs, and peers that send garbage."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stormproof as sp
+from stormproof.errors import InputError, UsageError
+from stormproof.runtime import STOPPED, FaultyNetwork, MemoryNetwork, Runner, TcpNetwork, run
+from stormproof.runtime.codec import Garbage, decode, encode, parse_message
+from tests.support.role_runs import assert_follows, free_ports, in_memory
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@sp.role
+def Counter(most: int) -> Any:
+    for i in range(most):
+        yield sp.send("Sink", "n", i, (None, True, Colour.RED))
+    return most
+
+
+@sp.role
+def Sink(most: int) -> Any:
+    for i in range(most):
+        message = yield sp.receive("Counter", "Late")
+        assert message.fields == (i, (None, True, Colour.RED))
+    late = yield sp.receive("Counter", timeout=0)
+    return late
+
+
+async def both(network: Any) -> list[Any]:
+    return [*await asyncio.gather(run(Sink(50), network), run(Counter(50), network))]
+
+
+def test_messages_arrive_in_order_in_memory_and_over_tcp() -> None:
+    assert asyncio.run(both(MemoryNetwork())) == [None, 50]
+
+    async def over_tcp() -> list[Any]:
+        ports = free_ports(3)
+        addresses: Any = {"Counter": ports[0], "Sink": ("127.0.0.1", ports[1]), "Late": ports[2]}
+        async with TcpNetwork(addresses) as network:
+            return await both(network)
+
+    assert asyncio.run(over_tcp()) == [None, 50]
+
+
+def test_a_peer_may_start_late_and_come_back() -> None:
+    """Connections are tried again until the receiver is there."""
+
+    async def late() -> list[Any]:
+        ports = free_ports(3)
+        async with TcpNetwork(dict(zip(("Counter", "Sink", "Late"), ports, strict=True))) as network:
+            counting = asyncio.ensure_future(run(Counter(5), network))
+            await asyncio.sleep(0.1)
+            return [await run(Sink(5), network), await counting]
+
+    assert asyncio.run(late()) == [None, 5]
+
+
+GARBAGE = [
+    b"\xff\xff\xff\xff",
+    b"\x00\x00\x00\x03abc",
+    b"\x00\x00\x00\x02[]",
+    encode(sp.Received("Stranger", "n", ()), "Sink"),
+    encode(sp.Received("Counter", "n", ()), "Somebody"),
+    encode(sp.Received("Counter", "not a word", ()), "Sink"),
+    b'{"from":"Counter","to":"Sink","name":"n","fields":[{"enum":"os.system"}]}',
+    b'{"from":"Counter","to":"Sink","name":"n","fields":' + b"[" * 5000 + b"]" * 5000 + b"}",
+]
+
+
+@pytest.mark.parametrize("data", GARBAGE)
+def test_a_peer_that_sends_garbage_is_disconnected(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    async def attacked() -> list[Any]:
+        ports = free_ports(3)
+        async with TcpNetwork(dict(zip(("Counter", "Sink", "Late"), ports, strict=True))) as network:
+            sink = asyncio.ensure_future(run(Sink(3), network))
+            await asyncio.sleep(0.05)
+            reader, writer = await asyncio.open_connection("127.0.0.1", ports[1])
+            framed = data if data[:2] in (b"\xff\xff", b"\x00\x00") else len(data).to_bytes(4, "big") + data
+            writer.write(framed)
+            assert await asyncio.wait_for(reader.read(), 5) == b"", "the connection is closed"
+            writer.close()
+            return [await run(Counter(3), network), await sink]
+
+    assert asyncio.run(attacked()) == [3, None], "nothing else happens"
+    assert "Sink disconnects" in caplog.text
+
+
+def test_messages_as_json() -> None:
+    message = sp.Received("A", "m", (None, True, 1, "x", (1, (Colour.RED,))))
+    assert decode(encode(message, "B"), "B", {"Colour": Colour}) == message
+    with pytest.raises(Garbage, match="no enum member"):
+        decode(encode(message, "B"), "B", {})
+    assert parse_message("A", "m(1, 'x', (None, True))") == sp.Received("A", "m", (1, "x", (None, True)))
+    assert parse_message("A", "m") == sp.Received("A", "m", ())
+    assert parse_message("A", "m(Colour.RED)") is None
+
+
+@sp.role
+def Impatient() -> Any:
+    first = yield sp.receive("Nobody", timeout=True)
+    second = yield sp.receive("Nobody", timeout=0)
+    choice = yield sp.choose(1, 2, 3)
+    return first, second, choice
+
+
+def test_timeouts_and_choices(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    answer = asyncio.run(run(Impatient, MemoryNetwork(), default_timeout=0.01, seed=1, log=path))
+    again = asyncio.run(run(Impatient, MemoryNetwork(), default_timeout=0.01, seed=1, log=path))
+    assert answer[:2] == (None, None) and answer == again
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["do"] for row in rows] == ["timeout", "timeout", "choose", "end"] * 2
+    assert rows[2]["value"] == str(answer[2]) and {row["role"] for row in rows} == {"Impatient"}
+
+
+def test_a_line_that_was_cut_off_stays_alone(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text('{"role": "Impa')
+    asyncio.run(run(Impatient, MemoryNetwork(), default_timeout=0.01, log=path))
+    assert len(path.read_text().splitlines()) == 5
+
+
+@sp.role
+def Picky() -> Any:
+    message = yield sp.receive(("Other", "b"), timeout=0.02)
+    other = yield sp.receive("Other")
+    return message, other.name
+
+
+@sp.role
+def Other() -> Any:
+    yield sp.send("Picky", "a")
+
+
+def test_a_message_that_is_not_taken_stays_at_the_head(caplog: pytest.LogCaptureFixture) -> None:
+    async def go() -> tuple[Any, Runner]:
+        network = MemoryNetwork()
+        await run(Other, network)
+        runner = Runner(Picky, network)
+        return await runner.run(), runner
+
+    answer, runner = asyncio.run(go())
+    assert answer == (None, "a")
+    assert [m.message for m in runner.unexpected] == ["a"]
+    assert "Picky does not take a from Other" in caplog.text
+
+
+# ---- restarts ----
+
+
+@sp.role
+def Ledger(items: int) -> Any:
+    """Counts what it receives; each count is durable before it is confirmed."""
+    total = 0
+    while total < items:
+        yield sp.receive(("Client", "add"), at="ready")
+        total += 1
+        yield sp.send("Client", "added", total, durable=True)
+    return total
+
+
+@sp.role
+def Client(items: int) -> Any:
+    seen = 0
+    while seen < items:
+        yield sp.send("Ledger", "add")
+        reply = yield sp.receive("Ledger", timeout=0.02)
+        seen = seen if reply is None else max(seen, reply.fields[0])
+    return seen
+
+
+def test_a_restarted_role_continues_from_its_durable_point(tmp_path: Path) -> None:
+    """The process ends after two items; a new one replays what it received, and sends nothing again."""
+    record = tmp_path / "ledger"
+
+    async def first() -> int:
+        network = MemoryNetwork()
+        ledger = asyncio.ensure_future(run(Ledger(4), network, durable=record))
+        for _ in range(2):
+            await network.send(sp.Received("Client", "add"), "Ledger")
+        await asyncio.sleep(0.05)
+        ledger.cancel()
+        return network.in_flight()
+
+    async def second() -> tuple[Any, list[str]]:
+        network = MemoryNetwork()
+        for _ in range(2):
+            await network.send(sp.Received("Client", "add"), "Ledger")
+        total = await run(Ledger(4), network, durable=record)
+        inbox = await network.inbox("Client", {})
+        sent = []
+        while inbox.heads():
+            message = await inbox.take(sp.receive("Ledger"), 0, lambda message: None)
+            assert message is not None
+            sent.append(message.message)
+        return total, sent
+
+    assert asyncio.run(first()) == 2
+    assert len(record.read_text().splitlines()) == 2
+    with record.open("a") as file:
+        file.write('[{"from": "Cli')  # cut off while it was written
+    total, sent = asyncio.run(second())
+    # The last durable point is the confirmation of 2, which is sent again; the one of 1 is muted.
+    assert total == 4 and sent == ["added(2)", "added(3)", "added(4)"]
+
+
+def test_a_record_of_something_else_is_refused(tmp_path: Path) -> None:
+    record = tmp_path / "ledger"
+    record.write_text("{}}\n")
+    with pytest.raises(InputError, match="no record of a role"):
+        asyncio.run(run(Ledger(1), MemoryNetwork(), durable=record))
+    record.write_text('[{"choice": 1}]\n')
+    with pytest.raises(InputError, match="does not fit the role"):
+        asyncio.run(run(Ledger(1), MemoryNetwork(), durable=record))
+
+
+def test_roles_survive_restarts(tmp_path: Path) -> None:
+    roles = {"Ledger": Ledger(6), "Client": Client(6)}
+    system, storm = sp.extract(roles, second_process=False), sp.Failures(restart=["Ledger"])
+    assert sp.survives(system, storm, k=1).holds
+    restarts = 0
+    for seed in range(12):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        runners = in_memory(roles, storm, seed, 0.05, folder)
+        assert not any(r.unexpected for r in runners.values())
+        assert all(assert_follows(p, folder / f"{p.name}.ndjson") for p in system)
+        restarts += (folder / "Ledger.ndjson").read_text().count('"restart"')
+    assert restarts > 3
+
+
+def test_a_stop_is_for_good(tmp_path: Path) -> None:
+    async def go() -> Any:
+        network = FaultyNetwork(MemoryNetwork(), sp.Failures(stop=["Counter"]), 0, rate=1.0)
+        return await run(Counter(10_000), network, log=tmp_path / "log")
+
+    assert asyncio.run(go()) is STOPPED
+    assert json.loads((tmp_path / "log").read_text().splitlines()[-1])["do"] == "stop"
+
+
+# ---- storms ----
+
+
+@sp.role
+def Stream() -> Any:
+    for i in range(40):
+        yield sp.send("Tap", "n", i % 3)
+
+
+@sp.role
+def Tap() -> Any:
+    while True:
+        yield sp.receive("Stream", rest=True)
+
+
+SYSTEM = sp.extract(Stream, Tap, second_process=False)
+STORMS = [
+    sp.Failures(loss=True),
+    sp.Failures(duplicate=True),
+    sp.Failures(reorder=True),
+    sp.Failures(corrupt=True).on(SYSTEM),
+    sp.Failures(partition="Stream | Tap"),
+]
+
+
+async def received(failures: Any, seed: int) -> list[int]:
+    network = MemoryNetwork()
+    await run(Stream, FaultyNetwork(network, failures, seed))
+    await asyncio.sleep(0.05)
+    inbox = await network.inbox("Tap", {})
+    found = [await inbox.take(sp.receive("Stream"), 0, lambda message: None) for _ in range(len(inbox))]
+    return [message.fields[0] for message in found if message is not None]
+
+
+@pytest.mark.parametrize("failures", STORMS, ids=("loss", "duplicate", "reorder", "corrupt", "partition"))
+def test_each_fault_strikes_and_a_seed_repeats_it(failures: Any) -> None:
+    sent = [i % 3 for i in range(40)]
+    first, again, other = (asyncio.run(received(failures, seed)) for seed in (1, 1, 2))
+    assert first == again and first != sent and first != other
+    model = failures if not isinstance(failures, sp.Failures) else failures.on(SYSTEM)
+    kinds = {kind.keyword for kind in model.kinds}
+    assert (len(first) < 40) is ("loss" in kinds) and (len(first) > 40) is ("duplicate" in kinds)
+    assert kinds != {"reorder"} or sorted(first) == sorted(sent)
+
+
+def test_what_cannot_be_run_is_refused() -> None:
+    with pytest.raises(UsageError, match="announced crashes cannot be run"):
+        FaultyNetwork(MemoryNetwork(), sp.Failures(crash=["A"]), 0)
+    with pytest.raises(UsageError, match="depends on the system"):
+        asyncio.run(received(sp.Failures(corrupt=True), 0))
+    with pytest.raises(UsageError, match="no address of 'Stream'"):
+        asyncio.run(run(Stream, TcpNetwork({"Strem": 1})))
