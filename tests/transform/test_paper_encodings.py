@@ -92,3 +92,19 @@ def test_the_crash_message_is_left_alone() -> None:
         t for p in system for t in p.transitions if getattr(t.action, "message", None) is CRASH
     ]
     assert model.unreliable == ("P",)
+
+
+def test_as_it_was_run_loss_drops_any_message_of_the_process() -> None:
+    """B receives a from A and x from C; wherever it waits, it drops both."""
+    system = System(
+        (
+            process("A", ("s", Send("B", "a"), "s")),
+            process("B", ("r", Receive("A", "a"), "r1"), ("r1", Receive("C", "x"), "r")),
+            process("C", ("t", Send("B", "x"), "t")),
+        )
+    )
+    model = paper_encodings.resolve(system, Failures(loss=True))
+    encoded, _ = paper_encodings.encode(system, model, as_run=True)
+    loops = {Transition("r", Receive("A", m), "r") for m in ("a", "x")}
+    loops |= {Transition("r1", Receive("C", m), "r1") for m in ("a", "x")}
+    assert rows(encoded, "B") == rows(system, "B") | loops

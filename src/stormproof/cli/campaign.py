@@ -23,6 +23,7 @@ from ..model.phrases import plural
 from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
 from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.campaign.results import as_expected
+from ..transform.paper_encodings import SEMANTICS
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 
@@ -59,7 +60,7 @@ MARKS = {True: "✔", False: "✘", None: "?"}
     metavar="N",
     help="Without -k: the largest bound to try; 6 for survival, 10 for the k-properties.",
 )
-@click.option("--semantics", type=click.Choice(["definition", "encoding"]), default="definition")
+@click.option("--semantics", type=click.Choice(SEMANTICS), default="definition")
 @click.option(
     "--processes",
     type=click.IntRange(1),

@@ -22,6 +22,7 @@ from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
+from ..transform.paper_encodings import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line, save_text
 from .options import (
@@ -49,10 +50,10 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option("--unbounded", is_flag=True, help="What holds up to some channel length only is undecided.")
 @click.option(
     "--semantics",
-    type=click.Choice(["definition", "encoding"]),
+    type=click.Choice(SEMANTICS),
     default="definition",
     show_default=True,
-    help="Faults as the paper defines them, or as its evaluation encodes them.",
+    help="Faults as the paper defines them, as its evaluation encodes them, or as the encodings were run.",
 )
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
 @click.option("--threads", type=int, metavar="N", help="Threads of a full exploration, 1 or 2.")

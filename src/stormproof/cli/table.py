@@ -25,7 +25,8 @@ from ..draw.paper_table import (
     TableCell,
     TableView,
     agreement_lines,
-    footnote,
+    balance_lines,
+    footnotes,
     grids,
     impossible_lines,
     render,
@@ -41,10 +42,13 @@ from ..surveys.paper_table import (
     Column,
     Matrix,
     PaperComparison,
+    Published,
     compare,
+    peer_rows,
     run_table,
 )
 from ..surveys.paper_table.differences import asked, certificate_of
+from ..transform.paper_encodings import SEMANTICS
 from ..trust.certificate_json import certificate_to_json
 from ..trust.make_certificate import MOST
 from .console import console
@@ -67,10 +71,14 @@ STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
 )
 @click.option(
     "--semantics",
-    type=click.Choice(["definition", "encoding", "both"]),
-    help="Faults as the paper defines them, as its evaluation encodes them, or both.",
+    type=click.Choice([*SEMANTICS, "both"]),
+    help="Faults as the paper defines them, as its evaluation encodes them, as the encodings were run (k up "
+    "to 2), or the first two.",
 )
 @click.option("--compare", "against", type=click.Choice(["paper"]), help="Compare with the paper's table.")
+@click.option(
+    "--peer-files", metavar="DIR", help="Compare the starred rows as well: a folder with ReSCu's models."
+)
 @click.option("--to", "language", type=click.Choice(list(RENDERERS)), help="The output language.")
 @click.option("-o", "--output", metavar="PATH", help="The file to write; its suffix determines the language.")
 @click.option("--force", is_flag=True, help="Overwrite PATH if it exists.")
@@ -93,6 +101,7 @@ def command(
     max_k: int,
     semantics: str | None,
     against: str | None,
+    peer_files: str | None,
     language: str | None,
     output: str | None,
     force: bool,
@@ -111,23 +120,26 @@ def command(
     \b
     Examples:
       stormproof table --compare paper
+      stormproof table --compare paper --peer-files ../rescu/examples
       stormproof table two-buyer ssh ftp --models none,loss --property k-wmc --property rsc
       stormproof table 'mine/*.storm' -o mine.html --certificates proofs
     """
     language = _language(language, output, as_json)
     directory = _directory(certificates)
+    peers = _peers(peer_files, against)
+    limits = Limits(limits.seconds or 300, limits.memory, limits.states)
     with _progress() as on_row:
         matrix = run_table(
-            sources or protocols.groups()[TABLE],
+            (*(sources or protocols.groups()[TABLE]), *peers),
             _columns(models, properties),
             semantics=_semantics(semantics, against),
             max_k=max_k,
-            limits=_five_minutes(limits),
+            limits=limits,
             processes=processes,
             results=None if results is None else Path(results),
             on_row=on_row,
         )
-    view = compare(matrix) if against else matrix
+    view = compare(matrix, peers, limits) if against else matrix
     _show(view, language, output, force)
     if directory is not None:
         _certify(matrix, directory, force)
@@ -168,8 +180,12 @@ def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:
     return ("definition", "encoding") if chosen == "both" else (chosen,)
 
 
-def _five_minutes(limits: Limits) -> Limits:
-    return Limits(limits.seconds or 300, limits.memory, limits.states)
+def _peers(directory: str | None, against: str | None) -> dict[str, Published]:
+    if directory is None:
+        return {}
+    if against is None:
+        raise UsageError("--peer-files has rows of the paper's table: add --compare paper")
+    return peer_rows(directory)
 
 
 @contextmanager
@@ -249,15 +265,18 @@ def _print(out: Console, view: Matrix | PaperComparison) -> None:
         for line in agreement_lines(comparison):
             out.print(Text(f"agree {line}"))
         out.print()
-        for i, difference in enumerate(comparison.differences, 1):
-            out.print(Text(f"{i}. {footnote(difference)}"))
+        for i, note in enumerate(footnotes(comparison), 1):
+            out.print(Text(f"{i}. {note}"))
         out.print()
         out.print(Text(f"{IMPOSSIBLE}:"))
         for line in impossible_lines(comparison):
             out.print(Text(f"  {line}"))
         out.print()
+        for line in balance_lines(comparison):
+            out.print(Text(line))
     undecided = f", {len(matrix.undecided)} undecided" if matrix.undecided else ""
-    out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s", style="dim"))
+    limit = f", at most {matrix.limit:g} s per cell" if matrix.limit else ""
+    out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s{limit}", style="dim"))
 
 
 def _print_whole(out: Console, table: Table) -> None:

@@ -13,7 +13,11 @@ from ..surveys.paper_table import Cell, CellDifference, Column, Matrix, PaperCom
 from ..surveys.paper_table.published import TIMEOUT
 from .page.render_template import asset, render_template
 
-TITLES = {"definition": "Under the definitions", "encoding": "Under the paper's encodings"}
+TITLES = {
+    "definition": "Under the definitions",
+    "encoding": "Under the paper's encodings",
+    "as-run": "Under the encodings as they were run",
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,10 @@ def grids(view: Matrix | PaperComparison) -> list[TableView]:
             TITLES[semantics],
             matrix.columns,
             tuple(
-                (name, tuple(box(matrix.cell(name, column, semantics)) for column in matrix.columns))
+                (
+                    comparison.title(name) if comparison else name,
+                    tuple(box(matrix.cell(name, column, semantics)) for column in matrix.columns),
+                )
                 for name in matrix.protocols
             ),
         )
@@ -87,13 +94,46 @@ def _published(comparison: PaperComparison | None, cell: Cell) -> str | None:
     return "to" if value == TIMEOUT else ("✔" if value else "✘")
 
 
-def footnote(difference: CellDifference) -> str:
-    cell = difference.cell
+def footnote(comparison: PaperComparison, difference: CellDifference) -> str:
+    cell, cause = difference.cell, difference.cause
     published = "✔" if difference.published else "✘"
+    name = comparison.title(cell.protocol)
+    why = {"reproduced": "reproduced by the third reading: ", "impossible": "impossible by any reading: "}
+    end = why.get(cause.status, "open: " if cause.words else "open") + cause.words
+    also = "" if cause.status == "impossible" and cause.words in difference.certificate else f"; {end}"
     return (
-        f"{cell.protocol}, {cell.failures}, {cell.property}, {TITLES[cell.semantics].lower()}: "
-        f"published {published}, here {cell.mark}; {difference.certificate}"
+        f"{name}, {cell.failures}, {cell.property}, {TITLES[cell.semantics].lower()}: "
+        f"published {published}, here {cell.mark}; {difference.certificate}{also}"
     )
+
+
+def footnotes(comparison: PaperComparison) -> list[str]:
+    return [footnote(comparison, d) for d in comparison.differences]
+
+
+def balance_lines(comparison: PaperComparison) -> list[str]:
+    """What became of the published cells, the open ones by name, and the rows that are not compared."""
+    lines = [
+        f"{TITLES[b.semantics].lower()}: {b.cells} cells: {b.agreeing} agree, {b.reproduced} are reproduced "
+        f"by the third reading, {b.impossible} are impossible by any reading, {b.open} are open"
+        + (f", {b.undecided} are undecided within the limits" if b.undecided else "")
+        for b in comparison.balances
+    ]
+    named = dict.fromkeys(
+        f"{comparison.title(d.cell.protocol)}, {d.cell.failures}, {d.cell.property} ({d.cell.semantics})"
+        for d in comparison.differences
+        if d.cause.status == "open"
+    )
+    lines += [f"open: {name}" for name in named]
+    return lines + _not_compared(comparison)
+
+
+def _not_compared(comparison: PaperComparison) -> list[str]:
+    files = [row.row for row in comparison.missing if row.file]
+    lines = [f"not compared, its file was not found: {row.row}" for row in comparison.missing if not row.file]
+    if files:
+        lines.append(f"not compared without ReSCu's files (--peer-files): {', '.join(files)}")
+    return lines
 
 
 def agreement_lines(comparison: PaperComparison) -> list[str]:
@@ -124,7 +164,8 @@ def to_csv(view: Matrix | PaperComparison) -> str:
     notes = {d.cell: d.certificate for d in comparison.differences} if comparison else {}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    extra = ["published", "certificate"] if comparison else []
+    causes = {d.cell: d.cause for d in comparison.differences} if comparison else {}
+    extra = ["published", "certificate", "status", "cause"] if comparison else []
     names = ["protocol", "failures", "property", "semantics", "holds", "k", "states", "seconds", "reason"]
     writer.writerow([*names, *extra])
     words = {True: "holds", False: "violated", None: "undecided"}
@@ -140,7 +181,9 @@ def to_csv(view: Matrix | PaperComparison) -> str:
         ]
         row += [cell.states, round(cell.seconds, 6), cell.reason]
         if comparison:
+            why = causes.get(cell)
             row += [marks[_published(comparison, cell)], notes.get(cell, "")]
+            row += [why.status, why.words] if why else ["", ""]
         writer.writerow(row)
     return out.getvalue()
 
@@ -157,9 +200,10 @@ def to_markdown(view: Matrix | PaperComparison) -> str:
         blocks.append("\n".join(lines))
     if comparison:
         blocks.append("### Agreement\n\n" + "\n".join(f"- {line}" for line in agreement_lines(comparison)))
-        notes = [f"{i}. {_md(footnote(d))}" for i, d in enumerate(comparison.differences, 1)]
+        notes = [f"{i}. {_md(note)}" for i, note in enumerate(footnotes(comparison), 1)]
         blocks.append("### Differences\n\n" + ("\n".join(notes) or "None."))
         blocks.append(f"### {IMPOSSIBLE}\n\n" + "\n".join(f"- {x}" for x in impossible_lines(comparison)))
+        blocks.append("### Balance\n\n" + "\n".join(f"- {_md(x)}" for x in balance_lines(comparison)))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -193,15 +237,14 @@ def to_latex(view: Matrix | PaperComparison) -> str:
 
 
 def _tex_notes(comparison: PaperComparison) -> list[str]:
-    notes = [
-        f"\\par\\noindent$^{{{i}}}$ {_tex(footnote(d))}" for i, d in enumerate(comparison.differences, 1)
-    ]
+    notes = [f"\\par\\noindent$^{{{i}}}$ {_tex(x)}" for i, x in enumerate(footnotes(comparison), 1)]
     return [
         *_tex_list("Agreement", agreement_lines(comparison)),
         "\\par\\noindent\\textbf{Differences}",
         *notes,
         "\\par\\bigskip",
         *_tex_list(IMPOSSIBLE, impossible_lines(comparison)),
+        *_tex_list("Balance", balance_lines(comparison)),
     ]
 
 
@@ -240,9 +283,10 @@ def to_html(view: Matrix | PaperComparison) -> str:
         grids=grids(view),
         kinds=_KINDS,
         agreement=agreement_lines(comparison) if comparison else [],
-        differences=[footnote(d) for d in comparison.differences] if comparison else [],
+        differences=footnotes(comparison) if comparison else [],
         impossible_title=IMPOSSIBLE,
         impossible=impossible_lines(comparison) if comparison else [],
+        balance=balance_lines(comparison) if comparison else [],
     )
 
 

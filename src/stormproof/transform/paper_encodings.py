@@ -16,10 +16,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.actions import CRASH, Channel, Message, Receive, Send, Transition
+from ..model.actions import CRASH, Channel, Receive, Send, Transition
 from ..model.failures import PERFECT, ChannelFailure, FailureModel, Failures
 from ..model.process import Process
 from ..model.system import System
+
+#: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
+SEMANTICS = ("definition", "encoding", "as-run")
 
 
 def resolve(system: System, failures: Failures) -> FailureModel:
@@ -38,9 +41,9 @@ def resolve(system: System, failures: Failures) -> FailureModel:
     return asked.on(replace(system, faults=declared))
 
 
-def encode(system: System, model: FailureModel) -> tuple[System, FailureModel]:
+def encode(system: System, model: FailureModel, as_run: bool = False) -> tuple[System, FailureModel]:
     """The system in which loss and corruption are actions, and what is left of its failure model."""
-    changed = encode_loss(encode_corruption(system, model), model)
+    changed = encode_loss(encode_corruption(system, model), model, as_run)
     left = {c: replace(f, loss=False, becomes={}, pool=(), total=False) for c, f in model.channels.items()}
     return changed, replace(model, channels={c: f for c, f in left.items() if not f.perfect})
 
@@ -51,7 +54,7 @@ def encode_corruption(system: System, model: FailureModel) -> System:
 
 def _corrupted(process: Process, model: FailureModel) -> Process:
     """Beside each send the sends of what may arrive instead."""
-    sent = _alphabet(process)
+    sent = _messages(process, Send)
     rows: list[Transition] = []
     for row in process.transitions:
         rows.append(row)
@@ -62,9 +65,9 @@ def _corrupted(process: Process, model: FailureModel) -> Process:
     return replace(process, transitions=tuple(rows))
 
 
-def _alphabet(process: Process) -> tuple[str, ...]:
-    """Every message that a process sends, the crash message aside."""
-    found = (t.action.message for t in process.transitions if isinstance(t.action, Send))
+def _messages(process: Process, kind: type[Send] | type[Receive]) -> tuple[str, ...]:
+    """Every message that a process sends, or receives, the crash message aside."""
+    found = (t.action.message for t in process.transitions if isinstance(t.action, kind))
     return tuple(dict.fromkeys(m for m in found if isinstance(m, str)))
 
 
@@ -74,20 +77,21 @@ def _instead(message: str, failure: ChannelFailure, sent: tuple[str, ...]) -> tu
     return sent if failure.total else tuple(sorted(failure.becomes.get(message, ())))
 
 
-def encode_loss(system: System, model: FailureModel) -> System:
-    return replace(system, processes=tuple(_losing(system, p, model) for p in system))
+def encode_loss(system: System, model: FailureModel, as_run: bool = False) -> System:
+    return replace(system, processes=tuple(_losing(system, p, model, as_run) for p in system))
 
 
-def _losing(system: System, process: Process, model: FailureModel) -> Process:
+def _losing(system: System, process: Process, model: FailureModel, as_run: bool) -> Process:
     """Self-loops by which a state drops whatever comes from a lossy channel that it reads from."""
     rows = list(process.transitions)
     for state in process.states:
         for peer in dict.fromkeys(a.peer for a in process.receives(state)):
             channel = Channel(peer, process.name)
             if model.channels.get(channel, PERFECT).loss:
-                rows += [Transition(state, Receive(peer, m), state) for m in _losable(system, channel)]
+                dropped = _messages(process, Receive) if as_run else _on(system, channel)
+                rows += [Transition(state, Receive(peer, m), state) for m in dropped]
     return replace(process, transitions=tuple(rows))
 
 
-def _losable(system: System, channel: Channel) -> tuple[Message, ...]:
-    return tuple(m for m in system.alphabet(channel) if m is not CRASH)
+def _on(system: System, channel: Channel) -> tuple[str, ...]:
+    return tuple(m for m in system.alphabet(channel) if isinstance(m, str))

@@ -14,6 +14,11 @@ from .crash_completion import complete
 from .crash_handling import crash_handling
 from .stop_restart import Transformed, stop_restart
 
+_ENCODED = {
+    "encoding": "loss and corruption are the paper's encodings (its section 7), not the definitions",
+    "as-run": "loss and corruption are the paper's encodings as they were run (definitions 8.4)",
+}
+
 
 def prepare(
     system: System, failures: Failures, semantics: str = "definition"
@@ -23,8 +28,8 @@ def prepare(
     A completed system also cleans up, as the translation from types does: else the crash message would stay
     behind wherever somebody has finished, and k-er fail for that alone.
     """
-    if semantics not in ("definition", "encoding"):
-        raise UsageError(f"unknown semantics '{semantics}'; it is 'definition' or 'encoding'")
+    if semantics not in paper_encodings.SEMANTICS:
+        raise UsageError(f"unknown semantics '{semantics}'; there are {listed(paper_encodings.SEMANTICS)}")
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
@@ -34,9 +39,10 @@ def prepare(
             f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as given "
             "does not handle (`stormproof crash` shows what was missing)"
         )
-    if semantics == "encoding":
-        marked, model = paper_encodings.encode(marked, paper_encodings.resolve(marked, failures))
-        remarks.append("loss and corruption are the paper's encodings (its section 7), not the definitions")
+    if semantics != "definition":
+        asked = paper_encodings.resolve(marked, failures)
+        marked, model = paper_encodings.encode(marked, asked, as_run=semantics == "as-run")
+        remarks.append(_ENCODED[semantics])
     return marked, model, tuple(remarks)
 
 

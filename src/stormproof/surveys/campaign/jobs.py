@@ -22,7 +22,9 @@ from ...errors import InputError, Place, UsageError, did_you_mean
 from ...limits import Limits, parse_memory
 from ...model.failures import Failures
 from ...model.faults import KINDS, PAPER_KINDS
+from ...model.phrases import listed
 from ...model.system import System
+from ...transform.paper_encodings import SEMANTICS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -47,7 +49,7 @@ _PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
     "timeout": (False, (int, float), "a number of seconds"),
     "memory": (False, (int, str), 'an amount like "2GiB"'),
     "states": (False, int, "a whole number"),
-    "semantics": (False, str, '"definition" or "encoding"'),
+    "semantics": (False, str, '"definition", "encoding" or "as-run"'),
     "failures": (True, dict, "a list of tables, each headed [[failures]]"),
 }
 
@@ -109,8 +111,8 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.files:
             raise UsageError("a campaign needs at least one file or protocol")
-        if self.semantics not in ("definition", "encoding"):
-            raise UsageError(f"unknown semantics '{self.semantics}'; it is 'definition' or 'encoding'")
+        if self.semantics not in SEMANTICS:
+            raise UsageError(f"unknown semantics '{self.semantics}'; there are {listed(SEMANTICS)}")
         if any(k < 1 for k in (*self.bounds, 1 if self.max_k is None else self.max_k)):
             raise UsageError("bounds must be at least 1")
 

@@ -8,6 +8,7 @@ memory limit.
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import signal
@@ -20,7 +21,7 @@ from typing import Any
 from ... import formats
 from ...checks.api import check
 from ...errors import StormproofError
-from ...limits import Limits
+from ...limits import EFFORT, Limits
 from .jobs import Job, _failures
 
 
@@ -37,12 +38,20 @@ def run_job(job: Job) -> dict[str, Any]:
             properties=job.properties,
             limits=Limits(job.seconds, job.memory, job.states),
             semantics=job.semantics,
+            effort=_effort(job),
         )
     except StormproofError as problem:
         return {**row, "error": str(problem), "verdicts": []}
     except MemoryError:
         return {**row, "died": "out of memory", "verdicts": []}
     return {**row, "seconds": report.seconds, "verdicts": [v.to_json() for v in report]}
+
+
+def _effort(job: Job) -> float:
+    """Where only k-properties are asked, a cross means: for no bound. They are tried until the time limit."""
+    if not job.properties or not all(name.startswith("k-") for name in job.properties):
+        return EFFORT
+    return math.inf if job.seconds is None else job.seconds
 
 
 def run_line(line: str) -> str:

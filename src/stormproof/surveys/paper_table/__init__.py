@@ -2,6 +2,7 @@
 
 from .comparison import CellDifference, Impossible, PaperComparison, compare, impossible
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
+from .peer_rows import peer_rows
 from .published import Published, published
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Published",
     "compare",
     "impossible",
+    "peer_rows",
     "published",
     "run_table",
 ]

@@ -1,4 +1,4 @@
-"""The paper's table beside ours: agreements counted, and a certificate for every difference."""
+"""The paper's table beside ours: agreements counted, and a certificate and a cause for every difference."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...limits import Limits
+from ..campaign.jobs import load_source
 from .differences import contradicted, grounds
 from .matrix import Cell, Column, Matrix
+from .peer_rows import missing_rows
 from .published import TIMEOUT, Published, published
+from .third_reading import IMPOSSIBLE, OPEN, REPRODUCED, Cause, cause
 
 
 @dataclass(frozen=True)
 class CellDifference:
-    """A cell that is not the published one. `kind` and `certificate` are as `grounds` has them."""
+    """A cell that is not the published one. `kind` and `certificate` are as `grounds` has them; `cause` says
+    why the published one is what it is, where that is known."""
 
     cell: Cell
     published: bool
     kind: str
     certificate: str
+    cause: Cause
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -30,6 +36,8 @@ class CellDifference:
             "ours": self.cell.holds,
             "kind": self.kind,
             "certificate": self.certificate,
+            "status": self.cause.status,
+            "cause": self.cause.words,
         }
 
 
@@ -64,6 +72,22 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Balance:
+    """The published cells of the rows compared, under one semantics: what became of each."""
+
+    semantics: str
+    cells: int
+    agreeing: int
+    reproduced: int
+    impossible: int
+    open: int
+    undecided: int
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
 class PaperComparison:
     matrix: Matrix
     rows: Mapping[str, Published]
@@ -80,10 +104,44 @@ class PaperComparison:
         ]
         return sum(c.same for c in chosen), sum(c.of for c in chosen)
 
+    def title(self, protocol: str) -> str:
+        """What a row is called: the name in the library or, of a peer's file, the name in the table."""
+        row = self.rows.get(protocol)
+        return protocol if row is None or row.protocol is not None else row.row
+
+    @property
+    def missing(self) -> tuple[Published, ...]:
+        """The rows of the paper's table that are not compared."""
+        return missing_rows(self.rows)
+
+    @property
+    def balances(self) -> tuple[Balance, ...]:
+        return tuple(self._balance(semantics) for semantics in self.matrix.semantics)
+
+    def _balance(self, semantics: str) -> Balance:
+        here = [d.cause.status for d in self.differences if d.cell.semantics == semantics]
+        decided = [c for c in self.counts if c.semantics == semantics]
+        cells = sum(
+            isinstance(row.cells.get(column), bool)
+            for row in self.rows.values()
+            for column in self.matrix.columns
+        )
+        return Balance(
+            semantics,
+            cells=cells,
+            agreeing=sum(c.same for c in decided),
+            reproduced=here.count(REPRODUCED),
+            impossible=here.count(IMPOSSIBLE),
+            open=here.count(OPEN),
+            undecided=cells - sum(c.of for c in decided),
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             **self.matrix.to_json(),
             "paper": {
+                "balance": [b.to_json() for b in self.balances],
+                "not_compared": [row.row for row in self.missing],
                 "published": [
                     {"protocol": name, "failures": c.failures, "property": c.property, "holds": value}
                     for name, row in self.rows.items()
@@ -106,9 +164,14 @@ class PaperComparison:
         }
 
 
-def compare(matrix: Matrix) -> PaperComparison:
-    """Put the published cells beside the matrix; rows that the paper does not have are left out."""
-    known = {r.protocol: r for r in published() if r.protocol is not None}
+def compare(
+    matrix: Matrix, peers: Mapping[str, Published] | None = None, limits: Limits | None = None
+) -> PaperComparison:
+    """Put the published cells beside the matrix; rows that the paper does not have are left out.
+
+    `peers`: the rows of files that are not in the library. `limits`: those of a cell's third reading.
+    """
+    known = {r.protocol: r for r in published() if r.protocol is not None} | dict(peers or {})
     rows = {name: known[name] for name in matrix.protocols if name in known}
     counts, differences = [], []
     for semantics in matrix.semantics:
@@ -119,15 +182,18 @@ def compare(matrix: Matrix) -> PaperComparison:
             timeouts = sum(p == TIMEOUT for _, p in pairs)
             counts.append(Count(column, semantics, same, len(decided), timeouts))
             differences += [
-                _difference(c, p, rows[c.protocol], matrix.max_k) for c, p in decided if c.holds != p
+                _difference(c, p, rows[c.protocol], matrix.max_k, limits or Limits())
+                for c, p in decided
+                if c.holds != p
             ]
     order = {name: i for i, name in enumerate(matrix.protocols)}
     differences.sort(key=lambda d: (order[d.cell.protocol], d.cell.semantics))
     return PaperComparison(matrix, rows, tuple(counts), tuple(differences), impossible())
 
 
-def _difference(cell: Cell, value: bool, row: Published, max_k: int) -> CellDifference:
-    return CellDifference(cell, value, *grounds(cell, row, max_k))
+def _difference(cell: Cell, value: bool, row: Published, max_k: int, limits: Limits) -> CellDifference:
+    why = cause(cell, value, row, load_source(cell.protocol), limits)
+    return CellDifference(cell, value, *grounds(cell, row, max_k), why)
 
 
 def impossible() -> tuple[Impossible, ...]:

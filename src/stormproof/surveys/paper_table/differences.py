@@ -67,9 +67,9 @@ def asked(cell: Cell) -> tuple[System, FailureModel]:
     """The system and the failure model that a cell speaks of."""
     system = load_source(cell.protocol)
     failures = Failures(**NAMED_FAILURES[cell.failures])
-    if cell.semantics == "encoding":
-        return encode(system, resolve(system, failures))
-    return system, failures.on(system)
+    if cell.semantics == "definition":
+        return system, failures.on(system)
+    return encode(system, resolve(system, failures), as_run=cell.semantics == "as-run")
 
 
 def certificate_of(cell: Cell, most: int = MOST) -> BoundedCertificate | None:
@@ -121,7 +121,7 @@ def _undrained(row: Published, column: Column, semantics: str) -> bool:
 
     The encodings keep automata directed and without mixed states, and their channels lose nothing.
     """
-    lossless = column.failures == "corruption" or semantics == "encoding"
+    lossless = column.failures == "corruption" or semantics != "definition"
     if (
         row.protocol is None
         or not lossless

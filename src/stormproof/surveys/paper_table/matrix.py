@@ -17,11 +17,14 @@ from ...checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
 from ...errors import InternalError, StormproofError, UsageError, did_you_mean
 from ...limits import Limits
 from ...model.fault_steps import FAULT_STEPS
+from ...model.phrases import listed
+from ...transform.paper_encodings import SEMANTICS
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
 from ..campaign.jobs import NAMED_FAILURES
 from .corruption_shortcut import twin
 
-SEMANTICS = ("definition", "encoding")
+#: The paper's table was made from runs with k = 1 and k = 2 (definitions 8.4).
+AS_RUN_MAX_K = 2
 
 
 class Column(NamedTuple):
@@ -91,7 +94,7 @@ Key = tuple[str, Column, str]
 
 @dataclass(frozen=True)
 class Matrix:
-    """Cells by protocol, column and semantics."""
+    """Cells by protocol, column and semantics; `limit`: the seconds that a cell may take."""
 
     protocols: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -99,6 +102,7 @@ class Matrix:
     cells: Mapping[Key, Cell]
     max_k: int
     seconds: float
+    limit: float | None = None
 
     def cell(self, protocol: str, column: Column, semantics: str = "definition") -> Cell:
         return self.cells[protocol, column, semantics]
@@ -112,6 +116,7 @@ class Matrix:
             "stormproof": 1,
             "max_k": self.max_k,
             "seconds": round(self.seconds, 3),
+            "limit": self.limit,
             "protocols": list(self.protocols),
             "columns": [list(c) for c in self.columns],
             "semantics": list(self.semantics),
@@ -137,7 +142,8 @@ def run_table(
     """
     _check(columns, semantics)
     started = time.monotonic()
-    asks = _first_asks(protocols, columns, semantics, max_k, limits or Limits(seconds=300))
+    limits = limits or Limits(seconds=300)
+    asks = _first_asks(protocols, columns, semantics, max_k, limits)
     found: dict[Key, Cell] = {}
     with ExitStack() as stack:
         path = results or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
@@ -155,7 +161,8 @@ def run_table(
     names = tuple(sorted({key[0] for key in found}, key=lambda n: (_place(protocols, n), n)))
     order = [(p, Column(*c), s) for p in names for c in columns for s in semantics]
     cells_in_order = {key: found[key] for key in order}
-    return Matrix(names, tuple(columns), tuple(semantics), cells_in_order, max_k, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return Matrix(names, tuple(columns), tuple(semantics), cells_in_order, max_k, seconds, limits.seconds)
 
 
 def _without_errors(cell: Cell, found: Mapping[Key, Cell]) -> Cell:
@@ -184,7 +191,7 @@ def _check(columns: Iterable[Column], semantics: Iterable[str]) -> None:
             )
     for each in semantics:
         if each not in SEMANTICS:
-            raise UsageError(f"unknown semantics '{each}'; it is 'definition' or 'encoding'")
+            raise UsageError(f"unknown semantics '{each}'; there are {listed(SEMANTICS)}")
 
 
 @dataclass(frozen=True)
@@ -214,7 +221,7 @@ def _first_asks(
                     files=tuple(protocols),
                     failures={failures: _arguments(failures, each)},
                     properties=names,
-                    max_k=max_k if names == bounded else None,
+                    max_k=_largest(max_k, each) if names == bounded else None,
                     semantics=each,
                     limits=limits,
                 )
@@ -222,6 +229,10 @@ def _first_asks(
                 asks += [_by_twin(job) if twins else CellQuestion(job, each) for job in jobs_of(plan)]
     worst = {"corruption": 0, "loss": 1, "none": 3}
     return sorted(asks, key=lambda a: (worst.get(a.job.failures_name, 2), -len(str(a.job.system))))
+
+
+def _largest(max_k: int, semantics: str) -> int:
+    return min(max_k, AS_RUN_MAX_K) if semantics == "as-run" else max_k
 
 
 def _by_twin(job: Job) -> CellQuestion:
@@ -235,7 +246,8 @@ def _by_twin(job: Job) -> CellQuestion:
 
 def _arguments(failures: str, semantics: str) -> dict[str, Any]:
     """The encoding of corruption sends any message of its sender (definitions 8.2)."""
-    scope = {"corrupt_scope": "sender"} if (failures, semantics) == ("corruption", "encoding") else {}
+    encoded = failures == "corruption" and semantics != "definition"
+    scope = {"corrupt_scope": "sender"} if encoded else {}
     return {**NAMED_FAILURES[failures], **scope}
 
 
@@ -258,10 +270,19 @@ def _cells(ask: CellQuestion, row: Mapping[str, Any]) -> list[Cell]:
     base = Cell(job.source, job.failures_name, "", ask.semantics, None, twin=ask.instead is not None)
     if row.get("died"):
         return [replace(base, property=p, reason=f"died: {row['died']}") for p in job.properties or ()]
-    cells = [_cell(base, verdict) for verdict in row["verdicts"]]
+    cells = [_explored(_cell(base, verdict), verdict, job.max_k) for verdict in row["verdicts"]]
     if {c.property for c in cells} != set(job.properties or ()):
         raise InternalError(f"the row of {job.source} under {job.failures_name} lacks a verdict")
     return cells
+
+
+def _explored(cell: Cell, verdict: Mapping[str, Any], max_k: int | None) -> Cell:
+    """A cross says: for no k up to the largest. Where the time did not allow for that, the cell is open."""
+    tried = verdict.get("tried")
+    if cell.holds is not False or not tried or max_k is None or tried[-1]["k"] >= max_k:
+        return cell
+    reason = f"violated up to k = {tried[-1]['k']}; larger bounds were not explored in the time allowed"
+    return replace(cell, holds=None, reason=reason)
 
 
 def _cell(base: Cell, verdict: Mapping[str, Any]) -> Cell:

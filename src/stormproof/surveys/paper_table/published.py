@@ -16,12 +16,21 @@ TIMEOUT = "timeout"
 
 @dataclass(frozen=True)
 class Published:
-    """A row of the paper's table. `protocol`: the same automaton in the library; `ours`: a model of ours."""
+    """A row of the paper's table. `protocol`: the same automaton in the library; `ours`: a model of ours;
+    `file`: the name of its file among those of ReSCu, and empty where none was found.
+
+    `lost_machine`: the failure models whose encoded file lost its first machine; `timed_out`: those of which
+    the recorded run at k = 2 timed out (definitions 8.4); `remarks`: what else is known, by failure model.
+    """
 
     row: str
     cites: str
     protocol: str | None
     ours: str | None
+    file: str
+    lost_machine: tuple[str, ...]
+    timed_out: tuple[str, ...]
+    remarks: Mapping[str, str]
     cells: Mapping[Column, bool | str]
 
 
@@ -35,6 +44,10 @@ def published() -> tuple[Published, ...]:
             cites=r["cites"],
             protocol=r["protocol"],
             ours=r["model_of_ours"],
+            file=r.get("rescu_file", ""),
+            lost_machine=tuple(r.get("lost_machine", ())),
+            timed_out=tuple(r.get("timed_out", ())),
+            remarks=r.get("remarks", {}),
             cells={Column(f, p): v for f, by in r["cells"].items() for p, v in by.items()},
         )
         for r in json.loads(text)["rows"]

@@ -1,0 +1,112 @@
+"""Why a published cell is what it is: the encodings as they were run, a theorem, or an open difference.
+
+The first author's working files are public (March 2025, before the paper). What they show and the text does
+not say is in definitions 8.4: which messages the encoding of loss drops, that only k = 1 and 2 were asked,
+that a run at k = 2 timed out, and that some encoded files lost their first machine
+(`transform.lost_machine`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from ...checks.api import check
+from ...checks.properties import PROPERTIES, RSC, base_names
+from ...engine.rsc import rsc
+from ...limits import Limits
+from ...model.failures import Failures
+from ...model.system import System
+from ...spec.bounded import TooLarge, TransitionSystem, explore, holds
+from ...transform.lost_machine import LostMachine, without_first
+from ...transform.paper_encodings import encode, resolve
+from ..campaign.jobs import NAMED_FAILURES
+from .differences import contradicted
+from .matrix import AS_RUN_MAX_K, Cell, Column
+from .published import Published
+
+#: Configurations of a system that lost a machine; without it, next to nothing happens in most of them.
+MOST = 3_000
+
+REPRODUCED, IMPOSSIBLE, OPEN = "reproduced", "impossible", "open"
+
+THE_ENCODING = "the published cell is that of the encoding"
+OF_THE_PROCESS = "as it was run, the encoding drops any message that the process receives from anyone"
+TIMED_OUT = "the recorded run at k = 2 timed out, so only k = 1 was asked"
+LOST = "the file that was run lost its first machine, and what is left waits for itself"
+LOST_TOO = "so it is if the file that was run lost its first machine, as the files of three other rows did"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`status` is one of the three above; `words` say why, and are empty where nothing more is known."""
+
+    status: str
+    words: str = ""
+
+
+def cause(cell: Cell, value: bool, row: Published, system: System, limits: Limits) -> Cause:
+    """Why a published cell differs from one of ours."""
+    column = Column(cell.failures, cell.property)
+    bound = 1 if cell.failures in row.timed_out else AS_RUN_MAX_K
+    lost = cell.failures in row.lost_machine
+    if (lost_reading if lost else as_run)(system, column, bound, limits) is value:
+        return Cause(REPRODUCED, _words(cell, value, row, system, limits))
+    theorem = contradicted(row, column, cell.semantics)
+    if theorem:
+        return Cause(IMPOSSIBLE, theorem)
+    if not lost and lost_reading(system, column, bound, limits) is value:
+        return Cause(REPRODUCED, LOST_TOO)
+    return Cause(OPEN, row.remarks.get(cell.failures, ""))
+
+
+def _words(cell: Cell, value: bool, row: Published, system: System, limits: Limits) -> str:
+    if cell.failures in row.lost_machine:
+        return LOST
+    column = Column(cell.failures, cell.property)
+    if cell.failures in row.timed_out and as_run(system, column, AS_RUN_MAX_K, limits) is not value:
+        return TIMED_OUT
+    return THE_ENCODING if cell.semantics == "definition" else OF_THE_PROCESS
+
+
+@cache
+def as_run(system: System, column: Column, bound: int, limits: Limits) -> bool | None:
+    """The verdict under the encoding as it was run, for some k up to the bound."""
+    found = check(
+        system,
+        Failures(**NAMED_FAILURES[column.failures]),
+        max_k=bound,
+        properties=[column.property],
+        limits=limits,
+        semantics="as-run",
+        replay=False,
+        polish=False,
+        effort=limits.seconds or float("inf"),
+    )
+    return found[column.property].holds
+
+
+@cache
+def lost_reading(system: System, column: Column, bound: int, limits: Limits) -> bool | None:
+    """The same of the system without its first machine; by the definitions, since it is small."""
+    lost = without_first(system)
+    changed, model = encode(
+        lost.system, resolve(lost.system, Failures(**NAMED_FAILURES[column.failures])), as_run=True
+    )
+    if column.property == RSC.name:
+        return rsc(changed, model, limits=limits).holds
+    if column.property not in PROPERTIES:
+        return None
+    try:
+        reached = [explore(changed, model, k, MOST) for k in range(1, bound + 1)]
+    except TooLarge:
+        return None
+    return any(all(_holds(lost, ts, part) for part in base_names([column.property])) for ts in reached)
+
+
+def _holds(lost: LostMachine, ts: TransitionSystem, name: str) -> bool:
+    """A send to nobody never fires, so its state is one against k-exhaustivity."""
+    names = lost.system.names
+    if name == "k-exh" and any(not lost.stuck.isdisjoint(zip(names, at.states)) for at in ts.steps):
+        return False
+    return holds(ts, name)
