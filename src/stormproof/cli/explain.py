@@ -78,7 +78,8 @@ def command(
     found = None
     if suggest and not report.interrupted and any(is_repairable(v) for v in report):
         roles = None if text is None else InsertionPoints(text).roles
-        found = find_repairs(system, failures, seconds=suggest, roles=roles, **asked)
+        whole = None if properties else report
+        found = find_repairs(system, failures, seconds=suggest, roles=roles, report=whole, **asked)
     if as_json:
         data = {"stormproof": 1, "notes": list(report.notes), "explanations": [e.to_json() for e in told]}
         print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})

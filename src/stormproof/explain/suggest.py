@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..checks.properties import CLEAN, RECOVERS
-from ..checks.report import Verdict
+from ..checks.report import Report, Verdict
 from ..checks.request import Options
 from ..errors import ModelError
 from ..formats.storm_places import NoPlaces
@@ -44,11 +44,12 @@ def suggest(
     effort: float = EFFORT,
     seconds: float = SECONDS,
     roles: Iterable[str] | None = None,
+    report: Report | None = None,
 ) -> tuple[Suggestion, ...]:
     """Verified repairs of a protocol that does not survive, those with the fewest lines first.
 
-    `roles`: those that may be changed, all by default. No line is tried after so many `seconds`; the other
-    options are those of `check`.
+    `roles`: those that may be changed, all by default. No line is tried after so many `seconds`. `report`:
+    what `check` answers without `properties`, if it has been asked. The other options are those of `check`.
 
     >>> import stormproof as sp
     >>> found = suggest(sp.protocol("client-server"), sp.Failures(loss=True))
@@ -60,7 +61,7 @@ def suggest(
     question = Question(failures or Failures(), options, k, max_k)
     changed = system.names if roles is None else tuple(roles)
     with suppress(KeyboardInterrupt):
-        before = question.answers(system)
+        before = question.answers(system) if report is None else {v.property: v for v in report}
         broken = [v.property for v in before.values() if is_repairable(v)]
         for targets in dict.fromkeys((tuple(broken), tuple(broken[:1])) if broken else ()):
             found = _Search(question, system, before, targets, seconds, changed).run()
@@ -172,7 +173,7 @@ class _Search:
         now = self.question.answers(system)
         if not all(now[name].holds for name in self.targets):
             return None
-        if any(v.ok and v.counts and not now[name].ok for name, v in self.before.items()):
+        if any(v.ok and not now[name].ok for name, v in self.before.items() if v.counts):
             return None
         alone = Question(options=self.question.options).answers(calm(system))
         if self.alone[RECOVERS.name].holds and not alone[RECOVERS.name].holds:
