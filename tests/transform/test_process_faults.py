@@ -89,7 +89,8 @@ def test_two_phase_commit_blocks_when_the_coordinator_stops() -> None:
     assert all(sp.reach(system, f"deadlock & A@{s}").answer == UNREACHABLE for s in states)
     found = [sp.reach(system, f"deadlock & A@{s}", sp.Failures(stop=["Coordinator"])) for s in states]
     stuck = [a for a in found if a.answer == REACHABLE]
-    assert stuck and all("Coordinator may stop silently" in a.notes for a in stuck)
+    told = "Coordinator may stop silently, and nobody is informed"
+    assert stuck and all(told in a.notes for a in stuck)
     steps = stuck[0].run.steps if stuck[0].run is not None else ()
     assert [step_from_json(step_to_json(s)) for s in steps] == list(steps)
 
@@ -106,8 +107,20 @@ def test_a_lock_that_forgets_breaks_under_a_restart_and_a_durable_one_does_not()
 
 def test_every_answer_says_which_crash_was_assumed() -> None:
     system = sp.protocol("two-phase-commit")
-    assert sp.reach(system, "deadlock", sp.Failures(crash=["A"])).notes[-1].startswith("A may crash and then")
-    assert sp.reach(system, "deadlock", sp.Failures(restart=["A"])).notes[-1] == "A may restart"
+    said = {
+        "crash": "A may crash, announced to everybody",
+        "stop": "A may stop silently, and nobody is informed",
+        "restart": "A may restart in the initial state",
+    }
+    for fault, sentence in said.items():
+        failures = sp.Failures(**{fault: "A"})  # type: ignore[arg-type]
+        assert sentence in sp.reach(system, "A@committed", failures).notes
+        report = sp.check(system, failures, properties=["recovers"])
+        assert report.assumed == sentence == report.to_json()["assumed"]
+    noted = sp.check(lock(durable="durable Lock@held"), sp.Failures(restart="Lock"), properties=["recovers"])
+    assert noted.assumed == "Lock may restart in the last durable state that it entered (held)"
+    (told,) = sp.frontier(system, faults=["stop", "restart"], processes=["A"]).notes
+    assert told == "a stop is silent; a restart goes to the initial state or the last durable one"
 
 
 @pytest.mark.parametrize("chunk", range(4))

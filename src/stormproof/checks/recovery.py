@@ -12,6 +12,7 @@ from ..model.phrases import any_of, plural
 from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
+from ..transform.added_states import as_written
 from ..trust.make_survival_certificate import MOST
 from ..trust.survival_certificate import OutOfReach
 from . import implications
@@ -46,7 +47,8 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
     """What is asked of survival under the failures of the request, by name."""
     asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
     for requirement in request.requirements:
-        ask = ask_of(model, request.searched.requirement(requirement))
+        meant = as_written(requirement, request.asked, request.prepared)
+        ask = ask_of(model, request.searched.requirement(meant))
         if ask is not None:
             asks[requirement.title] = ask
     return asks

@@ -22,6 +22,7 @@ from ..reachability.certificates import EquationCertificate
 from ..reachability.check_certificates import check_certificate
 from ..reachability.read_certificate import certificate_from_json, is_certificate_of_reachability
 from ..reachability.state_equation import have_z3
+from ..transform.added_states import as_written
 from ..transform.crash_handling import crash_handling
 from ..transform.prepare import prepare, with_process_faults
 from ..transform.stop_restart import Transformed
@@ -108,7 +109,8 @@ def _of_requirement(result: SavedResult, required: Requirement) -> _Question:
         budget = asked.budget
     searched = with_process_faults(system, failures)
     model = _model(searched, failures, budget)
-    return _Question(required.claim.what, model, ask_of(model, searched.requirement(required)))
+    meant = as_written(required, result.given, system)
+    return _Question(required.claim.what, model, ask_of(model, searched.requirement(meant)))
 
 
 def _model(searched: Transformed, failures: FailureModel, budget: Budget) -> SurvivalModel:

@@ -73,7 +73,8 @@ def command(
     told = explanations(report)
     out = console()
     if not as_json:
-        paragraphs = [*(f"Note: {note}." for note in report.notes), *(e.text for e in told)]
+        notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]
+        paragraphs = ["\n".join(notes), *(e.text for e in told)]
         out.print(Text("\n\n".join(paragraphs)))
     found = None
     if suggest and not report.interrupted and any(is_repairable(v) for v in report):
@@ -81,7 +82,12 @@ def command(
         whole = None if properties else report
         found = find_repairs(system, failures, seconds=suggest, roles=roles, report=whole, **asked)
     if as_json:
-        data = {"stormproof": 1, "notes": list(report.notes), "explanations": [e.to_json() for e in told]}
+        data = {
+            "stormproof": 1,
+            "assumed": report.assumed,
+            "notes": list(report.notes),
+            "explanations": [e.to_json() for e in told],
+        }
         print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
     elif found == ():
         out.print(Text(f"\n{NO_REPAIR}"))

@@ -39,6 +39,7 @@ _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
 @click.option(
     "--certificate", is_flag=True, help="With --json: also print the certificate of an unreachable goal."
 )
+@click.option("--added-states", is_flag=True, help="Let named goals match states that crash handling added.")
 @limit_options
 @json_option
 def command(
@@ -51,6 +52,7 @@ def command(
     pnml_file: str | None,
     force: bool,
     certificate: bool,
+    added_states: bool,
     as_json: bool,
 ) -> Any:
     """Can the system in FILE ever reach GOAL under the failures, with channels of any length?
@@ -69,6 +71,9 @@ def command(
         raise UsageError(
             "--bounds asks about the channels and takes no goal", hint="leave out one of the two"
         )
+    if failures.budget.limited and (ask_bounds or pnml_file is not None):
+        flag = "--bounds" if ask_bounds else "--pnml"
+        raise UsageError(f"{flag} is for any number of faults", hint="leave out --budget")
     system = load_input(source, format)
     if pnml_file is not None:
         save_text(None if pnml_file == "-" else pnml_file, pnml(system, failures), overwrite=force)
@@ -84,7 +89,9 @@ def command(
             "there is no goal", hint="write one, like 'Sender@wait0' or deadlock, or ask for --bounds"
         )
     with progress_line() as progress:
-        answer = reach(system, goal, failures, limits=limits, progress=progress)
+        answer = reach(
+            system, goal, failures, limits=limits, progress=progress, with_added_states=added_states
+        )
     if as_json:
         print_json(answer.to_json(certificate=certificate))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -68,6 +69,12 @@ class Witness:
     def fault_count(self) -> int:
         """The faults of channels, and those of processes: crashes, stops and restarts."""
         return len(self.faults) + sum(act.strikes for act in self.acts)
+
+    @property
+    def fault_counts(self) -> Counter[str]:
+        """How many faults of each kind, by its noun."""
+        kinds = [act.fault for act in self.acts if act.fault is not None]
+        return Counter([*(step.kind.noun for step in self.faults), *kinds])
 
     @property
     def acts(self) -> tuple[Act, ...]:

@@ -10,10 +10,12 @@ from ..model.failures import Failures
 from ..model.failures_text import process_failures
 from ..model.goal import Goal, show
 from ..model.system import System
+from ..transform.added_states import added_states, describe_added, outside_added_states
 from ..transform.prepare import prepare, with_process_faults
 from .answer import Answer
 from .fewest_faults import with_fewest_faults
 from .portfolio import solve
+from .within_budget import within_budget
 
 
 def reach(
@@ -23,18 +25,27 @@ def reach(
     *,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
+    with_added_states: bool = False,
 ) -> Answer:
     """Can the goal ever be reached, with channels of any length?
 
     The goal is a text in the language of `stormproof.goals`. The answer is *reachable* with a run,
     *unreachable* with a certificate, or *undecided*; runs and certificates have been checked. The run has the
-    fewest faults that were found within an effort; `fewest` says whether no run has fewer.
+    fewest faults that were found within an effort; `fewest` says whether no run has fewer. A named goal does
+    not match where somebody is in a state that crash handling added, unless `with_added_states`.
     """
-    marked, model, notes = prepare(system, failures or Failures())
+    failures = failures or Failures()
+    marked, model, notes = prepare(system, failures)
     parsed = parse_goal(goal, marked) if isinstance(goal, str) else goal
+    meant = parsed if with_added_states else outside_added_states(parsed, system, marked)
     searched = with_process_faults(marked, model)
-    mapped = searched.goal(parsed)
+    mapped = searched.goal(meant)
     asked = cubes(mapped, searched.system, model)
     notes, most = (*notes, *process_failures(marked, model)), limits or Limits()
+    if meant is not parsed:
+        left = describe_added(added_states(system, marked))
+        notes = (*notes, f"not looked for in states that crash handling added ({left})")
     answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
-    return with_fewest_faults(answer, mapped, most, progress)
+    if failures.budget.limited:
+        answer = within_budget(answer, mapped, failures.budget, most, progress)
+    return with_fewest_faults(answer, mapped, most, progress, failures.budget)

@@ -19,6 +19,7 @@ from ..errors import InternalError
 from ..goals.asks import spelt_out
 from ..limits import EFFORT, Limits
 from ..model.ask import Ask
+from ..model.budget import NO_BUDGET, Budget
 from ..model.goal import And, Goal, Named, Not, Or
 from ..model.rest import rest_states
 from ..model.run import Witness
@@ -31,14 +32,18 @@ MAX_K = 6
 
 
 def with_fewest_faults(
-    answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None
+    answer: Answer,
+    goal: Goal,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    budget: Budget = NO_BUDGET,
 ) -> Answer:
     """The answer with the best run that is found within the effort; whether its faults are the fewest."""
     if answer.run is None:
         return answer
-    if answer.run.fault_count == 0 or not _askable(goal):
+    if answer.run.fault_count == 0 or not is_askable(goal):
         return replace(answer, fewest=answer.run.fault_count == 0)
-    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system))
+    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
     ask = Ask(False, spelt_out(model, goal))
     known, bounds = answer.run.fault_count, range(1, MAX_K + 1)
     search = partial(survey, limits=limits, progress=progress)
@@ -56,11 +61,11 @@ def _cost(run: Witness) -> tuple[int, int]:
     return run.fault_count, len(run.acts)
 
 
-def _askable(goal: Goal) -> bool:
+def is_askable(goal: Goal) -> bool:
     """Is the goal one of configurations alone? `deadlock-for-good` speaks of their futures."""
     if isinstance(goal, And | Or):
-        return all(map(_askable, goal.parts))
-    return _askable(goal.part) if isinstance(goal, Not) else goal != Named("deadlock-for-good")
+        return all(map(is_askable, goal.parts))
+    return is_askable(goal.part) if isinstance(goal, Not) else goal != Named("deadlock-for-good")
 
 
 def _seconds(answer: Answer, limits: Limits) -> Callable[[int], float]:

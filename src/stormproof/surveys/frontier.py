@@ -202,10 +202,25 @@ def frontier(
     atoms = choices(base, faults, channels, processes, as_written=asked.monotone, declared=file_faults)
     model = _Model(corrupt_scope, file_faults, budget, as_written=asked.monotone)
     survey = _Survey(asked, k, atoms, model, limits or Limits(), effort, progress)
-    return replace(survey.frontier(max_size), notes=_notes(system) if asked.monotone else ())
+    notes = _assumptions(atoms) + (_left_out(system) if asked.monotone else ())
+    return replace(survey.frontier(max_size), notes=notes)
 
 
-def _notes(system: System) -> tuple[str, ...]:
+#: What each fault of a process is, in the words of a note.
+_ASSUMED = {
+    "stop": "a stop is silent",
+    "restart": "a restart goes to the initial state or the last durable one",
+    CRASH: "a crash is announced to everybody",
+}
+
+
+def _assumptions(atoms: tuple[Atom, ...]) -> tuple[str, ...]:
+    there = {atom.fault for atom in atoms}
+    said = "; ".join(sentence for fault, sentence in _ASSUMED.items() if fault in there)
+    return (said,) if said else ()
+
+
+def _left_out(system: System) -> tuple[str, ...]:
     """Crashes that the file declares and that are no choice."""
     left = [name for name in system.unreliable if not may_crash(system, name, as_written=True)]
     if not left:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..errors import UsageError
 from ..model.failures import FailureModel, Failures
 from ..model.phrases import listed
-from ..model.rest import rest_states
+from ..model.rest import is_crash, rest_states
 from ..model.system import System
 from . import paper_encodings
 from .crash_completion import complete
@@ -33,17 +33,28 @@ def prepare(
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
-    if model.unreliable and not failures.as_written and not crash_handling(marked).holds:
-        marked = complete(marked, clean_up=True)
-        remarks.append(
-            f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as given "
-            "does not handle (`stormproof crash` shows what was missing)"
-        )
+    if model.unreliable and not crash_handling(marked).holds:
+        if failures.as_written:
+            remarks.append(_unhandled(marked))
+        else:
+            marked = complete(marked, clean_up=True)
+            remarks.append(
+                f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as "
+                "given does not handle (`stormproof crash` shows what was missing)"
+            )
     if semantics != "definition":
         asked = paper_encodings.resolve(marked, failures)
         marked, model = paper_encodings.encode(marked, asked, as_run=semantics == "as-run")
         remarks.append(_ENCODED[semantics])
     return marked, model, tuple(remarks)
+
+
+def _unhandled(system: System) -> str:
+    """What it means that nothing was added to a system that does not handle crashes."""
+    unable = [n for n in system.unreliable if not any(is_crash(t.action) for t in system[n].transitions)]
+    if unable:
+        return f"as written, {listed(unable)} has no action crash and so never crashes"
+    return "as written, the system does not handle every crash (`stormproof crash` shows what is missing)"
 
 
 def with_process_faults(system: System, model: FailureModel) -> Transformed:

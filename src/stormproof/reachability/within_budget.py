@@ -1,0 +1,83 @@
+"""Can a goal be reached by a run with so many faults at most? (definitions 10.13)
+
+The methods of the portfolio do not count faults. What they prove to be out of reach stays so under a budget;
+otherwise the runs within the budget are searched, as for the requirement `never G`, at growing bounds.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from ..counterexample.storm_run import storm_witness
+from ..engine.survival import FoundRun, survey
+from ..engine.watch import ProgressCallback
+from ..errors import InternalError, UsageError
+from ..goals.asks import spelt_out
+from ..limits import EFFORT, Limits
+from ..model.ask import Ask
+from ..model.budget import Budget
+from ..model.goal import Goal
+from ..model.rest import rest_states
+from ..model.survival import SurvivalModel
+from ..trust.replay_storm import replay_storm
+from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
+from .fewest_faults import MAX_K, is_askable
+
+
+def within_budget(
+    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer for runs that the budget allows, from the one for runs with any number of faults."""
+    if answer.answer == UNREACHABLE:
+        return answer
+    if answer.run is not None and budget.allows(answer.run.fault_count, answer.run.fault_counts):
+        return answer
+    if not is_askable(goal):
+        raise UsageError("deadlock-for-good cannot be asked within a budget", hint="ask for deadlock")
+    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
+    ask = Ask(False, spelt_out(model, goal))
+    return _search(replace(answer, run=None, checked=False), model, ask, limits, progress)
+
+
+def _search(
+    answer: Answer, model: SurvivalModel, ask: Ask, limits: Limits, progress: ProgressCallback | None
+) -> Answer:
+    until, known = time.monotonic() + EFFORT, 0
+    for k in range(1, MAX_K + 1):
+        left = limits.seconds if k == 1 else until - time.monotonic()
+        if left is not None and left <= 0:
+            break
+        found = survey(model, {"": ask}, k, limits=limits, seconds=left, progress=progress)
+        result = found.answers[""]
+        if result.run is not None and result.holds is False:
+            return _reached(answer, model, ask, result.run)
+        if result.holds and result.up_to is None:
+            return _unreachable(answer, model.budget, k)
+        if found.stopped:
+            break
+        known = k
+    return replace(answer, answer=UNDECIDED, because=_undecided(model.budget, known))
+
+
+def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) -> Answer:
+    run = storm_witness(model.system, found)
+    replayed = replay_storm(model, ask, run)
+    if not replayed.established:
+        raise InternalError(f"the run within the budget does not replay: {replayed.message}")
+    because = f"found by a search of the runs with {model.budget}"
+    return replace(answer, answer=REACHABLE, because=because, run=run, checked=True)
+
+
+def _unreachable(answer: Answer, budget: Budget, k: int) -> Answer:
+    because = f"every run with {budget} was explored, and none needs more than {k} messages per channel"
+    return replace(answer, answer=UNREACHABLE, because=because)
+
+
+def _undecided(budget: Budget, k: int) -> str:
+    if k == 0:
+        return f"a limit ended the search of the runs with {budget}"
+    return (
+        f"no run with {budget} and at most {k} messages per channel reaches it; "
+        "longer channels are not excluded"
+    )
