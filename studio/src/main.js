@@ -86,6 +86,7 @@ const read = later(150, async () => {
   places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
   if (file === null && system.name) name = system.name;
   showFile();
+  document.body.classList.add("ready");
   $("facts").textContent = system.facts.join(" · ");
   faults.show(system);
   play.pictures(system);

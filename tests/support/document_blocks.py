@@ -22,7 +22,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: The sentence before a block may ask the reader to save the block under a name.
 SAVE = re.compile(r"[Ss]ave\s+this\s+as\s+`([^`]+)`:\s*$")
 #: A picture of a page, which one of its commands draws under the same name.
-PICTURE = re.compile(r"^!\[[^\]]*\]\(([^)]*pictures/[^)]+)\)", re.MULTILINE)
+PICTURE = re.compile(r"^!\[[^\]]*\]\(([^)]*pictures/[^)]+\.svg)\)", re.MULTILINE)
 #: Times differ from run to run.
 TIME = re.compile(r"\d[\d.,]* (ms|s)\b")
 #: The width for which outputs are shown.

@@ -81,7 +81,7 @@ def _serve(
         raise UsageError(f"--port must be from 0 to 65535, not {port}")
     listening = listen(port)
     guard = Guard(listening.getsockname()[1])
-    pool = PoolLimits(seconds=min(limits.seconds or 300, 300))
+    pool = PoolLimits(seconds=limits.seconds or 300, memory=limits.bytes or 0, states=limits.states)
     address = guard.address + (f"#{link[1]}" if link else "")
 
     async def main() -> None:

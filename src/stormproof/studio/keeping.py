@@ -6,8 +6,9 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+from ..checks.properties import RECOVERS
 from ..checks.replay_report import RUN
-from ..checks.report import Report
+from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..draw.page.report import report_page
 from ..explain.explanation import explain
@@ -23,12 +24,10 @@ def save_run(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     """The run as a saved result: against `recovers` where it has become impossible to come to rest."""
     playing = game(text, settings)
     run = follow(playing.model, read_steps(steps))
-    never = playing.ways.way(run.places[-1])[0] == NEVER
-    verdict = {
-        "property": "recovers" if never else RUN,
-        "holds": False if never else None,
-        "witness": run.witness(playing.model).to_json(),
-    }
+    witness = run.witness(playing.model)
+    verdict: dict[str, Any] = {"property": RUN, "holds": None, "witness": witness.to_json()}
+    if playing.ways.way(run.places[-1])[0] == NEVER:
+        verdict = Verdict(RECOVERS.name, False, witness=witness).to_json()
     saved = _empty_report(playing).to_json() | {"verdicts": [verdict]}
     return {"text": json.dumps(saved, indent=2, ensure_ascii=False) + "\n"}
 

@@ -13,7 +13,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..limits import three_quarters
@@ -29,16 +29,16 @@ _GRACE = 45.0
 
 @dataclass(frozen=True)
 class PoolLimits:
-    """At most `workers` questions at once and `waiting` behind them; each with its share of the memory."""
+    """At most `workers` questions at once and `waiting` behind them; each has its share of the memory."""
 
     workers: int = max(2, min(4, os.cpu_count() or 2))
     waiting: int = 200
     seconds: float = 60.0
-    memory: int = 0
+    memory: int = field(default_factory=three_quarters)
+    states: int | None = None
 
-    @property
-    def bytes_each(self) -> int:
-        return self.memory or max(three_quarters() // self.workers, 2**28)
+    def of_a_question(self) -> dict[str, Any]:
+        return {"seconds": self.seconds, "memory": self.memory // self.workers, "states": self.states}
 
 
 class WorkerPool:
@@ -91,11 +91,10 @@ class WorkerPool:
                 turn.set_result(None)
 
     async def _ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None) -> Said:
-        limits = {"seconds": self.limits.seconds, "memory": self.limits.bytes_each}
         worker = self._idle.pop() if self._idle else await _start()
         self.working.add(worker)
         try:
-            talk = _talk(worker, {**question, **limits}, tell)
+            talk = _talk(worker, {**question, **self.limits.of_a_question()}, tell)
             answer = await asyncio.wait_for(talk, self.limits.seconds + _GRACE)
         except asyncio.TimeoutError:
             await _end(worker)

@@ -47,7 +47,7 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
 
 
 def _limits(question: dict[str, Any]) -> Limits:
-    return Limits(seconds=float(question["seconds"]), memory=int(question["memory"]))
+    return Limits(float(question["seconds"]), int(question["memory"]), question.get("states"))
 
 
 def serve(questions: IO[str], answers: IO[str]) -> None:
