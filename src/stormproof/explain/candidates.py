@@ -6,6 +6,7 @@ the message that nobody takes, time out instead of waiting for ever, or be at re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -98,10 +99,11 @@ def _not_taken(process: Process, state: str, scene: Scene) -> Iterator[Receive]:
 def _receptions(process: Process, state: str, reception: Receive, rest: RestStates) -> Iterator[Addition]:
     """Receive the message here, and go on where the same reception leads, ignore it, or go elsewhere."""
     reached = set(process.reachable())
-    elsewhere = [t for t in process.transitions if t.action == reception]
+    same = [t for t in process.transitions if t.action == reception]
+    elsewhere = Counter(state if t.target == t.source else t.target for t in same)
     likely = [
         *(s for s in process.states if s not in reached),
-        *(state if t.target == t.source else t.target for t in elsewhere),
+        *(target for target, _ in elsewhere.most_common()),
         state,
         *(t.target for t in process.outgoing(state)),
         *sorted(rest.rest[process.name]),
