@@ -288,7 +288,9 @@ class Search {
     void certify() {
         const Finding& finding = result_.findings.front();
         const Ask& ask = q_.asks.front();
-        if (finding.outcome == Outcome::holds)
+        if (finding.outcome == Outcome::holds && result_.configurations > q_.most_certified)
+            result_.certified.too_large = true;
+        else if (finding.outcome == Outcome::holds)
             result_.certified = ClosedSet<Cell>(rules_, layout_, store_, ask, q_.most_certified).write();
         else if (finding.outcome == Outcome::violated && ask.always)
             result_.certified = BlockProver<Cell>(rules_, layout_, store_, ask.goal, finding.proof, monitor_)

@@ -35,17 +35,18 @@ MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("?
 )
 @json_option
 def command(source: str, budget: int, as_json: bool) -> int:
-    """Replay every run of a saved result, and check whether it proves its verdict.
+    """Replay every run and check every certificate of a saved result: do they prove its verdicts?
 
-    RESULT.json is what `stormproof check FILE --json` printed, `-` is standard input. Nothing is searched
-    anew but what the claim at the end of a witness needs, and by code that shares nothing with the engine.
-    It may also be a certificate that a property holds, from `stormproof table --certificates DIR`.
+    RESULT.json is what `stormproof check FILE --json` printed, with `--certificate` also proofs of what holds;
+    `-` is standard input. Nothing is searched anew but what the claim at the end of a run needs, and by code
+    that shares nothing with the engine. It may also be a certificate that a k-property holds, from
+    `stormproof table --certificates DIR`.
 
     \b
-    Exit codes: 0 every violated verdict is proved by its witness
-                1 a witness is refused
+    Exit codes: 0 every violated verdict, and every one with a certificate, is proved
+                1 a run or a certificate is refused
                 2 the file is not a saved result
-                3 some verdict could neither be proved nor refused (the budget, or no witness)
+                3 some verdict could neither be proved nor refused (the budget, or no run)
     """
     text = read_text(source, MAX_BYTES)
     if is_certificate(text):
@@ -56,13 +57,13 @@ def command(source: str, budget: int, as_json: bool) -> int:
         print_json({"stormproof": 1, "replays": [a.to_json() for a in answers]})
     else:
         out = console()
-        out.print(Text(f"failures  {describe_failures(result.system, result.model)}"))
+        out.print(Text(f"failures  {describe_failures(result.system, result.model, result.budget)}"))
         for answer in answers:
             mark, colour = MARKS[answer.proved]
             bound = "" if answer.k is None else f" at k = {answer.k}"
             out.print(Text.assemble((mark, colour), f"  {answer.property}{bound}: {answer.message}"))
         if not answers:
-            out.print("no verdict of this result is violated, so there is nothing to replay")
+            out.print("no verdict is violated or has a certificate, so there is nothing to replay")
     return exit_code(answers)
 
 
