@@ -37,7 +37,7 @@ MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("?
 def command(source: str, budget: int, as_json: bool) -> int:
     """Replay every run and check every certificate of a saved result: do they prove its verdicts?
 
-    RESULT.json is what `stormproof check FILE --json` printed, with `--certificate` also proofs of what holds;
+    RESULT.json is what `stormproof check FILE --json` printed; with `--certificate`, it proves what holds.
     `-` is standard input. Nothing is searched anew but what the claim at the end of a run needs, and by code
     that shares nothing with the engine. It may also be a certificate that a k-property holds, from
     `stormproof table --certificates DIR`.
