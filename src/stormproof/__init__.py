@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .checks.api import check, survives
 from .checks.report import Report, Verdict
+from .conformance.api import trace
 from .draw.chart.build import chart
 from .draw.chart.data import Chart
 from .draw.page.report import report_page
@@ -117,6 +118,7 @@ __all__ = [
     "suggest",
     "survey",
     "survives",
+    "trace",
 ]
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "draw": "draw",
     "replay": "replay",
     "reach": "reach",
+    "trace": "trace",
     "crash": "crash",
     "project": "project",
     "generate": "generate",

@@ -1,0 +1,195 @@
+"""Do these logs come from a run of the protocol, and with how few faults?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..errors import InternalError, Place, UsageError, did_you_mean
+from ..limits import Limits
+from ..model.actions import Channel
+from ..model.failures import Failures
+from ..model.failures_text import process_failures
+from ..model.fault_steps import Corrupt, Fault
+from ..model.phrases import plural
+from ..model.rest import rest_states
+from ..model.run import Act, Witness
+from ..model.survival import SurvivalModel
+from ..model.system import System
+from ..transform.prepare import prepare, with_process_faults
+from ..trust.replay_storm import replay_storm
+from .answer import LoggedFault, TraceAnswer, Unexplained
+from .build_run import build_run
+from .explain_logs import LogsExplained, explain_logs
+from .log import RoleLog, event_of, is_silent
+from .match_channel import ChannelFault
+from .read_log import RowMapper, read_logs
+from .role_paths import role_path
+from .search_run import search_run
+
+#: Longer logs are compared, but their run is not kept.
+RUN_EVENTS = 20_000
+#: Configurations that the search of a run may visit, unless a limit is given.
+SEARCHED = 200_000
+
+
+def trace(
+    system: System,
+    logs: Iterable[str | Path | RoleLog],
+    failures: Failures | None = None,
+    *,
+    start_anywhere: bool = False,
+    cut_off: bool = False,
+    fields: Mapping[str, str] | RowMapper | None = None,
+    limits: Limits | None = None,
+) -> TraceAnswer:
+    """Is there a run of the protocol with the events of these logs, and which fewest faults explain it?
+
+    The logs need no common clock. Roles without a log may do anything that the protocol lets them do.
+    `start_anywhere`: the logs begin in the middle of a run. `cut_off`: roles may have done more than their
+    logs say. `fields`: the names that the fields of an event have in the files, or a function of a line.
+    """
+    marked, model, notes = prepare(system, failures or Failures())
+    searched = with_process_faults(marked, model)
+    survival = SurvivalModel(searched.system, model, rest_states(searched.system))
+    found = _by_role(survival.system, logs, fields)
+    comparison = _Comparison(survival, found, (*notes, *process_failures(marked, model)))
+    whole = not cut_off and set(found) == set(survival.system.names)
+    if start_anywhere and not whole:
+        raise UsageError(
+            "logs that begin in the middle are compared only where every role has a log that is not cut off",
+            hint="give the logs of all roles",
+        )
+    if whole:
+        answer = comparison.channel_by_channel(start_anywhere)
+        if answer is not None:
+            return answer
+    limit = limits.states if limits is not None and limits.states else SEARCHED
+    return comparison.by_search(limit, cut_off)
+
+
+def _by_role(
+    system: System, logs: Iterable[str | Path | RoleLog], fields: Mapping[str, str] | RowMapper | None
+) -> dict[str, RoleLog]:
+    given = list(logs)
+    read = read_logs([path for path in given if not isinstance(path, RoleLog)], fields)
+    found: dict[str, RoleLog] = {}
+    for log in (*(log for log in given if isinstance(log, RoleLog)), *read):
+        if log.role not in system.names:
+            hint = did_you_mean(log.role, system.names) or f"roles here: {', '.join(system.names)}"
+            raise UsageError(f"the protocol has no role '{log.role}'", place=Place(log.file), hint=hint)
+        if log.role in found:
+            raise UsageError(f"there are two logs of {log.role}", place=Place(log.file))
+        found[log.role] = log
+    if not found:
+        raise UsageError("there is no event in any log")
+    return {name: found[name] for name in system.names if name in found}
+
+
+class _Comparison:
+    def __init__(self, model: SurvivalModel, logs: Mapping[str, RoleLog], notes: Sequence[str]) -> None:
+        self.model, self.logs, self.notes = model, logs, notes
+        self.events = sum(len(log) for log in logs.values())
+
+    def _answer(self, conforms: bool | None, **more: object) -> TraceAnswer:
+        system, failures = self.model.system, self.model.failures
+        roles = tuple(self.logs)
+        return TraceAnswer(conforms, system, failures, self.events, roles, notes=self.notes, **more)  # type: ignore[arg-type]
+
+    def channel_by_channel(self, anywhere: bool) -> TraceAnswer | None:
+        """None where the faults of the channels fit no order of the events, so that others are needed."""
+        found = explain_logs(self.model, self.logs, anywhere)
+        if not found.ordered:
+            return None
+        short = [name for name, log in self.logs.items() if found.lengths[name] < len(log)]
+        if short and not found.exact:
+            return None
+        run = None if anywhere or self.events > RUN_EVENTS else self._replayed(found)
+        faults = self._faults(found)
+        if run is not None and run.fault_count > len(faults):
+            return None
+        return self._answer(
+            not short,
+            faults=faults,
+            fewest=found.exact,
+            unexplained=tuple(self._unexplained(name, found.lengths[name]) for name in short),
+            run=run,
+        )
+
+    def _replayed(self, found: LogsExplained) -> Witness:
+        run = build_run(self.model, self.logs, found)
+        replayed = replay_storm(self.model, None, run)
+        if not replayed.ok:
+            raise InternalError(f"the run that explains the logs does not replay: {replayed.message}")
+        return run
+
+    def _faults(self, found: LogsExplained) -> tuple[LoggedFault, ...]:
+        channel_faults = [
+            fault
+            for channel, match in found.matches.items()
+            if match.faults
+            for fault in self._channel_faults(channel, match.faults)
+        ]
+        process_faults = [
+            LoggedFault(log[i].do, name, log.place(i))
+            for name, log in self.logs.items()
+            for i in range(found.lengths[name])
+            if log[i].do in ("stop", "restart", "crash")
+        ]
+        return (*channel_faults, *process_faults)
+
+    def _channel_faults(self, c: Channel, faults: Iterable[ChannelFault]) -> Iterator[LoggedFault]:
+        """A duplicate is seen at its reception, everything else struck the send."""
+        sender, receiver = self.logs[c.sender], self.logs[c.receiver]
+        sends, receptions = _indices(sender, "send", c.receiver), _indices(receiver, "receive", c.sender)
+        for fault in faults:
+            what = f"{sender[sends[fault.send]].message} from {c.sender} to {c.receiver}"
+            if fault.kind == "corruption":
+                what += f" becomes {fault.becomes}"
+            at = sender.place(sends[fault.send])
+            if fault.kind == "duplication":
+                at = receiver.place(receptions[fault.reception])
+            yield LoggedFault(fault.kind, what, at)
+
+    def _unexplained(self, role: str, length: int) -> Unexplained:
+        log = self.logs[role]
+        path = role_path(self.model.system[role], RoleLog.of(role, [log[i] for i in range(length)]))
+        actions = dict.fromkeys(str(event_of(t.action)) for t in path.possible(length))
+        return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
+
+    def by_search(self, limit: int, cut_off: bool) -> TraceAnswer:
+        found = search_run(self.model, self.logs, limit, cut_off)
+        faults = tuple(self._run_faults(found.run))
+        if found.complete:
+            return self._answer(True, faults=faults, fewest=found.exhausted, run=found.run)
+        if not found.exhausted:
+            reason = f"no run was found that has all events, within {plural(limit, 'configuration')}"
+            return self._answer(None, reason=reason, run=found.run)
+        short = [name for name, log in self.logs.items() if found.lengths[name] < len(log)]
+        stuck = tuple(self._unexplained(name, found.lengths[name]) for name in short)
+        return self._answer(False, faults=faults, fewest=True, unexplained=stuck, run=found.run)
+
+    def _run_faults(self, run: Witness) -> Iterator[LoggedFault]:
+        """Each fault with the line of the log next to which it struck: a send's after it, else before."""
+        done, last = dict.fromkeys(self.logs, 0), None
+        for step in run.steps:
+            if not isinstance(step, Act):
+                yield LoggedFault(step.kind.noun, _struck(step), last)
+                continue
+            if step.process in self.logs and not is_silent(step.action):
+                log, i = self.logs[step.process], done[step.process]
+                last = log.place(i) if i < len(log) else None
+                done[step.process] += 1
+            if step.strikes:
+                yield LoggedFault(step.fault or "crash", step.process, last)
+
+
+def _struck(step: Fault) -> str:
+    what = f"{getattr(step, 'message', 'a message')} from {step.channel.sender} to {step.channel.receiver}"
+    return f"{what} becomes {step.becomes}" if isinstance(step, Corrupt) else what
+
+
+def _indices(log: RoleLog, do: str, peer: str) -> list[int]:
+    """Where in the log the role sends to a peer, or receives from it."""
+    codes = {code for code, event in enumerate(log.kinds) if (event.do, event.peer) == (do, peer)}
+    return [i for i, code in enumerate(log.codes) if code in codes]

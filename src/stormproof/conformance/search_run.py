@@ -1,0 +1,128 @@
+"""A run with the logged events, by the definitions: best first over configurations, fewest faults first.
+
+It needs no log of every role: roles without one do as they may. It is exact and slow, and ends at a limit.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..counterexample.storm_run import storm_witness
+from ..engine.survival import FoundRun
+from ..model.actions import Configuration, Send, channel_of
+from ..model.run import Witness
+from ..model.storm_step import StormStep
+from ..model.survival import SurvivalModel
+from ..spec.bounded import initial
+from ..spec.storm import effect, stormy_steps
+from .log import RoleLog, is_silent
+
+#: Messages that a role without a log may have waiting in a channel.
+FREE_LENGTH = 4
+
+
+class LogPoint(NamedTuple):
+    """How much of each log has happened, and where the system is."""
+
+    done: tuple[int, ...]
+    at: Configuration
+
+
+class _Trail(NamedTuple):
+    step: StormStep
+    before: _Trail | None
+
+
+@dataclass(frozen=True)
+class SearchedRun:
+    """`complete`: the run has all events; `exhausted`: there is no other that has more, or as many with fewer
+    faults. `lengths`: how many events of each log the run has."""
+
+    run: Witness
+    lengths: Mapping[str, int]
+    faults: int
+    complete: bool
+    exhausted: bool
+
+
+def search_run(
+    model: SurvivalModel, logs: Mapping[str, RoleLog], limit: int, goes_on: bool = False
+) -> SearchedRun:
+    """The best run; with `goes_on`, a role may do more than its log says, after the log has ended."""
+    return _Search(model, logs, goes_on).run(limit)
+
+
+class _Search:
+    def __init__(self, model: SurvivalModel, logs: Mapping[str, RoleLog], goes_on: bool) -> None:
+        self.model, self.logs, self.goes_on = model, logs, goes_on
+        self.roles = list(logs)
+        self.whole = tuple(len(log) for log in logs.values())
+        self.cut = False
+
+    def run(self, limit: int) -> SearchedRun:
+        start = LogPoint((0,) * len(self.roles), initial(self.model.system))
+        queue: list[tuple[int, int, int, LogPoint, _Trail | None]] = [(0, 0, 0, start, None)]
+        cost, closed, count = {start: 0}, set[LogPoint](), 0
+        best: tuple[int, int, LogPoint, _Trail | None] = (0, 0, start, None)
+        while queue and len(closed) < limit:
+            faults, _, _, point, trail = heapq.heappop(queue)
+            if point in closed:
+                continue
+            closed.add(point)
+            best = max(best, (sum(point.done), -faults, point, trail), key=lambda found: found[:2])
+            if point.done == self.whole:
+                return self._answer(best, exhausted=True)
+            for step, after in self._steps(point):
+                price = faults + sum(step.faults.values())
+                if cost.get(after, price + 1) > price:
+                    cost[after] = price
+                    count += 1
+                    left = sum(self.whole) - sum(after.done)
+                    heapq.heappush(queue, (price, left, count, after, _Trail(step, trail)))
+        return self._answer(best, exhausted=not queue and not self.cut)
+
+    def _steps(self, point: LogPoint) -> Iterator[tuple[StormStep, LogPoint]]:
+        for step in stormy_steps(self.model, point.at):
+            done = self._done(point, step)
+            if done is None:
+                continue
+            after = effect(self.model.system, point.at, step)
+            if self._too_long(step, after):
+                self.cut = True
+            else:
+                yield step, LogPoint(done, after)
+
+    def _done(self, point: LogPoint, step: StormStep) -> tuple[int, ...] | None:
+        """How much of the logs has happened after a step; None where the log of its role says otherwise."""
+        if step.process not in self.logs or is_silent(step.transition.action):
+            return point.done
+        i = self.roles.index(step.process)
+        log, at = self.logs[step.process], point.done[i]
+        if at == len(log):
+            return point.done if self.goes_on else None
+        if not log[at].matches(step.transition.action):
+            return None
+        return (*point.done[:i], at + 1, *point.done[i + 1 :])
+
+    def _too_long(self, step: StormStep, after: Configuration) -> bool:
+        action = step.transition.action
+        free = step.process not in self.logs or self.goes_on
+        if not free or not isinstance(action, Send) or step.lost:
+            return False
+        channel = channel_of(step.process, action)
+        assert channel is not None
+        return len(self.model.word(after, channel)) > FREE_LENGTH
+
+    def _answer(self, best: tuple[int, int, LogPoint, _Trail | None], exhausted: bool) -> SearchedRun:
+        _, faults, point, trail = best
+        steps: list[StormStep] = []
+        while trail is not None:
+            steps.append(trail.step)
+            trail = trail.before
+        found = FoundRun(tuple(reversed(steps)), len(steps), -faults)
+        lengths = dict(zip(self.roles, point.done))
+        run = storm_witness(self.model.system, found)
+        return SearchedRun(run, lengths, -faults, point.done == self.whole, exhausted)

@@ -1,0 +1,173 @@
+"""Logs as files: what is read, what is refused, and what the command answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stormproof as sp
+from stormproof.conformance.log import LogEvent, RoleLog
+from stormproof.conformance.read_log import read_logs
+from stormproof.errors import InputError, UsageError
+from tests.support.command_line import Run
+
+PROTOCOL = """
+protocol Ask
+role A { start: B!ask -> wait
+         wait: B?answer -> done
+               timeout -> start
+         done: }
+role B { idle: A?ask -> busy
+         busy: A!answer -> idle }
+rest A@done, B@idle
+"""
+CALM = {"A": ["send ask", "receive answer"], "B": ["receive ask", "send answer"]}
+RESENT = {"A": ["send ask", "timeout", "send ask", "receive answer"], "B": ["receive ask", "send answer"]}
+TWICE = {
+    "A": ["send ask", "receive answer"],
+    "B": ["receive ask", "send answer", "receive ask", "send answer"],
+}
+
+
+def rows(role: str, events: list[str]) -> list[dict[str, Any]]:
+    peer = {"A": "B", "B": "A"}[role]
+    found = []
+    for event in events:
+        do, _, message = event.partition(" ")
+        more = {"peer": peer, "message": message} if message else {}
+        found.append({"role": role, "do": do, **more, "time": 1.5, "host": "somewhere"})
+    return found
+
+
+def written(folder: Path, logs: dict[str, list[str]]) -> list[str]:
+    """One file per role, and the protocol beside them."""
+    (folder / "ask.storm").write_text(PROTOCOL, encoding="utf-8")
+    names = []
+    for role, events in logs.items():
+        path = folder / f"{role}.ndjson"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows(role, events)), encoding="utf-8")
+        names.append(str(path))
+    return names
+
+
+def test_a_calm_run_needs_no_fault(tmp_path: Path, run: Run) -> None:
+    names = written(tmp_path, CALM)
+    assert sp.trace(sp.loads(PROTOCOL), names).faults == ()
+    found = run("trace", str(tmp_path / "ask.storm"), *names)
+    assert found.code == 0
+    assert "conforms: 4 events of 2 roles, and no fault is needed" in found.out
+
+
+def test_what_is_in_flight_is_not_lost(tmp_path: Path) -> None:
+    names = written(tmp_path, RESENT)
+    found = sp.trace(sp.loads(PROTOCOL), names, sp.Failures(loss=True))
+    assert found.conforms and found.faults == () and found.run is not None
+
+
+def test_a_loss_is_counted_only_where_it_is_needed() -> None:
+    system = sp.loads("role A { s: B!x -> t\n t: B!y -> u\n u: }\nrole B { s: A?x -> s\n A?y -> s }")
+    sent = [LogEvent("send", "B", message) for message in ("x", "y")]
+    logs = [RoleLog.of("A", sent), RoleLog.of("B", [LogEvent("receive", "A", "y")])]
+    assert sp.trace(system, logs).conforms is False
+    found = sp.trace(system, logs, sp.Failures(loss=True))
+    assert found.conforms and found.fewest
+    assert [str(f) for f in found.faults] == ["loss: x from A to B, <log>:1"]
+
+
+def test_a_duplicate_is_named_at_its_reception(tmp_path: Path) -> None:
+    names = written(tmp_path, TWICE)
+    refused = sp.trace(sp.loads(PROTOCOL), names)
+    assert refused.conforms is False
+    assert [(u.role, u.place.line) for u in refused.unexplained] == [("B", 3)]
+    assert "B receives ask from A, but no such message can arrive" in str(refused)
+    found = sp.trace(sp.loads(PROTOCOL), names, sp.Failures(duplicate=True))
+    assert found.conforms and found.fewest
+    assert [(f.kind, f.place and f.place.line) for f in found.faults] == [("duplication", 1)]
+
+
+def test_what_was_possible_is_said(tmp_path: Path, run: Run) -> None:
+    names = written(tmp_path, {**CALM, "A": ["send ask", "send ask"]})
+    found = run("trace", str(tmp_path / "ask.storm"), *names)
+    assert found.code == 1
+    assert "A.ndjson:2: A sends ask to B; possible here: receives answer from B or times out" in found.out
+
+
+def test_a_role_without_a_log_does_what_it_may(tmp_path: Path) -> None:
+    names = written(tmp_path, CALM)
+    found = sp.trace(sp.loads(PROTOCOL), names[:1])
+    assert found.conforms and found.fewest and found.roles == ("A",)
+    wrong = written(tmp_path, {"A": ["receive answer"]})
+    assert sp.trace(sp.loads(PROTOCOL), wrong).conforms is False
+
+
+def test_a_log_may_begin_in_the_middle_or_be_cut_off(tmp_path: Path) -> None:
+    middle = written(tmp_path, {"A": ["receive answer"], "B": ["send answer"]})
+    assert sp.trace(sp.loads(PROTOCOL), middle).conforms is False
+    assert sp.trace(sp.loads(PROTOCOL), middle, start_anywhere=True).conforms
+    short = written(tmp_path, {"A": ["send ask"], "B": ["receive ask", "send answer", "receive ask"]})
+    assert sp.trace(sp.loads(PROTOCOL), short).conforms is False
+    assert sp.trace(sp.loads(PROTOCOL), short, cut_off=True).conforms
+    with pytest.raises(UsageError, match="every role has a log"):
+        sp.trace(sp.loads(PROTOCOL), short[:1], start_anywhere=True)
+
+
+def test_a_torn_last_line_is_not_an_error(tmp_path: Path) -> None:
+    names = written(tmp_path, CALM)
+    whole = Path(names[0]).read_text(encoding="utf-8")
+    Path(names[0]).write_text(whole + '{"role": "A", "do": "se', encoding="utf-8")
+    assert sp.trace(sp.loads(PROTOCOL), names).conforms
+    Path(names[0]).write_text('{"role": "A", "do": "se\n' + whole, encoding="utf-8")
+    with pytest.raises(InputError, match=r"A\.ndjson:1: this is not an event"):
+        sp.trace(sp.loads(PROTOCOL), names)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"role": "A"}, "'do' is missing"),
+        ({"role": "A", "do": "sned", "peer": "B", "message": "x"}, "did you mean 'send'"),
+        ({"role": "A", "do": "send", "peer": "B", "message": 3}, "'message' is 3, not a name"),
+        ({"role": "A", "do": "send", "message": "ask"}, "'peer' is missing"),
+        ({"role": "C", "do": "timeout"}, "no role 'C'"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_its_place(tmp_path: Path, row: dict[str, Any], why: str) -> None:
+    path = tmp_path / "log.ndjson"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises((InputError, UsageError)) as refused:
+        sp.trace(sp.loads(PROTOCOL), [path])
+    assert why in str(refused.value) and "log.ndjson" in str(refused.value)
+
+
+def test_fields_by_other_names(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "log.ndjson"
+    lines = [
+        {"who": r["role"], "event": r["do"], "peer": r.get("peer"), "message": r.get("message")}
+        for role, events in CALM.items()
+        for r in rows(role, events)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
+    system = sp.loads(PROTOCOL)
+    assert sp.trace(system, [path], fields={"role": "who", "do": "event"}).conforms
+    renamed = sp.trace(system, [path], fields=lambda r: {**r, "role": r["who"], "do": r["event"]})
+    assert renamed.conforms
+    (tmp_path / "ask.storm").write_text(PROTOCOL, encoding="utf-8")
+    words = ("trace", str(tmp_path / "ask.storm"), str(path), "--field", "role=who", "--field")
+    assert json.loads(run(*words, "do=event", "--json").out)["conforms"] is True
+    wrong = run(*words, "do")
+    assert wrong.code == 2
+    assert "write role=host" in wrong.err
+
+
+def test_a_log_of_shiviz(tmp_path: Path) -> None:
+    path = tmp_path / "shiviz.log"
+    path.write_text(
+        'A {"A": 1}\nsend ask to B\nB {"B": 1, "A": 1}\nreceive ask from A\n'
+        'B {"B": 2, "A": 1}\nsend answer to A\nA {"A": 2, "B": 2}\nreceive answer from B\n',
+        encoding="utf-8",
+    )
+    assert [len(log) for log in read_logs([path])] == [2, 2]
+    assert sp.trace(sp.loads(PROTOCOL), [path]).conforms

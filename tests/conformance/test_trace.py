@@ -1,0 +1,102 @@
+"""Logs of random runs conform; random changes to them are judged as the definitions judge them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from stormproof.conformance.api import trace
+from stormproof.conformance.log import LogEvent, RoleLog, event_of, is_silent
+from stormproof.conformance.search_run import search_run
+from stormproof.model.failures import Failures
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
+from stormproof.model.system import System
+from stormproof.spec.bounded import initial
+from stormproof.spec.storm import effect, stormy_steps
+from stormproof.transform.prepare import prepare, with_process_faults
+from tests.support.random_systems import random_duplication, random_failures, random_system
+
+Events = dict[str, list[LogEvent]]
+
+
+def survival(system: System, failures: Failures) -> SurvivalModel:
+    marked, model, _ = prepare(system, failures)
+    searched = with_process_faults(marked, model).system
+    return SurvivalModel(searched, model, rest_states(searched))
+
+
+def random_logs(model: SurvivalModel, rng: random.Random, length: int) -> tuple[Events, int]:
+    """What the roles log in a random run, and its faults; calm steps are preferred."""
+    at, faults = initial(model.system), 0
+    logs: Events = {name: [] for name in model.system.names}
+    for _ in range(length):
+        steps = list(stormy_steps(model, at))
+        if not steps:
+            break
+        calm = [step for step in steps if step.calm]
+        step = rng.choice(calm if calm and rng.random() < 0.7 else steps)
+        faults += sum(step.faults.values())
+        at = effect(model.system, at, step)
+        if not is_silent(step.transition.action):
+            logs[step.process].append(event_of(step.transition.action))
+    return logs, faults
+
+
+def mutated(rng: random.Random, logs: Events) -> Events:
+    """An event dropped, swapped with its neighbour, or renamed."""
+    changed = {name: list(events) for name, events in logs.items()}
+    events = changed[rng.choice([name for name, found in logs.items() if found])]
+    i, kind = rng.randrange(len(events)), rng.randrange(3)
+    if kind == 0:
+        del events[i]
+    elif kind == 1 and i + 1 < len(events):
+        events[i], events[i + 1] = events[i + 1], events[i]
+    else:
+        names = sorted({event.message for found in logs.values() for event in found})
+        events[i] = events[i]._replace(message=rng.choice(names))
+    return changed
+
+
+def as_logs(logs: Events) -> list[RoleLog]:
+    return [RoleLog.of(name, events) for name, events in logs.items()]
+
+
+def random_case(rng: random.Random) -> tuple[System, Failures]:
+    system = random_system(rng)
+    failures = random_duplication(rng, system) if rng.random() < 0.4 else random_failures(rng, system)
+    return system, failures
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_logs_are_judged_as_the_definitions_judge_them(chunk: int) -> None:
+    judged = broken = exact = 0
+    for seed in range(chunk * 80, chunk * 80 + 80):
+        rng = random.Random(seed)
+        system, failures = random_case(rng)
+        model = survival(system, failures)
+        logs, faults = random_logs(model, rng, rng.randrange(3, 10))
+        if not any(logs.values()):
+            continue
+        found = trace(system, as_logs(logs), failures)
+        assert found.conforms, (seed, str(found))
+        assert not found.fewest or len(found.faults) <= faults, seed
+        other = logs
+        for _ in range(rng.randrange(1, 4)):
+            other = mutated(rng, other) if any(other.values()) else other
+        if not any(other.values()):
+            continue
+        answer = trace(system, as_logs(other), failures)
+        by_definition = search_run(model, {log.role: log for log in as_logs(other)}, 20_000)
+        if answer.conforms is None or not by_definition.exhausted:
+            continue
+        judged += 1
+        broken += not answer.conforms
+        assert answer.conforms == by_definition.complete, (seed, str(answer))
+        if answer.conforms and answer.fewest:
+            exact += 1
+            assert len(answer.faults) == by_definition.faults, (seed, str(answer))
+    assert judged > 20, judged
+    assert broken > 2, broken
+    assert exact > 5, exact
