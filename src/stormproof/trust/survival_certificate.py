@@ -9,7 +9,7 @@ digit is the lowest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
@@ -40,9 +40,9 @@ class ClosedSet:
     goal must be reached, all have the rank 0."""
 
     k: int
-    contents: Mapping[Channel, tuple[Word, ...]]
-    storms: tuple[Sequence[int], ...]
-    beyond: tuple[Sequence[int], ...] = ()
+    contents: Mapping[Channel, tuple[Word, ...]] = field(repr=False)
+    storms: tuple[Sequence[int], ...] = field(repr=False)
+    beyond: tuple[Sequence[int], ...] = field(default=(), repr=False)
 
     kind = "closed set"
 
@@ -68,8 +68,8 @@ class OutOfReach:
     """Abstract configurations that no calm step leaves, and in none of which the goal may hold."""
 
     blocks: BlockSize
-    contents: Mapping[Channel, tuple[BlockContent, ...]]
-    numbers: Sequence[int]
+    contents: Mapping[Channel, tuple[BlockContent, ...]] = field(repr=False)
+    numbers: Sequence[int] = field(repr=False)
 
     kind = "out of reach"
 
