@@ -65,3 +65,16 @@ def test_an_undecided_set_makes_the_frontier_incomplete() -> None:
 def test_maximal_sets() -> None:
     family = [frozenset({1}), frozenset({1, 2}), frozenset({3})]
     assert set(maximal_sets(family)) == {frozenset({1, 2}), frozenset({3})}
+
+
+def test_where_a_candidate_is_undecided_a_smaller_set_is_grown_by_groups() -> None:
+    """Sets of more than three choices are undecided; what was seen to be good stands."""
+
+    def ask(choice: FaultChoice) -> Classified:
+        return Classified(None if len(choice) > 3 else 5 not in choice)
+
+    groups = [frozenset({0, 1}), frozenset({2}), frozenset({3, 4, 5})]
+    found = monotone_frontier(6, ask, singly=True, groups=groups)
+    assert not found.complete and found.minimal_bad == (frozenset({5}),)
+    assert frozenset({0, 1, 2}) in found.maximal_good
+    assert frozenset({0, 1, 2, 3, 4}) in found.undecided

@@ -13,7 +13,7 @@ from ..model.phrases import plural
 from ..surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
 from ..surveys.claims import SURVIVAL
 from ..surveys.fault_counts import FaultCount, FaultCounts, fault_counts
-from ..surveys.frontier import SIGNS, Frontier, frontier
+from ..surveys.frontier import SIGNS, Frontier, Tolerated, frontier
 from .console import console, counter_line, print_json
 from .options import (
     budget_option,
@@ -169,6 +169,7 @@ def _cell(found: Frontier, atom: Atom | None) -> Text:
 def _legend(found: Frontier) -> str:
     there = {found.part(atom) for atom in found.atoms}
     words = [f"{SIGNS[part]} {what}" for part, (_, what) in PARTS.items() if part in there]
+    words = [w if found.complete else w.replace("✔ tolerated", "✔ tolerated alone") for w in words]
     signs = "".join(found.sign(atom) for atom in found.atoms)
     if any(letter.isdigit() for letter in signs):
         words[0] += ", with so many faults"
@@ -187,14 +188,21 @@ def _grid() -> Table:
 
 def _tolerated(found: Frontier) -> Table:
     grid = _grid()
-    for i, tolerated in enumerate(found.tolerated[:MOST_LISTED]):
+    shown = _worth_listing(found)
+    for i, tolerated in enumerate(shown[:MOST_LISTED]):
         head = Text("tolerates" if i == 0 else "", "bold green")
         words = Text("✔ " + in_words(tolerated.atoms, found.system))
         grid.add_row(head, words, Text(found.extent(tolerated), "dim"))
-    rest = len(found.tolerated) - MOST_LISTED
+    rest = len(shown) - MOST_LISTED
     if rest > 0:
-        grid.add_row("", Text(f"and {plural(rest, 'more maximal set')}; --json lists all", "dim"))
+        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
     return grid
+
+
+def _worth_listing(found: Frontier) -> list[Tolerated]:
+    """Where not all is decided, choices that are tolerated alone are in the map already."""
+    several = [t for t in found.tolerated if len(t.atoms) > 1]
+    return several if several and not found.complete else list(found.tolerated)
 
 
 def _breaking(found: Frontier) -> Table:
@@ -204,15 +212,21 @@ def _breaking(found: Frontier) -> Table:
         grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(found.reason(breaking), "dim"))
     rest = len(found.breaking) - MOST_LISTED
     if rest > 0:
-        grid.add_row("", Text(f"and {plural(rest, 'more minimal set')}; --json lists all", "dim"))
+        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
     for i, atoms in enumerate(found.undecided):
-        grid.add_row(Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms)))
+        grid.add_row(
+            Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms, found.system))
+        )
     return grid
 
 
 def _closing(found: Frontier) -> str:
     good = plural(len(found.tolerated), "maximal tolerated set" if found.complete else "tolerated set")
     counted = f"{good}, {plural(len(found.breaking), 'minimal breaking set')}."
+    if not found.complete:
+        left = f"{plural(len(found.undecided), 'set')} undecided within the limits"
+        searched = f"{found.models:,} failure models: {found.asked:,} searched, {left}"
+        return f"{counted} {searched}. {found.seconds:.1f} s."
     if found.monotone:
         return (
             f"{counted} {found.models:,} failure models: {found.asked:,} decided by search, the rest since "

@@ -37,11 +37,14 @@ class LatticeFrontier:
     complete: bool
 
 
-def monotone_frontier(size: int, ask: ClassifyChoice, singly: bool = False) -> LatticeFrontier:
+def monotone_frontier(
+    size: int, ask: ClassifyChoice, singly: bool = False, groups: Iterable[FaultChoice] = ()
+) -> LatticeFrontier:
     """Both halves exactly, for a monotone question over the subsets of range(size).
 
     `singly`: nothing and each choice alone are asked first. A choice that is undecided alone is left out of
-    larger sets, which would be undecided with it.
+    larger sets, which would be undecided with it. Where a candidate for a maximal good set is undecided, a
+    smaller one is grown by whole `groups`.
     """
     full = frozenset(range(size))
     memory = _Memory(ask)
@@ -70,6 +73,8 @@ def monotone_frontier(size: int, ask: ClassifyChoice, singly: bool = False) -> L
                 bad.append(_shrink(answer.core or candidate, memory))
                 advanced = True
                 break
+    if doubtful:
+        _grow(memory, [group & full - frozenset().union(*bad) for group in groups])
     doubtful |= memory.undecided if singly else set()
     return LatticeFrontier(
         maximal_sets(memory.good if doubtful else good),
@@ -78,6 +83,14 @@ def monotone_frontier(size: int, ask: ClassifyChoice, singly: bool = False) -> L
         memory.asked,
         complete=not (doubtful or memory.doubt),
     )
+
+
+def _grow(ask: ClassifyChoice, groups: Iterable[FaultChoice]) -> None:
+    """Ask for larger and larger sets, each with one group more if that was good."""
+    current: FaultChoice = frozenset()
+    for group in groups:
+        if ask(current | group).good:
+            current |= group
 
 
 class _Memory:

@@ -30,7 +30,7 @@ from .antichains import (
     monotone_frontier,
     subsets,
 )
-from .choices import CRASH, Atom, choices, failures_of, may_crash, used_choices
+from .choices import CRASH, FAULTS, Atom, choices, failures_of, may_crash, used_choices
 from .claims import SURVIVAL, Asked, asked_of, decisive
 
 MOST_EXHAUSTIVE = 12
@@ -188,7 +188,8 @@ def frontier(
     `faults`, `channels` and `processes` say which choices count; by default every fault on every channel in
     use and of every process, for other properties than survival the three interferences of the paper. With
     `file_faults` what the file declares is there in every failure model. `max_size` asks a k-property for all
-    sets up to that size only. `limits` is for each single check; `effort` is shared among them.
+    sets up to that size only. `limits` is for each single check; `effort` is shared among them, and a set of
+    several choices takes no longer than it.
     """
     if property == CRASH_HANDLING.name:
         raise UsageError(
@@ -256,16 +257,18 @@ class _Survey:
         self.k = k if asked.survival else k or 1
         self.model = model
         #: Half of the effort is for the choices by themselves.
-        self.effort = effort / (2 * len(atoms))
+        self.effort, self.whole_effort = effort / (2 * len(atoms)), effort
         self.questions, self.started = 0, time.monotonic()
         self.verdicts: dict[FaultChoice, Verdict] = {}
+        self.reports: dict[FaultChoice, Report] = {}
         #: What a run has shown to break it -> the larger set for which the run was found.
         self.shown: dict[FaultChoice, FaultChoice] = {}
 
     def frontier(self, max_size: int | None) -> Frontier:
         asked, count = self.asked, len(self.atoms)
         if asked.monotone:
-            found = monotone_frontier(count, self, singly=asked.survival)
+            groups = [frozenset(i for i in range(count) if self.atoms[i].fault == f) for f in FAULTS]
+            found = monotone_frontier(count, self, singly=asked.survival, groups=groups)
             covered = f"all {2**count:,} failure models, since {asked.name} only gets worse with more faults"
         else:
             size = _size(count, max_size)
@@ -277,8 +280,11 @@ class _Survey:
         self.questions += 1
         if self.progress is not None:
             self.progress(self.questions, None if self.asked.monotone else 2 ** len(self.atoms))
-        verdict = decisive(self.check(choice, replay=False))
+        report = self.check(choice, replay=self.asked.survival)
+        verdict = decisive(report)
         self.verdicts[choice] = verdict
+        if verdict.holds is False and self.asked.survival:
+            self.reports[choice] = report
         core = None
         if verdict.holds is False and verdict.witness is not None and self.asked.monotone:
             used = used_choices(verdict.witness)
@@ -288,7 +294,15 @@ class _Survey:
 
     def check(self, choice: FaultChoice, replay: bool = True) -> Report:
         failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
-        return self.asked.check(failures, k=self.k, limits=self.limits, effort=self.effort, replay=replay)
+        limits = self.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
+        return self.asked.check(failures, k=self.k, limits=limits, effort=self.effort, replay=replay)
+
+    @builtins.property
+    def for_sets(self) -> Limits:
+        """A set of several choices may take so long as all choices by themselves."""
+        seconds = self.limits.seconds
+        most = max(self.whole_effort, 0.1)
+        return replace(self.limits, seconds=most if seconds is None else min(seconds, most))
 
     def named(self, choice: FaultChoice) -> tuple[Atom, ...]:
         return tuple(self.atoms[i] for i in sorted(choice))
@@ -317,9 +331,10 @@ class _Survey:
 
     def _breaking(self, choice: FaultChoice) -> Breaking:
         """The run may have been found under more failures, which explore another bound within the effort."""
-        report = self.check(choice)
+        report = self.reports.get(choice) or self.check(choice)
         if decisive(report).holds is not False and choice in self.shown:
-            report = self.check(self.shown[choice])
+            larger = self.shown[choice]
+            report = self.reports.get(larger) or self.check(larger)
         return Breaking(self.named(choice), report, decisive(report))
 
 
