@@ -89,6 +89,9 @@ class _Reversed(frozenset[Any]):
         return repr(frozenset(super().__iter__()))
 
 
+_Reversed.__name__ = _Reversed.__qualname__ = frozenset.__name__
+
+
 def settled(value: Any) -> Any:
     """The value with every set an ordinary one again, so that twins can be compared by their keys."""
     if isinstance(value, _Reversed):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from pathlib import PurePath
 
+from ..errors import Place
 from .actions import CRASH, TIMEOUT, Channel, Internal, Message, Receive, Send
 from .process import Process, StateKind
 from .rest import stopped_states
@@ -100,21 +102,31 @@ def _own(action: Internal) -> str:
     return "its timer" if action.name == TIMEOUT else f"its timer {action.name}"
 
 
+def placed(process: Process, state: str) -> str:
+    """A state, with the line of the program that it stands for, if there is one: `waiting (abp.py:11)`."""
+    place = process.place(state)
+    return state if place is None else f"{state} ({short_place(place)})"
+
+
+def short_place(place: Place) -> str:
+    return f"{PurePath(place.file or '').name}:{place.line}"
+
+
 def situation(system: System, process: Process, state: str) -> str:
     """What a process does in a state: `A waits in s for a or b`, `A has ended in t`, `A has crashed`."""
     if state in process.crashed_states:
         return f"{process.name} has crashed"
     if state in stopped_states(process):
         return f"{process.name} has stopped"
-    kind, own = process.kind(state), own_actions(process, state)
+    kind, own, here = process.kind(state), own_actions(process, state), placed(process, state)
     if kind is StateKind.RECEIVING:
-        waits = f"{process.name} waits in {state} for {awaited(system, process.receives(state))}"
+        waits = f"{process.name} waits in {here} for {awaited(system, process.receives(state))}"
         return f"{waits}, or for {listed(own, 'or')}" if own else waits
     if kind is StateKind.SENDING:
-        return f"{process.name} wants to send {sends_of(system, process.sends(state))} in {state}"
+        return f"{process.name} wants to send {sends_of(system, process.sends(state))} in {here}"
     if kind is StateKind.MIXED:
         wants = f"wants to send {sends_of(system, process.sends(state))}"
-        return f"{process.name} {wants} in {state} or waits for {awaited(system, process.receives(state))}"
+        return f"{process.name} {wants} in {here} or waits for {awaited(system, process.receives(state))}"
     if own:
-        return f"{process.name} may go on from {state} by {listed(own, 'or')}"
-    return f"{process.name} has ended in {state}"
+        return f"{process.name} may go on from {here} by {listed(own, 'or')}"
+    return f"{process.name} has ended in {here}"

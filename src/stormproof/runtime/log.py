@@ -13,21 +13,20 @@ class RunLog:
 
     def __init__(self, role: str, path: str | Path | None) -> None:
         self._role = role
+        self._path = None if path is None else Path(path)
         self._file: IO[str] | None = None
-        if path is not None:
-            self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - closed by `close`
-            self._end_torn_line(Path(path))
 
-    def _end_torn_line(self, path: Path) -> None:
-        """A line that was cut off by the end of an earlier run stays a line of its own."""
-        assert self._file is not None
-        data = path.read_bytes()
-        if data and not data.endswith(b"\n"):
-            self._file.write("\n")
+    def _open(self, path: Path) -> IO[str]:
+        """Append to the file; a line that an earlier run left unfinished stays a line of its own."""
+        torn = path.exists() and not path.read_bytes().endswith(b"\n")
+        file = path.open("a", encoding="utf-8")
+        file.write("\n" if torn and path.stat().st_size else "")
+        return file
 
     def write(self, do: str, peer: str | None = None, message: str | None = None, **more: Any) -> None:
-        if self._file is None:
+        if self._path is None:
             return
+        self._file = self._file or self._open(self._path)
         row: dict[str, Any] = {"role": self._role, "do": do}
         row |= {} if peer is None else {"peer": peer}
         row |= {} if message is None else {"message": message}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import InputError
 from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
 from ...model.message_tracking import Flight, MessageTracker
-from ...model.phrases import counted, listed, own_actions
+from ...model.phrases import counted, listed, own_actions, short_place
 from ...model.process import Process
 from ...model.repetition import repetition
 from ...model.run import Act, Step, Witness
@@ -51,7 +51,8 @@ def chart(
     signatures = _signatures(system, witness, flights, culprit)
     folds = folds_of(signatures, _together(flights), repeats) if fold else ()
     contents = tuple(builder.contents)
-    return Chart(builder.lifelines(), witness.steps, flights, folds, title, culprit, repeats, grows, contents)
+    lifelines, places = builder.lifelines(), builder.places()
+    return Chart(lifelines, witness.steps, flights, folds, title, culprit, repeats, grows, contents, places)
 
 
 class _ChartBuilder:
@@ -84,6 +85,16 @@ class _ChartBuilder:
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
             self.spans[step.process].append(Span(step.state, instant))
+
+    def places(self) -> tuple[str, ...]:
+        """`waiting is abp.py:11`, for the states that are points of a program, without their variables."""
+        found = {}
+        for process in self.system:
+            for span in self.spans[process.name]:
+                place = process.place(span.state)
+                if place is not None:
+                    found[f"{span.state.partition('{')[0]} is {short_place(place)}"] = None
+        return tuple(found)
 
     def culprit(self) -> int | None:
         """The message that the verdict is about: the head of a channel that is never received (k-er), or the

@@ -89,7 +89,8 @@ class Chart:
     """Everything a renderer needs. `steps` are the instants; `folds` say which are drawn once for many.
 
     `culprit` is the index of the message that the verdict is about, if it is about one. The steps from
-    `repeats` on, if it is given, are repeated for ever; the channels `grows` get longer each time.
+    `repeats` on, if it is given, are repeated for ever; the channels `grows` get longer each time. `places`
+    says of states that are points of a program where they are written.
     """
 
     lifelines: tuple[Lifeline, ...]
@@ -101,6 +102,7 @@ class Chart:
     repeats: int | None = None
     grows: tuple[Channel, ...] = ()
     contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
+    places: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ def chart_lines(chart: Chart, width: int = 80) -> list[list[Styled]]:
     drawing = _TextChart(chart)
     notes = max((cells(drawing.note_of(f)) for f in chart.shown), default=0)
     grid = grid_for(chart, width, notes)
-    return _listed(chart, width) if grid is None else drawing.lines(grid)
+    lines = _listed(chart, width) if grid is None else drawing.lines(grid)
+    return [*lines, *([(line, "note")] for line in textwrap.wrap(", ".join(chart.places), width))]
 
 
 def tag_of(number: int) -> str:
