@@ -8,6 +8,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,17 @@ def test_links_between_the_documents_lead_somewhere() -> None:
     for page in pages:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_public_names_are_imported_when_they_are_used() -> None:
+    assert {*stormproof._HOMES, "runtime"} == {*stormproof.__all__}
+    assert all(getattr(stormproof, name) is not None for name in stormproof.__all__)
+    assert {*stormproof.__all__} <= {*dir(stormproof)}
+    with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
+        getattr(stormproof, "chekc")  # noqa: B009
+
+
+def test_the_command_starts_without_what_it_does_not_need() -> None:
+    text = "import sys, stormproof.cli; print([m for m in sys.modules if m.startswith('stormproof.')])"
+    loaded = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+    assert not [part for part in ("engine", "formats", "checks", "draw") if f"stormproof.{part}" in loaded]

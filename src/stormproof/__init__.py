@@ -6,56 +6,56 @@
 (True, False)
 """
 
-from typing import TYPE_CHECKING, Any
-
-from .checks.api import check, survives
-from .checks.report import Report, Verdict
-from .conformance.api import trace
-from .draw.chart.build import chart
-from .draw.chart.data import Chart
-from .draw.page.report import report_page
-from .equivalence.compare import Comparison, compare
-from .errors import (
-    FormatError,
-    InputError,
-    InternalError,
-    MissingDependency,
-    ModelError,
-    OutputError,
-    ParseError,
-    StormproofError,
-    UnknownName,
-    UsageError,
-)
-from .explain.explanation import explanations
-from .explain.suggest import suggest
-from .extraction.api import extract
-from .extraction.requests import Received, choose, receive, send
-from .extraction.role import role
-from .formats import dumps, load, loads, save
-from .formats.storm_requirements import require
-from .limits import Limits
-from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
-from .model.failures import Failures
-from .model.faults import ChannelFaults, Corruption
-from .model.process import Process
-from .model.requirement import Claim, Requirement, Under
-from .model.run import Witness
-from .model.system import System
-from .protocols import protocol
-from .protocols.generators import generate
-from .reachability.api import reach
-from .reachability.channel_bounds import channel_bounds
-from .surveys.classify import classify
-from .surveys.crash_sets import crash_sets
-from .surveys.failure_models import survey
-from .surveys.fault_counts import fault_counts
-from .surveys.frontier import frontier
-from .transform.crash_completion import complete
-from .transform.crash_handling import crash_handling
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import runtime
+    from .checks.api import check, survives
+    from .checks.report import Report, Verdict
+    from .conformance.api import trace
+    from .draw.chart.build import chart
+    from .draw.chart.data import Chart
+    from .draw.page.report import report_page
+    from .equivalence.compare import Comparison, compare
+    from .errors import (
+        FormatError,
+        InputError,
+        InternalError,
+        MissingDependency,
+        ModelError,
+        OutputError,
+        ParseError,
+        StormproofError,
+        UnknownName,
+        UsageError,
+    )
+    from .explain.explanation import explanations
+    from .explain.suggest import suggest
+    from .extraction.api import extract
+    from .extraction.requests import Received, choose, receive, send
+    from .extraction.role import role
+    from .formats import dumps, load, loads, save
+    from .formats.storm_requirements import require
+    from .limits import Limits
+    from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+    from .model.failures import Failures
+    from .model.faults import ChannelFaults, Corruption
+    from .model.process import Process
+    from .model.requirement import Claim, Requirement, Under
+    from .model.run import Witness
+    from .model.system import System
+    from .protocols import protocol
+    from .protocols.generators import generate
+    from .reachability.api import reach
+    from .reachability.channel_bounds import channel_bounds
+    from .surveys.classify import classify
+    from .surveys.crash_sets import crash_sets
+    from .surveys.failure_models import survey
+    from .surveys.fault_counts import fault_counts
+    from .surveys.frontier import frontier
+    from .transform.crash_completion import complete
+    from .transform.crash_handling import crash_handling
 
 __all__ = [
     "CRASH",
@@ -121,11 +121,81 @@ __all__ = [
     "trace",
 ]
 
+#: Where each public name is defined. The module is imported when the name is first used, so that a command
+#: does not wait for what it does not need.
+_HOMES = {
+    "check": "checks.api",
+    "survives": "checks.api",
+    "Report": "checks.report",
+    "Verdict": "checks.report",
+    "trace": "conformance.api",
+    "chart": "draw.chart.build",
+    "Chart": "draw.chart.data",
+    "report_page": "draw.page.report",
+    "Comparison": "equivalence.compare",
+    "compare": "equivalence.compare",
+    "FormatError": "errors",
+    "InputError": "errors",
+    "InternalError": "errors",
+    "MissingDependency": "errors",
+    "ModelError": "errors",
+    "OutputError": "errors",
+    "ParseError": "errors",
+    "StormproofError": "errors",
+    "UnknownName": "errors",
+    "UsageError": "errors",
+    "explanations": "explain.explanation",
+    "suggest": "explain.suggest",
+    "extract": "extraction.api",
+    "Received": "extraction.requests",
+    "choose": "extraction.requests",
+    "receive": "extraction.requests",
+    "send": "extraction.requests",
+    "role": "extraction.role",
+    "dumps": "formats",
+    "load": "formats",
+    "loads": "formats",
+    "save": "formats",
+    "require": "formats.storm_requirements",
+    "Limits": "limits",
+    "CRASH": "model.actions",
+    "Channel": "model.actions",
+    "Internal": "model.actions",
+    "Receive": "model.actions",
+    "Send": "model.actions",
+    "Transition": "model.actions",
+    "Failures": "model.failures",
+    "ChannelFaults": "model.faults",
+    "Corruption": "model.faults",
+    "Process": "model.process",
+    "Claim": "model.requirement",
+    "Requirement": "model.requirement",
+    "Under": "model.requirement",
+    "Witness": "model.run",
+    "System": "model.system",
+    "protocol": "protocols",
+    "generate": "protocols.generators",
+    "reach": "reachability.api",
+    "channel_bounds": "reachability.channel_bounds",
+    "classify": "surveys.classify",
+    "crash_sets": "surveys.crash_sets",
+    "survey": "surveys.failure_models",
+    "fault_counts": "surveys.fault_counts",
+    "frontier": "surveys.frontier",
+    "complete": "transform.crash_completion",
+    "crash_handling": "transform.crash_handling",
+}
 
-def __getattr__(name: str) -> Any:
-    """`runtime` imports asyncio, which no check needs."""
+
+def __getattr__(name: str) -> object:
     if name == "runtime":
-        import importlib
+        return import_module(".runtime", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module 'stormproof' has no attribute '{name}'")
+    found: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
-        return importlib.import_module(".runtime", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

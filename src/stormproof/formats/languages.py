@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
-from . import (
-    ctx,
-    dot,
-    dot_write,
-    fsa,
-    json_,
-    kmc,
-    kmc_write,
-    promela,
-    scm,
-    scm_write,
-    scribble,
-    storm,
-    storm_write,
-)
 from .registry import FORMATS, Format, register
 
 _STORM = re.compile(
@@ -30,13 +18,22 @@ def _looks_like_storm(text: str) -> bool:
     return _STORM.match(text) is not None
 
 
+def _of(module: str, function: str) -> Callable[..., Any]:
+    """A function of a module of this package, which is imported when it is first called."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f".{module}", __package__), function)(*arguments, **options)
+
+    return call
+
+
 register(
     Format(
         "storm",
         (".storm",),
         _looks_like_storm,
-        storm.read,
-        storm_write.write,
+        _of("storm", "read"),
+        _of("storm_write", "write"),
         "the language of stormproof (docs/language.md)",
         complete=True,
     )
@@ -45,36 +42,82 @@ register(
     Format(
         "json",
         (".json",),
-        json_.sniff,
-        json_.read,
-        json_.write,
+        _of("json_", "sniff"),
+        _of("json_", "read"),
+        _of("json_", "write"),
         "the exchange format, which loses nothing",
         complete=True,
     )
 )
 register(
-    Format("kmc", (".kmc", ".txt"), kmc.sniff, kmc.read, kmc_write.write, "session types of the kmc tool")
-)
-register(Format("fsa", (".fsa", ".txt"), fsa.sniff, fsa.read, fsa.write, "machines of the kmc and GMC tools"))
-register(Format("scm", (".scm",), scm.sniff, scm.read, scm_write.write, "systems of McScM and ReSCu"))
-register(
     Format(
-        "dot", (".dot", ".gv"), dot.sniff, dot.read, dot_write.write, "automata in DOT, one graph per role"
+        "kmc",
+        (".kmc", ".txt"),
+        _of("kmc", "sniff"),
+        _of("kmc", "read"),
+        _of("kmc_write", "write"),
+        "session types of the kmc tool",
     )
 )
 register(
-    Format("promela", (".pml",), lambda text: False, None, promela.write, "for SPIN, channels of capacity k")
+    Format(
+        "fsa",
+        (".fsa", ".txt"),
+        _of("fsa", "sniff"),
+        _of("fsa", "read"),
+        _of("fsa", "write"),
+        "machines of the kmc and GMC tools",
+    )
+)
+register(
+    Format(
+        "scm",
+        (".scm",),
+        _of("scm", "sniff"),
+        _of("scm", "read"),
+        _of("scm_write", "write"),
+        "systems of McScM and ReSCu",
+    )
+)
+register(
+    Format(
+        "dot",
+        (".dot", ".gv"),
+        _of("dot", "sniff"),
+        _of("dot", "read"),
+        _of("dot_write", "write"),
+        "automata in DOT, one graph per role",
+    )
+)
+register(
+    Format(
+        "promela",
+        (".pml",),
+        lambda text: False,
+        None,
+        _of("promela", "write"),
+        "for SPIN, channels of capacity k",
+    )
 )
 register(
     Format(
         "scribble",
         (".nuscr", ".scr"),
-        scribble.sniff,
-        scribble.read,
+        _of("scribble", "sniff"),
+        _of("scribble", "read"),
         None,
         "global protocols of Scribble and nuScr; FILE#Name chooses one of several",
     )
 )
-register(Format("ctx", (".ctx",), ctx.sniff, ctx.read, ctx.write, "crash-stop typing contexts of mpstk"))
+register(
+    Format(
+        "ctx",
+        (".ctx",),
+        _of("ctx", "sniff"),
+        _of("ctx", "read"),
+        _of("ctx", "write"),
+        "crash-stop typing contexts of mpstk",
+    )
+)
 
 __all__ = ["FORMATS"]
