@@ -21,7 +21,7 @@ static std::set<Property> members(const PropertySet& properties) {
 
 static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k, const std::set<Property>& properties,
                          std::uint32_t threads, bool reduction, bool components, std::uint64_t parallel_from,
-                         std::uint64_t witness_budget) {
+                         std::uint64_t witness_budget, std::optional<std::size_t> every_end) {
     nb::gil_scoped_release unlocked;
     Question question;
     question.k = k;
@@ -31,6 +31,8 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
     question.components = components;
     question.parallel_from = parallel_from;
     question.witness_budget = witness_budget;
+    question.every_end = every_end.has_value();
+    question.max_ends = every_end.value_or(question.max_ends);
     return decide(system, question, monitor);
 }
 
@@ -80,5 +82,6 @@ void bind_k_properties(nb::module_& m) {
     m.attr("MAX_CONFIGURATION_BITS") = 64 * max_words;
     m.def("decide", &run_decide, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("properties"),
           nb::arg("threads"), nb::arg("reduction") = false, nb::arg("components") = false,
-          nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget);
+          nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget,
+          nb::arg("every_end") = nb::none());
 }

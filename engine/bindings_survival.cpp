@@ -1,6 +1,7 @@
 // survive() from Python: types converted, the lock released, nothing else.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,6 +14,7 @@ using namespace stormproof;
 using Flags = std::vector<std::uint8_t>;
 using PlainGoal = std::vector<std::tuple<survival::GoalKind, bool, std::uint32_t, std::vector<std::uint32_t>>>;
 using Number = std::optional<std::uint32_t>;
+using PlainList = std::tuple<std::vector<survival::ContentForm>, bool, std::set<std::vector<std::uint32_t>>>;
 
 static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
 
@@ -21,7 +23,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             std::vector<Flags> rests, std::vector<Flags> ended, Flags duplicates, Flags observed,
                             Number most_faults, const std::vector<Number>& most_of_kind,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
-                            std::uint32_t most_abstract, std::uint32_t most_certified) {
+                            std::uint32_t most_abstract, std::uint32_t most_certified,
+                            const std::vector<PlainList>& lists) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
@@ -43,6 +46,7 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     for (const auto& [blocks, counted] : ladder) q.ladder.push_back({blocks, counted});
     q.most_abstract = most_abstract;
     q.most_certified = most_certified;
+    for (const auto& [forms, heads, rows] : lists) q.lists.push_back({forms, heads, rows});
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -86,7 +90,12 @@ void bind_survival(nb::module_& m) {
         .value("CONTAINS", survival::GoalKind::contains)
         .value("HEAD", survival::GoalKind::head)
         .value("DEADLOCK", survival::GoalKind::deadlock)
-        .value("AT_REST", survival::GoalKind::at_rest);
+        .value("AT_REST", survival::GoalKind::at_rest)
+        .value("LISTED", survival::GoalKind::listed);
+    nb::enum_<survival::ContentForm>(m, "ContentForm", "What stands for the content of a channel in a list.")
+        .value("WORD", survival::ContentForm::word)
+        .value("MULTISET", survival::ContentForm::multiset)
+        .value("LENGTH", survival::ContentForm::length);
     nb::enum_<survival::Outcome>(m, "Outcome", "What a search found out about one question.")
         .value("UNKNOWN", survival::Outcome::unknown)
         .value("HOLDS", survival::Outcome::holds)
@@ -123,5 +132,5 @@ void bind_survival(nb::module_& m) {
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
           nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("duplicates"), nb::arg("observed"),
           nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
-          nb::arg("most_certified") = 0);
+          nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{});
 }

@@ -54,7 +54,8 @@ struct End {
 };
 
 // A run to an offending configuration; where it is a shortest one, all ends of equally short runs and the control
-// states that those runs pass through, level by level, unless there are too many.
+// states that those runs pass through, level by level, unless there are too many. On request all offending
+// configurations instead, one more than `max_ends` if there are too many.
 struct Violation {
     Property property = Property::exh;
     std::vector<Firing> firings;
@@ -76,6 +77,7 @@ struct Question {
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
     std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
     std::size_t max_ends = 2000;            // of such runs
+    bool every_end = false;                 // the ends are all offending configurations, the nearest first
 };
 
 struct Answer {

@@ -65,6 +65,10 @@ class Offenders {
         out.shortest = !g.reduced;
         out.firings = run_to(offence.id, offence.round);
         out.end = end_at(offence);
+        if (q.every_end) {
+            for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
+            return out;
+        }
         if (g.reduced || nearest_[property].size() > q.max_ends) return out;
         std::vector<std::uint32_t> ids;
         for (const Offence& other : nearest_[property]) ids.push_back(other.id);
@@ -79,7 +83,7 @@ class Offenders {
     const Machine& m;
     const Question& q;
     std::vector<std::uint32_t> level_;  // of each round
-    PerProperty<std::vector<Offence>> nearest_;  // all of the least level, or max_ends + 1 of them
+    PerProperty<std::vector<Offence>> nearest_;  // all of the least level or, on request, all; max_ends + 1 at most
 
     End end_at(const Offence& offence) const {
         End out;
@@ -112,8 +116,8 @@ class Offenders {
         if (!q.properties.has(property)) return;
         std::optional<Offence>& best = first[property];
         std::vector<Offence>& nearest = nearest_[property];
-        if (best && level_[offence.round] > level_[best->round]) return;
-        if (best && level_[offence.round] < level_[best->round]) nearest.clear();
+        if (!q.every_end && best && level_[offence.round] > level_[best->round]) return;
+        if (!q.every_end && best && level_[offence.round] < level_[best->round]) nearest.clear();
         if (nearest.size() <= q.max_ends) nearest.push_back(offence);
         if (!best || offence.round < best->round ||
             (offence.round == best->round && g.config(offence.id) < g.config(best->id)))

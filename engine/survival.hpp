@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "limits.hpp"
@@ -22,14 +23,25 @@ constexpr std::size_t fault_kinds = 7;
 constexpr std::uint8_t unmarked = 255, disabled = 254;
 
 // A goal in negation normal form, as a tree of nodes of which the last is the root.
-enum class GoalKind : std::uint8_t { all, any, at, holds, contains, head, deadlock, at_rest };
+enum class GoalKind : std::uint8_t { all, any, at, holds, contains, head, deadlock, at_rest, listed };
 struct GoalNode {
     GoalKind kind = GoalKind::all;
     bool negated = false;
-    std::uint32_t subject = 0;           // the process or the channel
+    std::uint32_t subject = 0;           // the process or the channel, or the number of a list
     std::vector<std::uint32_t> details;  // nodes; or a flag per state; or the word; or the message
 };
 using Goal = std::vector<GoalNode>;
+
+// Configurations as they violate a k-property at a bound: the content of a channel is a word, or stands for all
+// words with the same messages, or for all of the same length (definitions 2.7). A row has the states, and per channel
+// its length and the word, the sorted word, or whether the crash message is in it; with `heads` also a channel and the
+// message that must be its head.
+enum class ContentForm : std::uint8_t { word, multiset, length };
+struct ListedConfigurations {
+    std::vector<ContentForm> forms;
+    bool heads = false;
+    std::set<std::vector<std::uint32_t>> rows;
+};
 
 struct Ask {
     bool always = true;  // from everywhere a calm run leads to the goal; otherwise: no storm leads to it
@@ -44,6 +56,7 @@ struct BlockSize {
 struct Question {
     std::uint32_t k = 1, slack = 2;
     std::vector<Ask> asks;                         // at most `most_asks`
+    std::vector<ListedConfigurations> lists;       // for goals of the kind `listed`
     std::vector<std::vector<std::uint8_t>> marks;  // process -> transition -> mark
     std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag
     std::vector<std::uint8_t> duplicates, observed;       // channel -> flag

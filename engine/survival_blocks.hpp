@@ -31,6 +31,7 @@ struct AbstractView {
     std::uint32_t head(std::uint32_t c) const { return contents[c].blocks[0].message; }
     MayMust holds(std::uint32_t c, const std::vector<std::uint32_t>& word) const;
     MayMust contains(std::uint32_t c, std::uint32_t message) const;
+    MayMust listed(const ListedConfigurations&) const { return {true, false}; }
 };
 
 void send(Blocks& content, std::uint32_t message, BlockSize size);

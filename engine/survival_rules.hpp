@@ -33,7 +33,7 @@ struct Rules {
 };
 
 // A View has state(process), empty(channel), head(channel), and for goals on contents whether they may and must hold:
-// holds(channel, word) and contains(channel, message), each a pair {may, must}.
+// holds(channel, word), contains(channel, message) and listed(list), each a pair {may, must}.
 struct MayMust {
     bool may, must;
 };
@@ -85,6 +85,7 @@ bool may_hold(const Rules& rules, const Goal& goal, std::uint32_t number, const 
         case GoalKind::head: return exact(!view.empty(node.subject) && view.head(node.subject) == node.details[0]);
         case GoalKind::deadlock: return exact(!has_calm_step(rules, view) && !is_at_rest(rules, view));
         case GoalKind::at_rest: return exact(is_at_rest(rules, view));
+        case GoalKind::listed: return either(view.listed(rules.question.lists[node.subject]));
     }
     return false;
 }

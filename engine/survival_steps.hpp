@@ -46,6 +46,27 @@ struct RowView {
         const bool there = std::find(word(c), end, static_cast<Cell>(message)) != end;
         return {there, there};
     }
+    MayMust listed(const ListedConfigurations& list) const {
+        std::vector<std::uint32_t> key(row, row + layout.counters);
+        for (std::uint32_t c = 0; c < list.forms.size(); ++c) add_content(key, c, list.forms[c]);
+        bool there = !list.heads && list.rows.contains(key);
+        for (std::uint32_t c = 0; list.heads && !there && c < list.forms.size(); ++c) {
+            if (empty(c)) continue;
+            std::vector<std::uint32_t> with_head = key;
+            with_head.insert(with_head.end(), {c, head(c)});
+            there = list.rows.contains(with_head);
+        }
+        return {there, there};
+    }
+    void add_content(std::vector<std::uint32_t>& key, std::uint32_t c, ContentForm form) const {
+        key.push_back(length(c));
+        if (form == ContentForm::length) {
+            key.push_back(contains(c, crash_message).must);
+            return;
+        }
+        key.insert(key.end(), word(c), word(c) + length(c));
+        if (form == ContentForm::multiset) std::sort(key.end() - length(c), key.end());
+    }
 };
 
 // Enumerates steps: visit(strike, faults, row) with the row after the step, or null for a send that hits the bound.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..counterexample.culprits import blamed
 from ..narrate.reason import why
 from . import implications
-from .evidence import EvidenceFile
+from .evidence import Evidence, EvidenceFile
 from .outcome import Outcome, Tried
-from .report import Verdict
+from .report import OtherCulprit, Verdict
 from .request import Request
 
 
@@ -65,7 +66,19 @@ def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: Ev
         witness_k=shown.k,
         part=shown.part,
         replayed=shown.established,
+        fewest=verdict.fewest or shown.fewest,
+        others=() if outcome.property != shown.part else _others(request, shown),
         notes=(*outcome.notes, *failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
+    )
+
+
+def _others(request: Request, shown: Evidence) -> tuple[OtherCulprit, ...]:
+    """Who else is to blame, each with its run."""
+    return tuple(
+        OtherCulprit(
+            blamed(run.culprit), why(shown.explain, request.system, request.model, shown.k, run), run
+        )
+        for run in shown.others
     )
 
 

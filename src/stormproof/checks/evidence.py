@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
+from ..counterexample.culprits import CulpritRuns, blamed, culprit_runs
 from ..counterexample.minimise import Shortest
 from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
 from ..counterexample.storm_run import storm_witness
@@ -24,9 +25,13 @@ from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request
 
+#: Seconds for the best runs against one property.
+CULPRIT_SECONDS = 1.0
+
 
 class Evidence(NamedTuple):
-    """A witness against `part`, at the bound `k`; whether the replay kernel has established it."""
+    """A witness against `part`, at the bound `k`; whether the replay kernel has established it. `fewest`: no
+    run within the bound has fewer faults. `others`: runs against the other processes or channels to blame."""
 
     part: str
     k: int | None
@@ -34,6 +39,8 @@ class Evidence(NamedTuple):
     established: bool | None
     explain: Callable[[RunEnd], str]
     notes: tuple[str, ...] = ()
+    fewest: bool = False
+    others: tuple[Witness, ...] = ()
 
 
 class EvidenceFile:
@@ -56,8 +63,32 @@ class EvidenceFile:
         key = (found.part, found.k, getattr(found.violation, "literal", False))
         if key not in self._made:
             witness = _witness(self.request, found)
-            self._made[key] = _replayed(self.request, found, witness)
+            best = _culprits(self.request, found)
+            if best is not None and best.runs[0].fault_count < witness.fault_count:
+                witness = best.runs[0]
+            made = _replayed(self.request, found, witness)
+            self._made[key] = made if best is None else _with_others(self.request, made, best)
         return self._made[key]
+
+
+def _culprits(request: Request, found: FoundViolation) -> CulpritRuns | None:
+    """The best runs against a k-property, where there is time to look for them."""
+    seconds = min(CULPRIT_SECONDS, request.within_effort)
+    if not isinstance(found.violation, Violation) or found.k is None or seconds <= 0:
+        return None
+    if not request.options.polish:
+        return None
+    return culprit_runs(request.system, request.model, found.k, found.part, request.limits, seconds)
+
+
+def _with_others(request: Request, made: Evidence, best: CulpritRuns) -> Evidence:
+    shown = blamed(made.witness.culprit)
+    others = tuple(run for run in best.runs if blamed(run.culprit) != shown)
+    for run in others if request.options.replay else ():
+        answer = replay(request.system, request.model, made.part, made.k, run, BUDGET // 5)
+        if not answer.ok:
+            raise InternalError(f"another run against {made.part} does not replay: {answer.message}")
+    return made._replace(fewest=best.all_ends, others=others)
 
 
 def _witness(request: Request, found: FoundViolation) -> Witness:

@@ -23,6 +23,18 @@ from .properties import PROPERTIES, Decision
 
 
 @dataclass(frozen=True)
+class OtherCulprit:
+    """Another process, or channel, that violates the property: its sentence and its run."""
+
+    name: str
+    reason: str
+    witness: Witness
+
+    def to_json(self) -> dict[str, Any]:
+        return {"culprit": self.name, "reason": self.reason, "witness": self.witness.to_json()}
+
+
+@dataclass(frozen=True)
 class Verdict:
     """Holds (True), violated (False, with a witness) or undecided (None, and `reason` says which limit).
 
@@ -31,12 +43,13 @@ class Verdict:
     verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
     None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
     memory, states, interrupted). `part`: which part of a conjunction the witness violates, or the property.
+    `fewest`: no run with fewer faults violates it, of a k-property within its bound. `others`: who else
+    violates a k-property, each with its run.
 
     Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
-    were explored, None where the verdict is one for channels of any length; `fewest`: no run with fewer
-    faults violates it; `tolerated`: where a limit ended the search, so many faults are survived. `counts`:
-    the exit code depends on it. `certificate`: what proves it, if certificates were asked for, and
-    `fewest_certificate`: that it holds with fewer faults. `own`: of a
+    were explored, None where the verdict is one for channels of any length; `tolerated`: where a limit ended
+    the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
+    it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults. `own`: of a
     requirement with failures of its own, the report on it alone.
     """
 
@@ -55,6 +68,7 @@ class Verdict:
     part: str = ""
     up_to: int | None = None
     fewest: bool = False
+    others: tuple[OtherCulprit, ...] = ()
     tolerated: int | None = None
     counts: bool = True
     requirement: Requirement | None = None
@@ -85,6 +99,11 @@ class Verdict:
         if self.requirement is not None:
             return not self.requirement.claims_property
         return PROPERTIES[self.property].decision is Decision.SURVIVAL
+
+    @builtins.property
+    def k_bounded(self) -> bool:
+        """Does the verdict speak of channels of at most k messages?"""
+        return self.property in PROPERTIES and PROPERTIES[self.property].bounded
 
     @builtins.property
     def faults(self) -> int | None:
@@ -122,6 +141,10 @@ class Verdict:
             data |= {"up_to": self.up_to, "faults": self.faults, "fewest": self.fewest}
             if self.tolerated is not None:
                 data["tolerated"] = self.tolerated
+        elif self.witness is not None and self.k_bounded:
+            data |= {"faults": self.faults, "fewest": self.fewest}
+        if self.others:
+            data["others"] = [other.to_json() for other in self.others]
         data["counts"] = self.counts
         if self.requirement is not None:
             data["requirement"] = requirement_to_json(self.requirement)

@@ -168,7 +168,16 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     console.print()
     console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
     console.print()
-    print_chart(console, chart(report.of(verdict).system, witness))
+    system = report.of(verdict).system
+    print_chart(console, chart(system, witness))
+    for other in verdict.others:
+        same = other.witness.steps == witness.steps
+        told = f"{other.name}, too{', in the same run' if same else ''}: {other.reason}"
+        console.print()
+        console.print(Text(told, style="bold"))
+        if not same:
+            console.print()
+            print_chart(console, chart(system, other.witness))
 
 
 def print_examples(console: Console, found: Examples) -> None:

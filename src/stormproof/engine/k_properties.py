@@ -111,6 +111,29 @@ def explore(
     )
 
 
+def every_end(
+    system: System,
+    failures: FailureModel,
+    k: int,
+    property: str,
+    most: int,
+    limits: Limits,
+    seconds: float | None = None,
+) -> tuple[tuple[ViolationEnd, ...], bool] | None:
+    """The configurations that violate a property, at most so many, the nearest first; and whether these are
+    all. None: a limit was hit."""
+    lowered = lower(system, failures)
+
+    def search(monitor: _engine.Monitor) -> _engine.Answer:
+        return _engine.decide(lowered.native, monitor, k, {PROPERTIES[property]}, 1, every_end=most)
+
+    answer = watch(search, limits, f"k = {k}", None, seconds)
+    if answer.stop != _engine.Stop.NONE:
+        return None
+    ends = [end for violation in answer.violations for end in violation.ends]
+    return tuple(_end(lowered, e, property in _ONE_HEAD) for e in ends[:most]), len(ends) <= most
+
+
 def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(properties))
     for name in names:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import _engine
 from ..errors import UsageError
 from ..limits import Limits, check_bound
-from ..model.actions import Channel, Internal, Message, Transition
+from ..model.actions import CRASH, Channel, Internal, Message, Transition
 from ..model.ask import Ask
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import FAULT_KINDS, StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
+from .k_properties import ViolationEnd
 from .listed import Listed
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
@@ -29,6 +30,8 @@ _MOST_ASKS = 30
 MOST_ABSTRACT = 200_000
 
 _KIND = _engine.GoalKind
+_PlainGoal = list[tuple[_engine.GoalKind, bool, int, list[int]]]
+_PlainList = tuple[list[_engine.ContentForm], bool, set[tuple[int, ...]]]
 _ENDS = {
     _engine.EndKind.DEADLOCK: "deadlock",
     _engine.EndKind.REST: "rest",
@@ -115,6 +118,19 @@ def survey(
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
 
 
+def storms_to(
+    model: SurvivalModel,
+    groups: Sequence[Sequence[ViolationEnd]],
+    k: int,
+    limits: Limits,
+    seconds: float | None = None,
+) -> tuple[FoundRun | None, ...]:
+    """For each group of ends of a k-property the storm to one of them, with at most k messages per channel,
+    that has the fewest faults and then the fewest actions; None where a limit was hit before."""
+    lowered, channels = lower(model.system, model.failures), frozenset(model.system.channels)
+    return _Question(model, lowered, channels, (), 0).storms_to(groups[:_MOST_ASKS], k, limits, seconds)
+
+
 def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started: float) -> Survey:
     first = parts[0]
     hits = [p.hit_faults for p in parts if p.hit_faults is not None]
@@ -166,36 +182,8 @@ class _Question:
         seconds: float | None,
         progress: ProgressCallback | None,
     ) -> Survey:
-        model, system = self.model, self.model.system
         plain = [(a.always, self._goal(normal_form(a.goal))) for a in asks.values()]
-        budget = [model.budget.kinds.get(kind) for kind in FAULT_KINDS]
-
-        def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
-            return _engine.survive(
-                self.lowered.native,
-                monitor,
-                k,
-                slack,
-                plain,
-                self._marks(),
-                [_flags(p.states, model.rest.rest[p.name]) for p in system],
-                [_flags(p.states, model.rest.ended[p.name]) for p in system],
-                [int(model.failures.on(c).duplicate) for c in system.channels],
-                [int(c in self.observed) for c in system.channels],
-                model.budget.total,
-                budget,
-                [(size.blocks, size.counted) for size in self.ladder],
-                MOST_ABSTRACT,
-                self.certified,
-            )
-
-        try:
-            found = watch(search, limits, f"survival, k = {k}", progress, seconds)
-        except ValueError as problem:
-            raise UsageError(
-                "survival cannot be decided for a system with more than 65,535 states, messages or steps",
-                hint="check a smaller system",
-            ) from problem
+        found = self._survive(plain, k, slack, limits, seconds, progress)
         return Survey(
             k,
             {n: self._answer(f, found, k, a) for (n, a), f in zip(asks.items(), found.findings, strict=True)},
@@ -207,6 +195,79 @@ class _Question:
             faults_explored=found.faults_explored,
             stopped=limit_name(found.stop),
         )
+
+    def _survive(
+        self,
+        asks: list[tuple[bool, _PlainGoal]],
+        k: int,
+        slack: int,
+        limits: Limits,
+        seconds: float | None,
+        progress: ProgressCallback | None = None,
+        lists: Sequence[_PlainList] = (),
+    ) -> _engine.SurvivalResult:
+        model, system = self.model, self.model.system
+        budget = [model.budget.kinds.get(kind) for kind in FAULT_KINDS]
+
+        def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
+            return _engine.survive(
+                self.lowered.native,
+                monitor,
+                k,
+                slack,
+                asks,
+                self._marks(),
+                [_flags(p.states, model.rest.rest[p.name]) for p in system],
+                [_flags(p.states, model.rest.ended[p.name]) for p in system],
+                [int(model.failures.on(c).duplicate) for c in system.channels],
+                [int(c in self.observed) for c in system.channels],
+                model.budget.total,
+                budget,
+                [(size.blocks, size.counted) for size in self.ladder],
+                MOST_ABSTRACT,
+                self.certified,
+                lists,
+            )
+
+        try:
+            return watch(search, limits, f"survival, k = {k}", progress, seconds)
+        except ValueError as problem:
+            raise UsageError(
+                "survival cannot be decided for a system with more than 65,535 states, messages or steps",
+                hint="check a smaller system",
+            ) from problem
+
+    def storms_to(
+        self, groups: Sequence[Sequence[ViolationEnd]], k: int, limits: Limits, seconds: float | None
+    ) -> tuple[FoundRun | None, ...]:
+        asks = [(False, [(_KIND.LISTED, False, i, list[int]())]) for i in range(len(groups))]
+        found = self._survive(asks, k, 0, limits, seconds, None, [self._listed(group) for group in groups])
+        return tuple(
+            self._run(f, False) if f.outcome == _engine.Outcome.VIOLATED else None for f in found.findings
+        )
+
+    def _listed(self, ends: Sequence[ViolationEnd]) -> _PlainList:
+        forms = [self._form(channel) for channel in self.model.system.channels]
+        return forms, any(end.head is not None for end in ends), {tuple(self._row(e, forms)) for e in ends}
+
+    def _form(self, channel: Channel) -> _engine.ContentForm:
+        failures = self.model.failures
+        if failures.only_length_matters(self.model.system, channel):
+            return _engine.ContentForm.LENGTH
+        return _engine.ContentForm.MULTISET if failures.on(channel).reorder else _engine.ContentForm.WORD
+
+    def _row(self, end: ViolationEnd, forms: Sequence[_engine.ContentForm]) -> Iterator[int]:
+        number = {m: i for i, m in enumerate(self.lowered.messages)}
+        yield from (p.states.index(s) for p, s in zip(self.model.system, end.states, strict=True))
+        for word, form in zip(end.words, forms, strict=True):
+            letters = [number[m] for m in word]
+            yield len(word)
+            if form == _engine.ContentForm.LENGTH:
+                yield int(CRASH in word)
+            else:
+                yield from sorted(letters) if form == _engine.ContentForm.MULTISET else letters
+        if end.head is not None:
+            yield from (end.head[0], number[end.head[1]])
 
     def _marks(self) -> list[list[int]]:
         names = self.model.system.names
@@ -224,9 +285,9 @@ class _Question:
 
     # ---- goals -----------------------------------------------------------------------------------------
 
-    def _goal(self, goal: Goal) -> list[tuple[_engine.GoalKind, bool, int, list[int]]]:
+    def _goal(self, goal: Goal) -> _PlainGoal:
         """The nodes of a goal in normal form, parts before wholes."""
-        nodes: list[tuple[_engine.GoalKind, bool, int, list[int]]] = []
+        nodes: _PlainGoal = []
 
         def add(part: Goal) -> int:
             if isinstance(part, And | Or):
@@ -274,17 +335,20 @@ class _Question:
         if outcome == _engine.Outcome.UNKNOWN:
             return SurvivalAnswer(None)
         violated = outcome == _engine.Outcome.VIOLATED
-        run = FoundRun(
+        run = self._run(finding, violated and ask.always)
+        doubts = [n for n in (result.hit_faults, finding.undecided_faults) if n is not None]
+        fewest = violated and all(n >= finding.faults for n in doubts)
+        return SurvivalAnswer(False if violated else None, fewest=fewest, run=run, listed=listed)
+
+    def _run(self, finding: _engine.Finding, proved: bool) -> FoundRun:
+        return FoundRun(
             tuple(self._step(s) for s in finding.run),
             finding.calm_from,
             finding.faults,
             _ENDS.get(finding.end),
             tuple(self._step(s) for s in finding.cycle),
-            BlockSize(*finding.proof) if violated and ask.always else None,
+            BlockSize(*finding.proof) if proved else None,
         )
-        doubts = [n for n in (result.hit_faults, finding.undecided_faults) if n is not None]
-        fewest = violated and all(n >= finding.faults for n in doubts)
-        return SurvivalAnswer(False if violated else None, fewest=fewest, run=run, listed=listed)
 
     def _step(self, strike: _engine.Strike) -> StormStep:
         return StormStep(

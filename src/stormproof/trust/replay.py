@@ -25,7 +25,7 @@ from ..model.actions import (
     channel_of,
 )
 from ..model.failures import ChannelFailure, FailureModel
-from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Swap
+from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
 from ..model.process import Process
 from ..model.run import Act, Replay, Step, Witness
 from ..model.system import System
@@ -68,9 +68,7 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
             if step not in changed:
                 raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
             words[step.channel] = changed[step]
-            if isinstance(step, Duplicate) and not received_at_once(
-                witness.steps[i + 1 : i + 3], step.channel
-            ):
+            if isinstance(step, Duplicate) and not received_at_once(witness.steps[i + 1 : i + 4], step):
                 raise Refused(f"step {i}: {step} is not followed by a reception from {step.channel}")
             continue
         here, channel = states.get(step.process), channel_of(step.process, step.action)
@@ -96,22 +94,28 @@ def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tu
     """Definitions 2.5: each fault of a channel, with its content afterwards; crash messages are exempt."""
     for i, (m, sent) in enumerate(word):
         before, later = word[:i], word[i + 1 :]
-        if isinstance(m, str) and f.loss:
+        if not isinstance(m, str):
+            continue
+        if f.loss:
             yield Lose(c, i, m), before + later
-        if isinstance(m, str):
-            yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
-        if isinstance(m, str) and f.duplicate and i == 0:
-            yield Duplicate(c, i, m), (word[0], *word)
-        if f.reorder and later and CRASH not in (m, later[0][0]):
+        yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
+        if f.duplicate and i == 0:
+            for n in range(len(later) + 1 - (word[-1][0] is CRASH) if f.reorder else 1):
+                yield Duplicate(c, i, m, n), (word[0], *later[:n], word[0], *later[n:])
+        for n in range(1, i + 1 if f.reorder else 0):
+            if CRASH not in dict(before[i - n :]):
+                yield Overtake(c, i, m, n), (*before[: i - n], word[i], *before[i - n :], *later)
+        if f.reorder and later and later[0][0] is not CRASH:
             yield Swap(c, i), (*before, later[0], word[i], *later[1:])
 
 
-def received_at_once(following: Sequence[Step], channel: Channel) -> bool:
-    """Duplication is a reception that keeps the message; the delivered copy may be corrupted first."""
+def received_at_once(following: Sequence[Step], copy: Duplicate) -> bool:
+    """Duplication is a reception that keeps the message; either copy may be corrupted first."""
     for step in following:
         if isinstance(step, Act):
-            return isinstance(step.action, Receive) and channel_of(step.process, step.action) == channel
-        if not isinstance(step, Corrupt) or (step.channel, step.position) != (channel, 0):
+            return isinstance(step.action, Receive) and channel_of(step.process, step.action) == copy.channel
+        both = ((copy.channel, 0), (copy.channel, copy.behind + 1))
+        if not isinstance(step, Corrupt) or (step.channel, step.position) not in both:
             return False
     return False
 
