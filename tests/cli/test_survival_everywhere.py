@@ -119,3 +119,21 @@ def test_survival_beside_the_classes(run: Run, twice: Path) -> None:
     ]
     plain = json.loads(run("classify", "twice.storm", "--max-k", "1", "--json").out)
     assert "survival" not in plain["standings"][0]
+
+
+def test_known_limits_are_told_as_such(run: Run, twice: Path) -> None:
+    told = " ".join(run("explain", "twice.storm", "--suggest", "0").out.split())
+    assert "Known limit stopped, recovers: it breaks with 1 fault." in told
+    assert "What holds: recovers (any channel length), clean (any channel length)" in told
+    holds = TWICE.replace("under stop A", "under none")
+    assert "stopped was expected to be violated, and holds." in " ".join(
+        run("explain", "-", "--suggest", "0", stdin=holds).out.split()
+    )
+
+
+def test_the_headline_says_that_crashes_are_announced(run: Run) -> None:
+    out = " ".join(run("check", "two-phase-commit", "--crash", "Coordinator").out.split())
+    assert "Coordinator may crash, announced to everybody" in out
+    assert "survives any number of faults · crashes are announced to everybody" in out
+    stopped = " ".join(run("check", "two-phase-commit", "--stop", "Coordinator").out.split())
+    assert "Coordinator may stop silently, and nobody is informed" in stopped

@@ -19,7 +19,7 @@ def report_text(report: Report) -> str:
     """The verdicts in a table, and how the first of those that are violated is."""
     system = report.system
     sizes = f"{plural(len(system.processes), 'role')}, {plural(len(system.channels), 'channel')}"
-    possible = not report.model.perfect or bool(report.model.unreliable)
+    possible = not report.model.harmless
     wide = max((len(v.property) for v in report), default=0)
     lines = [f"{system.name or 'system'}: {sizes}"]
     lines += [f"  {MARKS[v.holds]} {v.property:<{wide}}  {_finding(v, possible)}" for v in report]

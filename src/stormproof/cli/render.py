@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..checks.headline import extent, headline, proof
+from ..checks.properties import RECOVERS
 from ..checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..examples.find import Examples
@@ -57,15 +58,21 @@ def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
     table = Table(box=None, padding=(0, 1), show_edge=True, show_header=False)
     for style in ({"no_wrap": True}, {"no_wrap": True, "min_width": 14}, {"overflow": "fold"}):
         table.add_column(**style)
-    possible = not report.model.perfect or bool(report.model.unreliable)
     for verdict in verdicts:
         mark, colour = MARKS[verdict.ok]
-        parts = [part for part in (headline(verdict, possible), extent(verdict), proof(verdict)) if part]
+        found = headline(verdict, faults_possible=not report.model.harmless)
+        parts = [part for part in (found, _crashes(report, verdict), extent(verdict), proof(verdict)) if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")
         table.add_row(Text(f" {mark[0]}", style=colour), Text(verdict.property), answer)
     return table
+
+
+def _crashes(report: Report, verdict: Verdict) -> str:
+    """Survival of a crash that everybody learns of says little of one that nobody does."""
+    told = verdict.property == RECOVERS.name and verdict.holds and report.model.unreliable
+    return "crashes are announced to everybody" if told else ""
 
 
 def _classes(console: Console, verdicts: list[Verdict]) -> None:

@@ -139,7 +139,7 @@ def _write(
 ) -> None:
     if output is not None or not as_json:
         save_text(output, page, overwrite=force)
-    violated = sum(v.holds is False for r in reports.values() for v in r)
+    violated = sum(v.ok is False for r in reports.values() for v in r)
     every = sum(len(r.verdicts) for r in reports.values())
     if as_json:
         where = {"output": output} if output is not None else {"text": page}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks.headline import number_of_faults
+from ..checks.headline import extent, number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Receive, Send
@@ -50,15 +50,21 @@ def explanations(report: Report) -> tuple[Explanation, ...]:
         for v in report
         if v.holds is None
     ]
-    good = [v for v in report if v.holds]
+    told += [
+        Explanation((v.property,), True, f"{v.property} was expected to be violated, and holds.")
+        for v in report
+        if v.holds and not v.ok
+    ]
+    good = [v for v in report if v.holds and v.ok]
     if good:
-        told.append(
-            Explanation(tuple(v.property for v in good), True, f"What holds: {listed(map(_held, good))}.")
-        )
+        names = tuple(v.property for v in good)
+        told.append(Explanation(names, True, f"What holds: {listed(map(_held, good))}."))
     return tuple(told)
 
 
 def _held(verdict: Verdict) -> str:
+    if verdict.survival:
+        return f"{verdict.property} ({extent(verdict)})"
     return verdict.property if verdict.k is None else f"{verdict.property} (k = {verdict.k})"
 
 

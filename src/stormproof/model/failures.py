@@ -94,6 +94,11 @@ class FailureModel:
         return all(c.perfect for c in self.channels.values())
 
     @property
+    def harmless(self) -> bool:
+        """Nothing can fail, neither a channel nor a process."""
+        return self.perfect and not (self.unreliable or self.stop or self.restart)
+
+    @property
     def kinds(self) -> tuple[FaultKind, ...]:
         """The kinds of faults that some channel has."""
         found = {kind for failure in self.channels.values() for kind in failure.kinds}
