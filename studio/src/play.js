@@ -15,7 +15,7 @@ export class Play {
   #ask;
   #moved;
 
-  // `ask(kind, question)` resolves to an answer or null; `moved` is told whenever the run changes.
+  // `ask(kind, question)` resolves to an answer or null; `moved` is told whenever a person changes the run.
   constructor(ask, moved) {
     this.#ask = ask;
     this.#moved = moved;
@@ -67,7 +67,12 @@ export class Play {
   #change(run) {
     this.#past.push(this.#run);
     this.#future = [];
+    return this.#set(run);
+  }
+
+  #set(run) {
     this.#run = run;
+    this.#moved();
     return this.refresh();
   }
 
@@ -85,8 +90,7 @@ export class Play {
   }
 
   goTo(at) {
-    this.#run = { ...this.#run, at: Math.min(Math.max(at, 0), this.#run.steps.length) };
-    return this.refresh();
+    return this.#set({ ...this.#run, at: Math.min(Math.max(at, 0), this.#run.steps.length) });
   }
 
   take(choice) {
@@ -100,15 +104,13 @@ export class Play {
     this.#stopWalk();
     if (!this.#past.length) return;
     this.#future.push(this.#run);
-    this.#run = this.#past.pop();
-    this.refresh();
+    this.#set(this.#past.pop());
   }
 
   redo() {
     if (!this.#future.length) return;
     this.#past.push(this.#run);
-    this.#run = this.#future.pop();
-    this.refresh();
+    this.#set(this.#future.pop());
   }
 
   async random() {
@@ -156,7 +158,6 @@ export class Play {
     this.#run = { ...asked, steps: answer.steps, at: answer.at, marks: cut ? null : asked.marks };
     this.#shown = answer;
     this.#show();
-    this.#moved();
   }
 
   #show() {

@@ -38,6 +38,15 @@ def test_every_state_and_action_is_shown() -> None:
             assert str(transition.action) in shown
 
 
+def test_long_names_can_be_read() -> None:
+    """They are broken where they have parts; nothing is clipped, and lines stay beside their edges."""
+    long = "authorisePaymentRequestWithRiskScore(amount, currency)"
+    state = "checking_the_risk_score_of_the_customer"
+    shown = texts(automaton_svg(process("P", ("a", Send("MerchantSettlementService", long), state))))
+    assert not any("…" in line for line in shown) and "MerchantSettlementService!" in shown
+    assert long.replace(" ", "") in "".join(shown).replace(" ", "") and state in "".join(shown)
+
+
 def test_parallel_edges_are_one_with_several_labels() -> None:
     rows = [("a", Send("Q", m), "b") for m in "xyz"] + [("a", Internal("t"), "a"), ("a", Internal("u"), "a")]
     svg = automaton_svg(process("P", *rows))

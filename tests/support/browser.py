@@ -130,7 +130,7 @@ class Browser:
         self.ask("Page.navigate", url=address)
         self.wait(lambda: self.value("document.readyState === 'complete' && location.protocol === 'http:'"))
 
-    def until(self, script: str, seconds: float = 20.0) -> Any:
+    def until(self, script: str, seconds: float = 60.0) -> Any:
         """Wait until a script in the page has a value that is true."""
         try:
             return self.wait(lambda: self.value(f"(v => v instanceof Node || v)({script})"), seconds)

@@ -22,7 +22,7 @@ class StudioServer:
         command = [sys.executable, "-m", "stormproof", "studio", "--no-open", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None and self.process.stderr is not None
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", self.process.stdout.readline())
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\S*", self.process.stdout.readline())
         assert found, self.process.stderr.read()
         self.address, self.port, self.token = found[0], int(found[1]), found[2]
 

@@ -8,6 +8,7 @@ Roles that are alike are drawn once; the names of those that are in a state of `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,11 +20,11 @@ from .chart.signs import arrowhead
 from .layout.curves import curve
 from .layout.layered import Box, Drawing, RoutedEdge, lay_out
 from .svg import Point, document, escape, number, path, tag, text
-from .text_metrics import clip, printable, text_width
+from .text_metrics import clip, printable, text_width, wrap
 
 _STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
 _LONGEST = 170.0
-_MOST_LABELS = 8
+_MOST_LABELS, _MOST_LINES, _INDENT = 8, 3, 10.0
 _MARGIN = 18.0
 _HIGH = 24.0
 _LOOP = 26.0
@@ -209,19 +210,42 @@ def shorten(labels: list[str]) -> list[str]:
     return [*labels[: _MOST_LABELS - 1], f"… {len(labels) - _MOST_LABELS + 1} more"]
 
 
+def _label_lines(labels: list[str]) -> list[tuple[str, float]]:
+    """What stands beside an edge, each line with how far it is indented: a long label goes on in the next
+    lines, its message in one of its own."""
+    found: list[tuple[str, float]] = []
+    for label in shorten(labels):
+        if text_width(label, _LABEL) <= _LONGEST:
+            found.append((label, 0.0))
+            continue
+        peer, *message = re.split(r"(?<=[!?])", label, maxsplit=1)
+        found += [(line, 0.0) for line in wrap(peer, _LABEL, _LONGEST, _MOST_LINES)]
+        found += [(line, _INDENT) for m in message for line in wrap(m, _LABEL, _LONGEST, _MOST_LINES)]
+    return found
+
+
 def _label_size(labels: list[str]) -> tuple[float, float]:
-    lines = [clip(line, _LABEL, _LONGEST) for line in shorten(labels)]
-    return max((text_width(line, _LABEL) for line in lines), default=0.0) + 6, _LINE * len(lines) + 2
+    lines = _label_lines(labels)
+    wide = max((text_width(line, _LABEL) + indent for line, indent in lines), default=0.0)
+    return wide + 6, _LINE * len(lines) + 2
+
+
+def _name_lines(state: str) -> list[str]:
+    return wrap(printable(state), _STATE, _LONGEST, _MOST_LINES)
 
 
 def _half(state: str) -> float:
-    return max(min(text_width(printable(state), _STATE), _LONGEST) + 22, 38.0) / 2
+    return max(max(text_width(line, _STATE) for line in _name_lines(state)) + 22, 38.0) / 2
+
+
+def _high(state: str) -> float:
+    return _HIGH + _LINE * (len(_name_lines(state)) - 1)
 
 
 def _box(state: str, loops: list[str]) -> Box:
-    half = _half(state)
+    half, body = _half(state), _high(state)
     wide, high = _label_size(loops) if loops else (0.0, 0.0)
-    return Box(half, half + (_LOOP + wide if loops else 0.0), max(_HIGH, high), _HIGH)
+    return Box(half, half + (_LOOP + wide if loops else 0.0), max(body, high), body)
 
 
 def _edge(source: str, target: str, labels: list[str]) -> RoutedEdge:
@@ -238,18 +262,19 @@ def draw_edge(route: RoutedEdge, labels: list[str], mark: str, kind: str = "sp-e
         direction = (x2, y2 + 10)
     tip = "sp-cycle-head" if "sp-cycle" in kind else "sp-head"
     head = arrowhead(direction, (x2, y2), tip, None)
-    return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo", left=True)]
+    return [line, head, *_lines(route.label, labels, "sp-label sp-edge-label sp-halo")]
 
 
-def _lines(centre: Point, labels: list[str], kind: str, left: bool = False) -> list[str]:
-    shown = shorten(labels)
+def _lines(centre: Point, labels: list[str], kind: str) -> list[str]:
+    """The labels, left-aligned; all of them are in the tooltip where something is missing."""
+    lines = _label_lines(labels)
     x, y = centre
-    start = y - _LINE * (len(shown) - 1) / 2 + 4
-    tip = "\n".join(labels) if len(shown) < len(labels) else None
-    side = f"{kind} sp-left" if left else kind
+    start = y - _LINE * (len(lines) - 1) / 2 + 4
+    cut = len(labels) > _MOST_LABELS or any(line.endswith("…") for line, _ in lines)
+    tip = "\n".join(labels) if cut else None
     return [
-        text(x, start + i * _LINE, clip(line, _LABEL, _LONGEST), side, tip or line)
-        for i, line in enumerate(shown)
+        text(x + indent, start + i * _LINE, line, f"{kind} sp-left", tip)
+        for i, (line, indent) in enumerate(lines)
     ]
 
 
@@ -261,7 +286,7 @@ def _loop(at: Point, labels: list[str], mark: str, state: str) -> list[str]:
     data = f"M{' '.join(map(number, start))}C{' '.join(map(number, (*bulge, *end)))}"
     line = tag("path", d=data, class_="sp-edge", data_edge=mark)
     head = arrowhead((x + 8, y + 11.5), (x - 3, y + 6.4), "sp-head", None)
-    return [line, head, *_lines((x + _LOOP - 4, y), labels, "sp-label sp-edge-label sp-halo", left=True)]
+    return [line, head, *_lines((x + _LOOP - 4, y), labels, "sp-label sp-edge-label sp-halo")]
 
 
 def outline(kind: StateKind, at: Point, half: float, high: float) -> list[Point]:
@@ -277,22 +302,24 @@ def outline(kind: StateKind, at: Point, half: float, high: float) -> list[Point]
 
 
 def _node(group: AlikeRoles, state: str, at: Point, order: int, present: Sequence[str]) -> list[str]:
-    kind, half, name = group.process.kind(state), _half(state), printable(state)
+    kind, half, high, name = group.process.kind(state), _half(state), _high(state), printable(state)
     tip = tag("title", escape(f"{name}: {kind.value}"))
-    parts = [path(outline(kind, at, half, _HIGH), "sp-here" if present else "sp-node", close=True)]
+    parts = [path(outline(kind, at, half, high), "sp-here" if present else "sp-node", close=True)]
     if kind is StateKind.FINAL:
-        parts.append(path(outline(kind, at, half - 3, _HIGH - 6), "sp-inner", close=True))
-    parts.append(text(at[0], at[1] + 4, clip(name, _STATE, _LONGEST), "sp-label sp-edge-label"))
+        parts.append(path(outline(kind, at, half - 3, high - 6), "sp-inner", close=True))
+    top = at[1] + 4 - _LINE * (len(_name_lines(state)) - 1) / 2
+    for i, line in enumerate(_name_lines(state)):
+        parts.append(text(at[0], top + i * _LINE, line, "sp-label sp-edge-label"))
     if len(group.names) > 1:
         who = ", ".join(printable(p) for p in present)
-        parts.append(text(at[0] + half - 6, at[1] - _HIGH / 2 - 3, who, "sp-who sp-halo sp-left"))
+        parts.append(text(at[0] + half - 6, at[1] - high / 2 - 3, who, "sp-who sp-halo sp-left"))
     numbers = " ".join(map(str, group.numbers))
     return [tag("g", tip, *parts, class_="sp-at", data_process=numbers, data_state=order)]
 
 
 def _arrow_in(at: Point, box: Box) -> list[str]:
     """The initial state: an arrow from a dot above."""
-    x, y = at[0], at[1] - _HIGH / 2
+    x, y = at[0], at[1] - box.half
     dot = tag("circle", cx=x, cy=y - 20, r=3, class_="sp-dot")
     return [dot, path([(x, y - 20), (x, y - 8)], "sp-edge"), arrowhead((x, y - 10), (x, y), "sp-head", None)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -47,6 +48,28 @@ def clip(text: str, size: float, room: float) -> str:
         else:
             high = middle - 1
     return text[:low] + "…"
+
+
+#: Where a long name may be broken: after a separator, and before a capital inside a word.
+_BREAK = re.compile(r"(?<=[\s,;:!?_./()\[\]|+-])(?=\S)|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def wrap(text: str, size: float, room: float, most: int) -> list[str]:
+    """The text in at most so many lines that fit, broken where a name has parts; the last one is clipped."""
+    if text_width(text, size) <= room:
+        return [text]
+    lines: list[str] = []
+    current = ""
+    parts = [part for part in _BREAK.split(text) if part]
+    for i, part in enumerate(parts):
+        if current and text_width(current + part.rstrip(), size) > room:
+            if len(lines) == most - 1:
+                current += "".join(parts[i:])
+                break
+            lines.append(current.rstrip())
+            current = ""
+        current += part
+    return [*lines, clip(current, size, room)]
 
 
 def printable(text: object) -> str:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from ...model.actions import Channel
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
-from ..text_metrics import clip, printable, text_width
+from ..text_metrics import clip, printable, text_width, wrap
 from .build import Chart, Lifeline
 from .placing import LIFELINE, OWN_LINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of
 
 LABEL, STATE = 12.0, 9.5
 LONGEST, LONGEST_STATE = 260.0, 150.0
+#: Labels that are longer than this need more room beside an arrow that ends early.
+_LONG = 120.0
 _HEAD = 26.0
 _ROW, _FAULT_ROW, _OVERTAKING_ROW = 30.0, 26.0, 20.0
 _STACK = 13.0
@@ -46,7 +48,7 @@ def lay_out(chart: Chart) -> Layout:
     waiting = _ranks(chart)
     bottom = cursor + _STACK * (max(waiting.values(), default=-1) + 1)
     x, width = _columns(chart)
-    waits = [len(line.wait.phrases(len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
+    waits = [len(wait_lines(line, len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
     layout = Layout(x, y, top, bottom, width, height)
     for flight in chart.shown:
@@ -105,7 +107,10 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
 
 def _length_of(flight: Flight) -> float:
     """How far a message should have to go: for its names, and so that a long flight is not too steep."""
-    need = sum(min(text_width(printable(m), LABEL), LONGEST) for m in names_of(flight)) + 70
+    need = sum(min(text_width(printable(m), LABEL), LONGEST) for m in names_of(flight))
+    if flight.fate is Fate.LOST and need > _LONG:  # its arrow ends on its way
+        need *= 1.5
+    need += 70
     return max(need, min(130.0 + 7 * (flight.instants[-1] - flight.sent), 300.0))
 
 
@@ -120,9 +125,14 @@ def _own_width(chart: Chart) -> float:
 def _half_width(line: Lifeline, several: bool) -> float:
     """Half of what stands around a lifeline: its name, and what is awaited at its end."""
     widths = [text_width(clip(printable(line.name), 13, LONGEST), 13) + 20]
-    if line.wait is not None:
-        widths += [min(text_width(printable(p), 11), LONGEST) for p in line.wait.phrases(several)]
+    widths += [text_width(words, 11) for words in wait_lines(line, several)]
     return max(widths) / 2
+
+
+def wait_lines(line: Lifeline, several: bool) -> list[str]:
+    """What a process waits for at the end, in lines that fit under its lifeline."""
+    phrases = line.wait.phrases(several) if line.wait is not None else ()
+    return [words for phrase in phrases for words in wrap(printable(phrase), 11, LONGEST, 4)]
 
 
 def _side_width(line: Lifeline) -> float:

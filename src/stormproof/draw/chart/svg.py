@@ -13,7 +13,7 @@ from ...model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, printable, text_width
 from .build import Chart, EventKind, Lifeline, descriptions
-from .layout import LONGEST, Layout, lay_out
+from .layout import LONGEST, Layout, lay_out, wait_lines
 from .routes import Route
 from .signs import (
     arrowhead,
@@ -175,11 +175,8 @@ def _ends(chart: Chart, layout: Layout) -> list[str]:
             continue
         x, y = layout.x[line.name], layout.bottom + 12
         parts.append(hourglass(x, y, line.wait.culprit, last))
-        for i, phrase in enumerate(line.wait.phrases(several)):
-            shown = clip(printable(phrase), 11, LONGEST)
-            parts.append(
-                text(x, y + 25 + 14 * i, shown, "sp-label sp-wait-text", phrase, font_size=11, data_at=last)
-            )
+        for i, words in enumerate(wait_lines(line, several)):
+            parts.append(text(x, y + 25 + 14 * i, words, "sp-label sp-wait-text", font_size=11, data_at=last))
     return parts
 
 
