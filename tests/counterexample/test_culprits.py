@@ -10,6 +10,7 @@ import pytest
 import stormproof as sp
 from stormproof import formats
 from stormproof.counterexample.culprits import blamed, culprit_runs
+from stormproof.explain.explanation import explanations
 from stormproof.limits import Limits
 from stormproof.model.failures import FailureModel
 from stormproof.model.rest import RestStates
@@ -79,10 +80,14 @@ def test_a_longer_run_without_faults_is_shown() -> None:
 
 
 def test_everybody_who_waits_is_listed_with_a_run() -> None:
-    report = sp.check(sp.protocol("two-phase-commit"), sp.Failures(loss=True), properties=["k-pg", "k-mc"])
+    report = sp.check(
+        sp.protocol("two-phase-commit"), sp.Failures(loss=True), properties=["k-er", "k-pg", "k-mc"]
+    )
     verdict = report["k-pg"]
     names = {verdict.witness.culprit["process"]} if verdict.witness else set()
     assert names | {other.name for other in verdict.others} == {"Coordinator", "A", "B"}
     assert all(other.reason.startswith(f"{other.name} waits in") for other in verdict.others)
     assert [o["culprit"] for o in verdict.to_json()["others"]] == [o.name for o in verdict.others]
-    assert report["k-mc"].others == (), "they are listed with the part that fails"
+    assert report["k-mc"].part == "k-er" and report["k-mc"].others == report["k-er"].others
+    (told,) = [e for e in explanations(report) if "k-pg" in e.properties]
+    assert all(f"{other.name}, too: {other.reason}." in told.text for other in verdict.others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
@@ -65,7 +66,8 @@ class EvidenceFile:
             witness = _witness(self.request, found)
             best = _culprits(self.request, found)
             if best is not None and best.runs[0].fault_count < witness.fault_count:
-                witness = best.runs[0]
+                shortest = len(best.runs[0].acts) <= len(witness.acts)
+                witness = replace(best.runs[0], shortest=shortest)
             made = _replayed(self.request, found, witness)
             self._made[key] = made if best is None else _with_others(self.request, made, best)
         return self._made[key]

@@ -91,6 +91,7 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
     told += scene.end()
     size = Narrative(report.system, witness).size()
     told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
+    told += [f"{other.name}, too: {other.reason}." for other in verdict.others]
     return " ".join(told)
 
 

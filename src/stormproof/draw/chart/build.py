@@ -88,7 +88,7 @@ class _ChartBuilder:
 
     def places(self) -> tuple[str, ...]:
         """`waiting is abp.py:11`, for the states that are points of a program, without their variables."""
-        found = {}
+        found: dict[str, None] = {}
         for process in self.system:
             for span in self.spans[process.name]:
                 place = process.place(span.state)
