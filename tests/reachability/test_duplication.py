@@ -11,7 +11,7 @@ import stormproof as sp
 from stormproof.errors import UsageError
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.reachability.channel_bounds import channel_bounds
-from stormproof.reachability.portfolio import WAYS
+from stormproof.reachability.ways import WAYS
 from stormproof.transform.crash_completion import complete
 from tests.reachability.test_portfolio import Question, ask, check, random_goal
 from tests.support.random_systems import random_duplication, random_system

@@ -19,8 +19,9 @@ from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE, An
 from stormproof.reachability.build_run import accept_run
 from stormproof.reachability.channel_forms import shapes
 from stormproof.reachability.check_certificates import check_certificate
-from stormproof.reachability.portfolio import WAYS, solve
+from stormproof.reachability.portfolio import solve
 from stormproof.reachability.targets import wanted
+from stormproof.reachability.ways import WAYS
 from stormproof.spec.bounded import TooLarge, explore
 from stormproof.transform.crash_completion import complete
 from tests.support.goal_meaning import Meaning

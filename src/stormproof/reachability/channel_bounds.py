@@ -27,7 +27,8 @@ from ..transform.prepare import prepare, with_process_faults
 from .answer import REACHABLE
 from .channel_forms import refuse_copies, shapes
 from .karp_miller import INFINITY, KarpMiller, Pump
-from .portfolio import MOST_SUMMARISED, solve
+from .portfolio import solve
+from .ways import MOST_SUMMARISED
 
 #: Nodes of Karp and Miller's tree, when no limit on configurations is given.
 MOST_NODES = 200_000
