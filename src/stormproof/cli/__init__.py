@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "explain",
     "report": "report",
     "studio": "studio",
+    "lsp": "lsp",
     "draw": "draw",
     "replay": "replay",
     "reach": "reach",

@@ -14,8 +14,8 @@ from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .storm_types import TypeBody, parse_type
 from .text import SizeCount, Source, near, shorten
 
-_STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
-_MODIFIERS = ("reliable", "unreliable", "service")
+STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
+MODIFIERS = ("reliable", "unreliable", "service")
 _TOP = "'role', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
@@ -82,7 +82,7 @@ class _Parser:
     def statement(self, file: File, first: bool) -> None:
         cursor = self.cursor
         word, start = cursor.peek_word(), cursor.skip()
-        if word in ("role", *_MODIFIERS):
+        if word in ("role", *MODIFIERS):
             cursor.mark("role")
             self.role(file)
         elif word == "faults":
@@ -131,7 +131,7 @@ class _Parser:
         found: dict[str, None] = {}
         while True:
             start = self.cursor.skip()
-            word = self.cursor.keyword(*_MODIFIERS)
+            word = self.cursor.keyword(*MODIFIERS)
             if word is None:
                 return "unreliable" not in found, "service" in found
             if word in found or (word != "service" and found.keys() - {"service"}):
@@ -150,4 +150,4 @@ class _Parser:
 
 
 def _near(word: str | None) -> str | None:
-    return near(word, ["protocol", *_STATEMENTS, *_MODIFIERS]) if word else None
+    return near(word, ["protocol", *STATEMENTS, *MODIFIERS]) if word else None

@@ -26,7 +26,7 @@ from .storm_goals import GoalTokens
 from .storm_scan import Cursor, quote, write_message
 from .text import Source, guess, near, shorten
 
-_CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
+CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
 _UNDER_EXAMPLE = "write: under loss on A -> B, crash C, at most 2 faults"
 _LARGEST = 10**6
@@ -103,7 +103,7 @@ def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | N
         return (ALWAYS_POSSIBLE, *_goal(cursor), None)
     if word == NEVER:
         return (NEVER, *_goal(cursor), None)
-    hint = near(word, _CLAIMS) if word not in _CLAIMS else None
+    hint = near(word, CLAIMS) if word not in CLAIMS else None
     if hint is not None:
         cursor.source.fail(f"'{shorten(word)}' is not a claim", start, cursor.at, hint)
     k = None

@@ -36,9 +36,16 @@ def read(text: str, before: Any = None) -> dict[str, Any]:
     try:
         system, warnings = system_of(text)
     except InputError as problem:
-        wrong = [_error(p) for p in (problem, *problem.others)]
-        return {"problems": wrong, "converted": _converted(text)}
+        return {"problems": _errors(problem), "converted": _converted(text)}
     return {"problems": [_warning(w) for w in warnings], "system": describe(system, before)}
+
+
+def find_problems(text: str) -> dict[str, Any]:
+    """The problems of the text alone."""
+    try:
+        return {"problems": [_warning(w) for w in system_of(text)[1]]}
+    except InputError as problem:
+        return {"problems": _errors(problem)}
 
 
 def format_text(text: str) -> dict[str, Any]:
@@ -55,6 +62,10 @@ def _converted(text: str) -> dict[str, str] | None:
         return {"language": language, "text": formats.dumps(formats.loads(text, language), STORM)}
     except StormproofError:
         return None
+
+
+def _errors(problem: StormproofError) -> list[dict[str, Any]]:
+    return [_error(p) for p in (problem, *problem.others)]
 
 
 def _error(problem: StormproofError) -> dict[str, Any]:

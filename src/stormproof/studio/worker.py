@@ -29,6 +29,8 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     effort = float(question.get("effort", 0.3))
     if kind == "read":
         return reading.read(text, question.get("before"))
+    if kind == "problems":
+        return reading.find_problems(text)
     if kind == "format":
         return reading.format_text(text)
     if kind == "check":
@@ -63,7 +65,7 @@ def serve(questions: IO[str], answers: IO[str]) -> None:
         except StormproofError as problem:
             say({"problem": problem.message, "hint": problem.hint})
         except MemoryError:
-            say({"problem": "out of memory; the studio gives a question a limited amount"})
+            say({"problem": "out of memory; each question has a limited amount"})
         except Exception as problem:
             say({"defect": f"{type(problem).__name__}: {problem}"})
 

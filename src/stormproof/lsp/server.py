@@ -1,0 +1,175 @@
+"""The questions of an editor, and who answers them."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from ..errors import StormproofError
+from ..studio.pool import PoolLimits, WorkerPool
+from . import completion, hover, navigation, renaming
+from .diagnostics import diagnostics
+from .open_text import OpenText
+
+#: Seconds after a keystroke before the text is read.
+PAUSE = 0.15
+#: Seconds that reading or formatting may take.
+READING = 30.0
+
+
+class StormServer(LanguageServer):
+    """The open texts, and the workers that read them."""
+
+    def __init__(self) -> None:
+        whole = lsp.TextDocumentSyncKind.Full
+        super().__init__("stormproof", version("stormproof"), text_document_sync_kind=whole)
+        self.texts: dict[str, OpenText] = {}
+        self.reader = WorkerPool(PoolLimits(workers=1, seconds=READING))
+        self._reading: dict[str, asyncio.Task[None]] = {}
+
+    def open(self, uri: str, text: str, number: int | None) -> None:
+        self.texts[uri] = OpenText(uri, text, number, self.workspace.position_codec.client_num_units)
+        self.read_soon(uri)
+
+    def change(self, uri: str, text: str, number: int | None) -> None:
+        self.texts[uri] = self.texts[uri].changed(text, number)
+        self.read_soon(uri)
+
+    def text(self, uri: str) -> OpenText:
+        """A text that an editor asks about after it has closed it is empty."""
+        return self.texts.get(uri) or OpenText(uri, "", None, len)
+
+    def close_text(self, uri: str) -> None:
+        self.texts.pop(uri, None)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    def read_soon(self, uri: str) -> None:
+        """One reading of a text at a time: what is typed meanwhile is read afterwards."""
+        if uri not in self._reading:
+            task = self._reading[uri] = asyncio.ensure_future(self._read(uri))
+            task.add_done_callback(lambda _: self._reading.pop(uri, None))
+
+    async def _read(self, uri: str) -> None:
+        text = None
+        while uri in self.texts and text is not self.texts[uri]:
+            await asyncio.sleep(PAUSE)
+            text = self.texts.get(uri)
+            if text is None:
+                return
+            answer = await self.reader.ask({"ask": "problems", "text": text.text})
+            if text is self.texts.get(uri):
+                text.problems = self._answer(answer).get("problems", [])
+                params = lsp.PublishDiagnosticsParams(uri, diagnostics(text), text.version)
+                self.text_document_publish_diagnostics(params)
+
+    def _answer(self, said: dict[str, Any]) -> dict[str, Any]:
+        """What a worker answered; what went wrong instead goes to the log of the editor."""
+        if "answer" in said:
+            return dict(said["answer"])
+        problem = said.get("problem") or f"a defect of stormproof: {said.get('defect')}"
+        self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(problem)))
+        return {}
+
+    async def formatted(self, text: OpenText) -> list[lsp.TextEdit]:
+        answer = self._answer(await self.reader.ask({"ask": "format", "text": text.text}))
+        if answer.get("text", text.text) == text.text:
+            return []
+        return [lsp.TextEdit(text.range(0, len(text.text)), answer["text"])]
+
+    async def stop(self) -> None:
+        for task in list(self._reading.values()):
+            task.cancel()
+        await self.reader.close()
+
+
+def make_server() -> StormServer:
+    server = StormServer()
+    _follow_texts(server)
+    _answer_about_names(server)
+    _answer_about_texts(server)
+    return server
+
+
+def _follow_texts(server: StormServer) -> None:
+    @server.feature(lsp.INITIALIZED)
+    async def initialized(params: lsp.InitializedParams) -> None:
+        await server.reader.warm()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        server.open(document.uri, document.text, document.version)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        document = params.text_document
+        text = server.workspace.get_text_document(document.uri).source
+        server.change(document.uri, text, document.version)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.close_text(params.text_document.uri)
+
+    @server.feature(lsp.SHUTDOWN)
+    async def shutdown(params: None) -> None:
+        await server.stop()
+
+
+def _answer_about_names(server: StormServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
+        return hover.hover(server.text(params.text_document.uri), params.position)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
+        return navigation.definition(server.text(params.text_document.uri), params.position)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        text = server.text(params.text_document.uri)
+        return navigation.references(text, params.position, params.context.include_declaration)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        return navigation.highlights(server.text(params.text_document.uri), params.position)
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare_rename(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
+        return renaming.renamable(server.text(params.text_document.uri), params.position)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
+        text = server.text(params.text_document.uri)
+        try:
+            return renaming.rename(text, params.position, params.new_name)
+        except StormproofError as problem:
+            raise JsonRpcException(problem.message, lsp.LSPErrorCodes.RequestFailed.value) from None
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=completion.TRIGGERS)
+    )
+    def complete(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        return completion.complete(server.text(params.text_document.uri), params.position)
+
+
+def _answer_about_texts(server: StormServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return navigation.symbols(server.text(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+        return navigation.folding(server.text(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, navigation.LEGEND)
+    def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+        return navigation.semantic_tokens(server.text(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    async def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        return await server.formatted(server.text(params.text_document.uri))
