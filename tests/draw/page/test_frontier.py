@@ -30,6 +30,7 @@ def test_survival_shows_the_number_of_faults_in_each_cell() -> None:
     page = report_page(system, survey(system, properties=["recovers"]), frontier=found)
     section = re.search(r'<section id="frontier">.*?</section>', page, re.DOTALL)
     assert section is not None and "●" not in section[0]
+    assert "note: a stop is silent; a restart goes to the initial state" in section[0]
     links = re.findall(r'data-cell="([^"]+)">✘ 1</a>', section[0])
     assert len(links) == len(found.breaking) == 10
     assert all(f'"{name}"' in page.split("</section>")[-1] for name in links), "each opens its run"

@@ -64,7 +64,9 @@ def frontier_section(found: Frontier, page: VerdictMatrix) -> FrontierSection:
     bound = "" if found.k is None else f" at k = {found.k}"
     budget = f", {found.budget}" if found.budget.limited else ""
     facts = f"{plural(len(found.tolerated), 'maximal tolerated set')}, "
-    facts += f"{plural(len(found.breaking), 'minimal breaking set')}; covered: {found.covered}."
+    open_ = f"{plural(len(found.undecided), 'set')} undecided within the limits"
+    rest = f"covered: {found.covered}" if found.complete else open_
+    facts += f"{plural(len(found.breaking), 'minimal breaking set')}; {rest}."
     runs = _runs(found, page)
     several = not found.survival or any(len(b.atoms) > 1 for b in found.breaking)
     return FrontierSection(
@@ -115,7 +117,8 @@ def _breaking(found: Frontier, runs: Mapping[tuple[Atom, ...], str]) -> list[Fro
 
 
 def _lines(found: Frontier) -> list[str]:
-    lines = [_line("tolerates", t.atoms, found.extent(t)) for t in found.tolerated]
+    lines = [f"note: {note}" for note in found.notes]
+    lines += [_line("tolerates", t.atoms, found.extent(t)) for t in found.tolerated]
     lines += [_line("breaks at", b.atoms, found.reason(b)) for b in found.breaking]
     return lines + [_line("undecided", atoms) for atoms in found.undecided]
 
