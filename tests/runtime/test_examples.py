@@ -53,6 +53,14 @@ def test_an_example_rests_after_a_storm(name: str, seed: int, tmp_path: Path) ->
     assert sum(assert_follows(p, tmp_path / f"{p.name}.ndjson") for p in system) >= len(system.names)
 
 
+@pytest.mark.parametrize("name", ["mqtt_qos2", "go_back_n"])
+def test_what_an_example_logs_conforms(name: str, tmp_path: Path) -> None:
+    module, system = example(name), extracted_example(name)
+    in_memory(module.ROLES, module.STORM, 5, 0.15, tmp_path)
+    logs = [tmp_path / f"{role}.ndjson" for role in system.names]
+    assert sp.trace(system, logs, module.STORM).conforms
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_rests_after_a_storm_over_sockets(name: str, tmp_path: Path) -> None:
     assert over_sockets(name, 1, 0.4, tmp_path) == 0

@@ -13,6 +13,8 @@ from .log import LogEvent, RoleLog
 
 #: What a line of a log may say that the role did.
 EVENTS = ("send", "receive", "timeout", "stop", "restart", "crash")
+#: What roles in Python also log, which is nothing that a log has to show: a choice is seen by what follows.
+NOTES = ("choose", "end", "raise", "unexpected")
 
 #: The fields of an event, by the names that they have unless others are given.
 FIELDS = ("role", "do", "peer", "message")
@@ -86,7 +88,7 @@ def _parsed(path: str, lines: Iterable[bytes], mapper: RowMapper) -> Iterator[tu
             row = {"role": clock, **row}
         clock = None
         mapped = mapper(row or {})
-        if mapped is not None:
+        if mapped is not None and mapped.get("do") not in NOTES:
             yield _event(path, number, mapped)
 
 

@@ -67,6 +67,9 @@ class Begin(_WithSnippet):
 
     items: str = ""
 
+    def writes(self) -> frozenset[str]:
+        return frozenset((self.items,))
+
 
 @dataclass
 class Next(Instruction):

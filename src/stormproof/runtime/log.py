@@ -17,20 +17,29 @@ class RunLog:
         self._file: IO[str] | None = None
 
     def _open(self, path: Path) -> IO[str]:
-        """Append to the file; a line that an earlier run left unfinished stays a line of its own."""
-        torn = path.exists() and not path.read_bytes().endswith(b"\n")
+        """Append to the file, without a line that an earlier run left unfinished. Whoever has logged before
+        has restarted."""
+        data = path.read_bytes() if path.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            path.write_bytes(whole)
         file = path.open("a", encoding="utf-8")
-        file.write("\n" if torn and path.stat().st_size else "")
+        if whole:
+            file.write(self._line({"do": "restart"}))
         return file
+
+    def _line(self, event: dict[str, Any]) -> str:
+        row = {"role": self._role, **event, "time": time.time()}
+        return json.dumps(row, ensure_ascii=False) + "\n"
 
     def write(self, do: str, peer: str | None = None, message: str | None = None, **more: Any) -> None:
         if self._path is None:
             return
         self._file = self._file or self._open(self._path)
-        row: dict[str, Any] = {"role": self._role, "do": do}
-        row |= {} if peer is None else {"peer": peer}
-        row |= {} if message is None else {"message": message}
-        self._file.write(json.dumps(row | more | {"time": time.time()}, ensure_ascii=False) + "\n")
+        event: dict[str, Any] = {"do": do}
+        event |= {} if peer is None else {"peer": peer}
+        event |= {} if message is None else {"message": message}
+        self._file.write(self._line(event | more))
         self._file.flush()
 
     def close(self) -> None:
