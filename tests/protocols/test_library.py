@@ -65,6 +65,7 @@ DESIGN = {
     "http-pipelining": Design(rsc=False, why="the second request crosses the first response"),
     "leader-election": Design(rsc=False, why="all send before they listen, round the ring"),
     "oauth": Design(),
+    "paxos-2p1a": Design(k=None, directed=False, why="the acceptor no longer reads from the late proposer"),
     "smtp": Design(),
     "three-phase-commit": Design(),
     "token-ring": Design(),

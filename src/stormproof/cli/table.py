@@ -45,6 +45,7 @@ from ..surveys.paper_table import (
     Published,
     compare,
     peer_rows,
+    published,
     run_table,
 )
 from ..surveys.paper_table.differences import asked, certificate_of
@@ -130,7 +131,7 @@ def command(
     limits = Limits(limits.seconds or 300, limits.memory, limits.states)
     with _progress() as on_row:
         matrix = run_table(
-            (*(sources or protocols.groups()[TABLE]), *peers),
+            (*(sources or _rows(against)), *peers),
             _columns(models, properties),
             semantics=_semantics(semantics, against),
             max_k=max_k,
@@ -178,6 +179,11 @@ def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, .
 def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:
     chosen = semantics or ("both" if against else "definition")
     return ("definition", "encoding") if chosen == "both" else (chosen,)
+
+
+def _rows(against: str | None) -> tuple[str, ...]:
+    """The rows of the paper's table that the library has and, to compare, what it has of others."""
+    return (*protocols.groups()[TABLE], *(r.part for r in published() if r.part and against))
 
 
 def _peers(directory: str | None, against: str | None) -> dict[str, Published]:

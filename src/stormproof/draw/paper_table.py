@@ -130,7 +130,8 @@ def balance_lines(comparison: PaperComparison) -> list[str]:
 
 def _not_compared(comparison: PaperComparison) -> list[str]:
     files = [row.row for row in comparison.missing if row.file]
-    lines = [f"not compared, its file was not found: {row.row}" for row in comparison.missing if not row.file]
+    gone = [row.row for row in comparison.missing if not (row.file or row.part or row.protocol)]
+    lines = [f"not compared, its file was not found: {name}" for name in gone]
     if files:
         lines.append(f"not compared without ReSCu's files (--peer-files): {', '.join(files)}")
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof import formats, protocols
+from stormproof import compare, formats, protocols
 from stormproof.checks.api import check
 from stormproof.errors import UsageError
 from stormproof.model.failures import Failures
@@ -13,6 +13,7 @@ from stormproof.protocols.generators import FAMILIES, generate
 from stormproof.protocols.generators.sketch import Sketch
 from stormproof.spec import bounded
 from tests.support.equality import same_up_to_states
+from tests.support.peer_files import peers
 
 
 def least(system: System, most: int = 4) -> int | None:
@@ -219,3 +220,20 @@ def test_a_sketch_stops_at_its_limit() -> None:
     role.add("a", Internal("y"), "a")
     with pytest.raises(UsageError, match="small would have more than 2"):
         role.add("a", Internal("z"), "a")
+
+
+def test_paxos_as_published_is_the_public_file() -> None:
+    theirs = formats.load(peers("interference", "benchmarks", "1Paxos2P1A.txt"))
+    ours = generate("paxos", proposers=2, acceptors=1, retries=1, as_published=True)
+    assert compare(ours, theirs, any_roles=True)
+
+
+@pytest.mark.parametrize("choice", ["any_order", "drop_late", "retry_rejected", "serve_on", "opposite"])
+def test_every_choice_of_paxos_as_published_makes_another_system(choice: str) -> None:
+    """Late answers exist only where answers come in any order."""
+    base = {"acceptors": 3, "retries": 2, "as_published": True, "any_order": choice == "drop_late"}
+    plain = generate("paxos", **base)
+    chosen = generate("paxos", **{**base, choice: True})
+    assert plain.csa and chosen.csa and plain.processes != chosen.processes
+    with pytest.raises(UsageError, match=f"{choice} is a choice of Paxos as published"):
+        generate("paxos", **{choice: True})

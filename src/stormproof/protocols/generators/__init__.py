@@ -52,6 +52,12 @@ FAMILIES: Mapping[str, Family] = dict(
             Parameter("retries", 2, "Ballots that a proposer may run before it gives up.", most=8),
             Parameter("forgetful", False, "Acceptors answer arbitrarily, as in the paper's figure."),
             Parameter("in_turn", False, "Proposers await the answers of all acceptors, one after the other."),
+            Parameter("as_published", False, "The automata of the authors' public file, generalised."),
+            Parameter("any_order", False, "As published: a majority of answers, in any order, is enough."),
+            Parameter("drop_late", False, "As published: late answers are received and dropped."),
+            Parameter("retry_rejected", False, "As published: a rejected proposer tries its next ballot."),
+            Parameter("serve_on", False, "As published: acceptors serve on after they have accepted."),
+            Parameter("opposite", False, "As published: every second broadcast goes the opposite way."),
         ),
         _family(
             "ring",

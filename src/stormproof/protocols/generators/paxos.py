@@ -23,20 +23,35 @@ Two options come closer to the figure, and make searches far smaller:
   answer is ever late: nothing is to be dropped, and nobody needs to say `bye`. A proposal is chosen by a
   majority of accepts, and the proposer falls back without one.
 
-The paper's own automata are not public, so no cell of its table is claimed to be reproduced.
+With `as_published` the automata are those of `paxos_published` instead, which has choices of its own.
 """
 
 from __future__ import annotations
 
+from ...errors import UsageError
 from ...model.system import System
+from .paxos_published import PaxosReading, paxos_published
 from .paxos_roles import Acceptor, ForgetfulAcceptor, PatientProposer, Proposer, RoleState, Size
 from .sketch import RoleSketch, Sketch
 
 
 def paxos(
-    proposers: int, acceptors: int, retries: int, forgetful: bool = False, in_turn: bool = False
+    proposers: int,
+    acceptors: int,
+    retries: int,
+    forgetful: bool = False,
+    in_turn: bool = False,
+    as_published: bool = False,
+    **choices: bool,
 ) -> System:
     """Paxos with so many proposers and acceptors, and `retries` ballots a proposer."""
+    if as_published:
+        if forgetful or in_turn:
+            raise UsageError("as published, acceptors remember and proposers wait as the reading says")
+        return paxos_published(proposers, acceptors, retries, PaxosReading(**choices))
+    if any(choices.values()):
+        chosen = next(name for name, value in choices.items() if value)
+        raise UsageError(f"{chosen} is a choice of Paxos as published", hint="add as_published")
     size = Size(proposers, acceptors, retries, forgetful, in_turn)
     words = [f"paxos-{proposers}p{acceptors}a-{retries}"]
     words += ["forgetful"] * forgetful + ["in-turn"] * in_turn

@@ -107,7 +107,7 @@ class PaperComparison:
     def title(self, protocol: str) -> str:
         """What a row is called: the name in the library or, of a peer's file, the name in the table."""
         row = self.rows.get(protocol)
-        return protocol if row is None or row.protocol is not None else row.row
+        return protocol if row is None or protocol in (row.protocol, row.part) else row.row
 
     @property
     def missing(self) -> tuple[Published, ...]:
@@ -171,7 +171,7 @@ def compare(
 
     `peers`: the rows of files that are not in the library. `limits`: those of a cell's third reading.
     """
-    known = {r.protocol: r for r in published() if r.protocol is not None} | dict(peers or {})
+    known = {name: r for r in published() for name in (r.protocol, r.part) if name} | dict(peers or {})
     rows = {name: known[name] for name in matrix.protocols if name in known}
     counts, differences = [], []
     for semantics in matrix.semantics:

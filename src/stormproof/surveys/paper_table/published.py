@@ -17,7 +17,8 @@ TIMEOUT = "timeout"
 @dataclass(frozen=True)
 class Published:
     """A row of the paper's table. `protocol`: the same automaton in the library; `ours`: a model of ours;
-    `file`: the name of its file among those of ReSCu, and empty where none was found.
+    `file`: the name of its file among those of ReSCu, and empty where none was found; `part`: the protocol
+    of the library that is the public part of its automata.
 
     `lost_machine`: the failure models whose encoded file lost its first machine; `timed_out`: those of which
     the recorded run at k = 2 timed out (definitions 8.4); `remarks`: what else is known, by failure model.
@@ -28,6 +29,7 @@ class Published:
     protocol: str | None
     ours: str | None
     file: str
+    part: str
     lost_machine: tuple[str, ...]
     timed_out: tuple[str, ...]
     remarks: Mapping[str, str]
@@ -45,6 +47,7 @@ def published() -> tuple[Published, ...]:
             protocol=r["protocol"],
             ours=r["model_of_ours"],
             file=r.get("rescu_file", ""),
+            part=r.get("public_file", ""),
             lost_machine=tuple(r.get("lost_machine", ())),
             timed_out=tuple(r.get("timed_out", ())),
             remarks=r.get("remarks", {}),

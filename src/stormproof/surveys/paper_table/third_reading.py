@@ -30,9 +30,10 @@ MOST = 3_000
 
 REPRODUCED, IMPOSSIBLE, OPEN = "reproduced", "impossible", "open"
 
-THE_ENCODING = "the published cell is that of the encoding"
+THE_ENCODING = "the published cell is that of the encoding as it was run"
 OF_THE_PROCESS = "as it was run, the encoding drops any message that the process receives from anyone"
 TIMED_OUT = "the recorded run at k = 2 timed out, so only k = 1 was asked"
+SMALL_BOUNDS = "only k = 1 and 2 were asked, and it holds from k = {k} on"
 LOST = "the file that was run lost its first machine, and what is left waits for itself"
 LOST_TOO = "so it is if the file that was run lost its first machine, as the files of three other rows did"
 
@@ -46,7 +47,10 @@ class Cause:
 
 
 def cause(cell: Cell, value: bool, row: Published, system: System, limits: Limits) -> Cause:
-    """Why a published cell differs from one of ours."""
+    """Why a published cell differs from one of ours.
+
+    Of the starred rows no encoded file is public, so that one lost its first machine is a conjecture there.
+    """
     column = Column(cell.failures, cell.property)
     bound = 1 if cell.failures in row.timed_out else AS_RUN_MAX_K
     lost = cell.failures in row.lost_machine
@@ -55,7 +59,7 @@ def cause(cell: Cell, value: bool, row: Published, system: System, limits: Limit
     theorem = contradicted(row, column, cell.semantics)
     if theorem:
         return Cause(IMPOSSIBLE, theorem)
-    if not lost and lost_reading(system, column, bound, limits) is value:
+    if row.file and lost_reading(system, column, bound, limits) is value:
         return Cause(REPRODUCED, LOST_TOO)
     return Cause(OPEN, row.remarks.get(cell.failures, ""))
 
@@ -66,7 +70,9 @@ def _words(cell: Cell, value: bool, row: Published, system: System, limits: Limi
     column = Column(cell.failures, cell.property)
     if cell.failures in row.timed_out and as_run(system, column, AS_RUN_MAX_K, limits) is not value:
         return TIMED_OUT
-    return THE_ENCODING if cell.semantics == "definition" else OF_THE_PROCESS
+    if cell.semantics == "definition":
+        return THE_ENCODING
+    return SMALL_BOUNDS.format(k=cell.k) if (cell.k or 0) > AS_RUN_MAX_K else OF_THE_PROCESS
 
 
 @cache
