@@ -196,3 +196,9 @@ def test_the_product_of_many_roles() -> None:
     assert show._product(many.product_size) == "about 10^4515 control states"
     assert json.dumps(show._classes(many)["product_size"]) == "null"
     assert show._product(1) == "1 control state" and show._product(1234) == "1,234 control states"
+
+
+def test_a_budget_is_in_the_headline(run: Run) -> None:
+    found = run("check", "alternating-bit-retransmit", "--loss", "--budget", "2", "--max-k", "2")
+    assert "survives at most 2 faults" in found.out
+    assert "any number of faults" not in found.out

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import plural
 from .properties import CLEAN, RECOVERS
 from .report import Verdict
 
 
-def headline(verdict: Verdict, faults_possible: bool) -> str:
-    """What was found of survival or a requirement, without its extent."""
+def headline(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
+    """What was found of survival or a requirement, without its extent; `budget`: what a run may have."""
     if verdict.requirement is not None:
         return _required(verdict, faults_possible)
-    return _answer(verdict, faults_possible)
+    return _answer(verdict, faults_possible, budget)
 
 
 def _required(verdict: Verdict, faults_possible: bool) -> str:
@@ -27,13 +28,15 @@ def _required(verdict: Verdict, faults_possible: bool) -> str:
     return " · ".join(part for part in (claim, found) if part)
 
 
-def _answer(verdict: Verdict, faults_possible: bool) -> str:
+def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
     if verdict.holds is False:
         return f"{number_of_faults(verdict)}: {verdict.reason}"
     if verdict.holds is None:
         return verdict.reason
     if verdict.property == RECOVERS.name:
-        return "survives any number of faults" if faults_possible else "comes to rest, whatever happens"
+        if not faults_possible:
+            return "comes to rest, whatever happens"
+        return f"survives {budget if budget.limited else 'any number of faults'}"
     return "nothing is left behind when everybody has finished" if verdict.property == CLEAN.name else ""
 
 

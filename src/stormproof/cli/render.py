@@ -60,7 +60,7 @@ def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
         table.add_column(**style)
     for verdict in verdicts:
         mark, colour = MARKS[verdict.ok]
-        found = headline(verdict, faults_possible=not report.model.harmless)
+        found = headline(verdict, not report.model.harmless, report.failures.budget)
         parts = [part for part in (found, _crashes(report, verdict), extent(verdict), proof(verdict)) if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:

@@ -77,8 +77,8 @@ def _answer(report: Report, verdict: Verdict) -> str:
     if not verdict.survival and verdict.requirement is None:
         bound = "" if verdict.k is None else f"k = {verdict.k}"
         return verdict.reason if verdict.holds is not True else bound
-    possible = not report.model.perfect or bool(report.model.unreliable)
-    return " · ".join(part for part in (headline(verdict, possible), extent(verdict)) if part)
+    found = headline(verdict, not report.model.harmless, report.failures.budget)
+    return " · ".join(part for part in (found, extent(verdict)) if part)
 
 
 def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
