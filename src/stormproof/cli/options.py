@@ -30,12 +30,10 @@ def load_input(source: str, format: str | None = None) -> System:
     `module.py:protocol`, which runs the module."""
     if format is not None:
         formats.format_named(format)
+    if source != "-" and protocols.is_library_name(source):
+        return protocols.protocol(source)
     python = split_python(source)
-    if python is not None:
-        return load_protocol(*python)
-    if source == "-" or not protocols.is_library_name(source):
-        return formats.load(source, format)
-    return protocols.protocol(source)
+    return formats.load(source, format) if python is None else load_protocol(*python)
 
 
 def load_with_places(
