@@ -17,6 +17,10 @@ def command(stdio: bool) -> int:
 
     Editors start it; docs/editors.md says how. It underlines mistakes while you type, completes and renames
     names, and shows the verdicts of the last check above the protocol, its roles and its requirements.
+
+    \b
+    Example:
+      stormproof lsp --stdio
     """
     if importlib.util.find_spec("pygls") is None:
         raise MissingDependency(
