@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..counterexample.fewest_faults import at_most
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..goals.asks import ask_of
 from ..goals.cubes import cubes
 from ..model.ask import RECOVERS, Ask, clean
@@ -54,7 +54,10 @@ class ReplayedVerdict:
 def replay_result(result: SavedResult, budget: int = BUDGET) -> tuple[ReplayedVerdict, ...]:
     """Replay every verdict of a saved result that is violated, comes with a certificate, or is only a run."""
     evident = [v for v in result.verdicts if v.holds is False or v.certificate is not None or _is_run(v)]
-    return tuple(_answer(result, verdict, budget) for verdict in evident)
+    try:
+        return tuple(_answer(result, verdict, budget) for verdict in evident)
+    except UsageError as problem:  # what was asked cannot be asked of this system
+        raise InputError(problem.message) from None
 
 
 def _is_run(verdict: SavedVerdict) -> bool:

@@ -61,7 +61,13 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
             )
             for row in data["channels"]
         }
-        faulty = {kind.keyword: tuple(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
-        return FailureModel(channels, tuple(data.get("unreliable", ())), **faulty)
+        faulty = {kind.keyword: _names(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
+        return FailureModel(channels, _names(data.get("unreliable", ())), **faulty)
     except (KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"the failure model is incomplete: {problem}") from None
+
+
+def _names(data: Any) -> tuple[str, ...]:
+    if isinstance(data, str) or not all(isinstance(name, str) for name in data):
+        raise TypeError(f"{data!r} are not names of processes")
+    return tuple(data)
