@@ -27,20 +27,12 @@ def test_the_examples_are_short() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_holds_what_it_requires(name: str) -> None:
+    """And no message is unexpected, on which the runs below rely."""
+    system = sp.require(example(name).protocol(), "require never unspecified")
     bound = 2 if name == "mqtt_qos2" else 1  # one message alone cannot be reordered
-    report = sp.check(example(name).protocol(), k=bound, effort=0)
+    report = sp.check(system, k=bound, effort=0)
     assert report.exit_code == 0, str(report)
-    assert [v for v in report if v.requirement is not None], "it requires something"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_message_is_unexpected(name: str) -> None:
-    """What the runs below rely on; for Paxos with at most one fault, since the search is long."""
-    system, storm = extracted_example(name), example(name).STORM
-    required = sp.require(system, "require never unspecified")
-    budget = 1 if name == "paxos" else None
-    report = sp.check(required, storm, k=1, effort=0, budget=budget)
-    assert report.exit_code == 0, str(report)
+    assert len([v for v in report if v.requirement is not None]) >= 2, "it requires something itself"
 
 
 @pytest.mark.parametrize("name", NAMES)
