@@ -136,6 +136,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     return f"did you mean '{close[0]}'?" if close else None
 
 
+def meant_name(hint: str | None) -> str | None:
+    """The name in a hint that begins with what `did_you_mean` says."""
+    if hint is None or not hint.startswith("did you mean '"):
+        return None
+    return hint.removeprefix("did you mean '").partition("'?")[0]
+
+
 _WINDOW = 100
 
 

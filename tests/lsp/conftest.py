@@ -19,6 +19,7 @@ from tests.lsp.editor import SHOP, Editor
     loop_scope="module",
 )
 async def client(lsp_client: pytest_lsp.LanguageClient) -> AsyncIterator[None]:
+    lsp_client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)(lambda params: None)
     await lsp_client.initialize_session(
         lsp.InitializeParams(capabilities=pytest_lsp.client_capabilities("visual-studio-code"))
     )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..errors import did_you_mean
+from ..errors import did_you_mean, meant_name
 from ..formats.storm_places import NoPlaces, Places
 from ..model.actions import CRASH, Channel, Message, Receive, Send, channel_of
 from ..model.failures import Failures
@@ -60,30 +60,30 @@ def message_warnings(system: System, places: Places | NoPlaces) -> Iterator[Warn
     for process, action in dict.fromkeys(_actions(system)):
         channel = channel_of(process.name, action)
         assert channel is not None
-        said = _mismatch(traffic, channel, action)
+        said, meant = _mismatch(traffic, channel, action)
         if said:
             first = next(t for t in process.transitions if t.action == action)
-            yield Warning(said, places.transition(process.name, first))
+            yield Warning(said, places.transition(process.name, first), instead=meant)
 
 
-def _mismatch(traffic: _Traffic, channel: Channel, action: Send | Receive) -> str:
-    """What is wrong with an action whose counterpart is missing."""
+def _mismatch(traffic: _Traffic, channel: Channel, action: Send | Receive) -> tuple[str, str | None]:
+    """What is wrong with an action whose counterpart is missing, and which message was probably meant."""
     sent, received = traffic.sent[channel], traffic.received[channel]
     if isinstance(action, Receive) and action.message not in traffic.arriving(channel):
         said = f"nobody sends '{action.message}' to {channel.receiver}"
-        return said + _instead(channel.sender, "sends", sent - received, action.message)
+        return _with_others(said, f"{channel.sender} sends", sent - received, action.message)
     if isinstance(action, Send) and action.message not in received:
         said = f"{channel.receiver} never receives '{action.message}' from {channel.sender}"
-        return said + _instead("it", "receives", received - sent, action.message)
-    return ""
+        return _with_others(said, "it receives", received - sent, action.message)
+    return "", None
 
 
-def _instead(who: str, verb: str, others: set[Message], message: Message) -> str:
+def _with_others(said: str, clause: str, others: set[Message], message: Message) -> tuple[str, str | None]:
     """What is there instead: the near miss, or else all that has no counterpart."""
     names = sorted(m for m in others if isinstance(m, str))
-    close = did_you_mean(str(message), names)
-    chosen = [n for n in names if close == f"did you mean '{n}'?"] or names[:3]
-    return f"; {who} {verb} {listed([quoted(n) for n in chosen])}" if chosen else ""
+    close = meant_name(did_you_mean(str(message), names))
+    chosen = names[:3] if close is None else [close]
+    return said + (f"; {clause} {listed([quoted(n) for n in chosen])}" if chosen else ""), close
 
 
 def quoted(name: str) -> str:

@@ -46,7 +46,8 @@ def _restless(process: Process, rest: RestStates, places: Places | NoPlaces) -> 
             once = "" if state == process.initial else f" once it is in '{state}'"
             where = places.rest_line(process.name, _where_to_rest(process, state))
             hint = f"say where it does: {where}"
-            yield Warning(f"{process.name} can never rest{once}", places.state(process.name, state), hint)
+            said, place = f"{process.name} can never rest{once}", places.state(process.name, state)
+            yield Warning(said, place, hint, line=where)
             return
 
 

@@ -10,11 +10,14 @@ from ..errors import Place, visible
 
 @dataclass(frozen=True)
 class Warning:
-    """What is hardly meant, where it is, and how it could be written."""
+    """What is hardly meant, where it is, and how it could be written: with another message `instead` of the
+    one at the place, or with a further `line`, if one of them would do."""
 
     message: str
     place: Place
     hint: str | None = None
+    instead: str | None = None
+    line: str | None = None
 
     def __str__(self) -> str:
         behind = f" ({self.hint})" if self.hint else ""

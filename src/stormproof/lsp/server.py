@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import tempfile
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -12,7 +15,8 @@ from pygls.lsp.server import LanguageServer
 
 from ..errors import StormproofError
 from ..studio.pool import PoolLimits, WorkerPool
-from . import completion, hover, navigation, renaming
+from . import actions, completion, hover, lenses, navigation, renaming
+from .checks import Checks
 from .diagnostics import diagnostics
 from .open_text import OpenText
 
@@ -30,11 +34,15 @@ class StormServer(LanguageServer):
         super().__init__("stormproof", version("stormproof"), text_document_sync_kind=whole)
         self.texts: dict[str, OpenText] = {}
         self.reader = WorkerPool(PoolLimits(workers=1, seconds=READING))
+        self.checks = Checks(self, self.show_news)
+        self._shown = tempfile.TemporaryDirectory(prefix="stormproof-runs-")
+        self._numbers = itertools.count(1)
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def open(self, uri: str, text: str, number: int | None) -> None:
         self.texts[uri] = OpenText(uri, text, number, self.workspace.position_codec.client_num_units)
         self.read_soon(uri)
+        self.checks.start(uri, text)
 
     def change(self, uri: str, text: str, number: int | None) -> None:
         self.texts[uri] = self.texts[uri].changed(text, number)
@@ -46,6 +54,8 @@ class StormServer(LanguageServer):
 
     def close_text(self, uri: str) -> None:
         self.texts.pop(uri, None)
+        self.checks.cancel(uri)
+        self.checks.last.pop(uri, None)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def read_soon(self, uri: str) -> None:
@@ -81,7 +91,27 @@ class StormServer(LanguageServer):
             return []
         return [lsp.TextEdit(text.range(0, len(text.text)), answer["text"])]
 
+    def show_news(self) -> None:
+        """Lenses are asked for again, where the editor can."""
+        workspace = self.client_capabilities.workspace
+        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    async def show_run(self, uri: str, name: str) -> str:
+        """The run as a text of its own beside the protocol; in an editor that opens none, as a message."""
+        shown = await self.checks.show_run(uri, name)
+        window = self.client_capabilities.window
+        if window is not None and window.show_document is not None and window.show_document.support:
+            path = Path(self._shown.name, f"run-{next(self._numbers)}.txt")
+            path.write_text(shown, encoding="utf-8")
+            await self.window_show_document_async(lsp.ShowDocumentParams(path.as_uri()))
+        else:
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, shown))
+        return shown
+
     async def stop(self) -> None:
+        await self.checks.stop()
+        self._shown.cleanup()
         for task in list(self._reading.values()):
             task.cancel()
         await self.reader.close()
@@ -92,6 +122,7 @@ def make_server() -> StormServer:
     _follow_texts(server)
     _answer_about_names(server)
     _answer_about_texts(server)
+    _answer_about_checks(server)
     return server
 
 
@@ -110,6 +141,10 @@ def _follow_texts(server: StormServer) -> None:
         document = params.text_document
         text = server.workspace.get_text_document(document.uri).source
         server.change(document.uri, text, document.version)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        server.checks.start(params.text_document.uri, server.text(params.text_document.uri).text)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
@@ -173,3 +208,29 @@ def _answer_about_texts(server: StormServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     async def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         return await server.formatted(server.text(params.text_document.uri))
+
+
+def _answer_about_checks(server: StormServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    def lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        uri = params.text_document.uri
+        return lenses.lenses(server.text(uri), server.checks.last.get(uri), uri in server.checks.running)
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
+    )
+    def action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri = params.text_document.uri
+        return actions.actions(server.text(uri), params.range, server.checks.last.get(uri))
+
+    @server.command(lenses.CHECK)
+    def check(uri: str) -> None:
+        server.checks.start(uri, server.text(uri).text)
+
+    @server.command(lenses.CANCEL)
+    def cancel(uri: str) -> None:
+        server.checks.cancel(uri)
+
+    @server.command(lenses.SHOW_RUN)
+    async def show_run(uri: str, name: str) -> str:
+        return await server.show_run(uri, name)

@@ -10,6 +10,8 @@ from ..checks.headline import extent, headline
 from ..checks.report import Report, Verdict
 from ..engine.watch import Progress
 from ..explain.explanation import explain
+from ..explain.suggest import suggest
+from ..formats.storm_insert import InsertionPoints
 from ..limits import Limits
 from ..model.failures_text import describe_failures
 from ..model.phrases import plural
@@ -42,6 +44,18 @@ def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> 
     }
 
 
+def ask_for_repairs(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
+    """Verified repairs, each with the lines to insert below the ends of others."""
+    system, _ = system_of(text)
+    roles = InsertionPoints(text).roles
+    found = suggest(system, settings_on(system, settings), limits=limits, effort=effort, roles=roles)
+    return {
+        "repairs": [
+            {"title": s.title, "lines": [[i.offset, i.text] for i in s.insertions(text)]} for s in found
+        ]
+    }
+
+
 def _facts(report: Report) -> str:
     explored = max((v.states for v in report), default=0)
     return f"{plural(explored, 'configuration')} in {report.seconds:.2f} s"
@@ -69,6 +83,7 @@ def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
         "word": verdict.word,
         "say": _answer(report, verdict),
         "notes": list(verdict.notes),
+        "line": None if verdict.requirement is None else verdict.requirement.line,
         "run": _run(report, verdict),
     }
 
@@ -93,6 +108,7 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
         "steps": [step_to_json(s) for s in witness.steps],
         "why": explain(report.of(verdict), verdict) if verdict.holds is False else verdict.reason,
         "replayed": verdict.replayed,
+        "states": dict(witness.states),
         "marks": {
             "length": len(witness.steps),
             "ending": witness.ending,

@@ -16,8 +16,11 @@ from ..limits import Limits
 from ..model.failures_text import describe_failures
 from .asking import report_on
 from .following import follow
-from .playing import Game, game, read_steps
+from .playing import Game, game, marked, read_steps
 from .ways_to_rest import NEVER
+
+#: The width of a chart in characters.
+_WIDTH = 100
 
 
 def save_run(text: str, settings: Any, steps: Any) -> dict[str, Any]:
@@ -50,6 +53,14 @@ def save_chart(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     playing = game(text, settings)
     run = follow(playing.model, read_steps(steps))
     return {"text": chart(playing.model.system, run.witness(playing.model), fold=False).to_svg()}
+
+
+def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]:
+    """The chart in characters, for an editor."""
+    playing = game(text, settings)
+    run = follow(playing.model, read_steps(steps))
+    witness = marked(run.witness(playing.model), marks)
+    return {"text": chart(playing.model.system, witness).to_text(_WIDTH)}
 
 
 def save_page(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:

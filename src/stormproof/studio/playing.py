@@ -118,11 +118,11 @@ def read_steps(data: Any) -> list[Step]:
 
 def _chart(playing: Game, run: FollowedRun, marks: Any) -> str:
     return chart_svg(
-        chart(playing.model.system, _marked(run.witness(playing.model), marks), fold=False), style=False
+        chart(playing.model.system, marked(run.witness(playing.model), marks), fold=False), style=False
     )
 
 
-def _marked(witness: Witness, marks: Any) -> Witness:
+def marked(witness: Witness, marks: Any) -> Witness:
     """The run with what its verdict says of its end, if all of it is there."""
     if not isinstance(marks, dict) or marks.get("length") != len(witness.steps):
         return witness

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import formats
 from ..draw.automaton import draw_roles
-from ..errors import InputError, StormproofError
+from ..errors import InputError, StormproofError, meant_name
 from ..lint.api import lint
 from ..lint.warning import Warning
 from ..model.failures import Failures
@@ -77,11 +77,13 @@ def _error(problem: StormproofError) -> dict[str, Any]:
         "width": place.width if place else 1,
         "message": problem.message,
         "hint": problem.hint,
+        "meant": meant_name(problem.hint),
     }
 
 
 def _warning(warning: Warning) -> dict[str, Any]:
-    return {**warning.to_json(), "width": warning.place.width}
+    more = {"width": warning.place.width, "instead": warning.instead, "add": warning.line}
+    return {**warning.to_json(), **more}
 
 
 def describe(system: System, before: Any = None) -> dict[str, Any]:

@@ -35,6 +35,10 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
         return reading.format_text(text)
     if kind == "check":
         return asking.ask(text, settings, _limits(question), effort, tell)
+    if kind == "repairs":
+        return asking.ask_for_repairs(text, settings, _limits(question), effort)
+    if kind == "show-run":
+        return keeping.show_run(text, settings, steps, question.get("marks"))
     if kind == "play":
         return playing.play(text, settings, steps, int(question.get("at", 0)), question.get("marks"))
     if kind == "way":

@@ -1,0 +1,117 @@
+"""Checks and the search for repairs, in worker processes: the newer check of a text ends the older one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from ..studio.pool import PoolLimits, WorkerPool
+
+#: Seconds that a check and the search for repairs may take, and the effort per property.
+SECONDS, EFFORT = 60.0, 3.0
+
+
+@dataclass
+class Checked:
+    """What the last check said of a text, and the repairs of it that were found since."""
+
+    text: str
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    problem: str = ""
+    repairs: list[dict[str, Any]] = field(default_factory=list)
+
+    def of(self, name: str) -> dict[str, Any] | None:
+        return next((v for v in self.verdicts if v["property"] == name), None)
+
+
+class Checks:
+    """`told` is called when there is something new to show."""
+
+    def __init__(self, server: LanguageServer, told: Callable[[], None]) -> None:
+        self._server, self._told = server, told
+        self.pool = WorkerPool(PoolLimits(workers=2, seconds=SECONDS))
+        self.last: dict[str, Checked] = {}
+        self.running: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, uri: str, text: str) -> None:
+        self.cancel(uri)
+        task = self.running[uri] = asyncio.ensure_future(self._run(uri, text))
+        task.add_done_callback(lambda done: self._ended(uri, done))
+
+    def _ended(self, uri: str, done: asyncio.Task[None]) -> None:
+        if self.running.get(uri) is done:
+            del self.running[uri]
+        self._told()
+
+    def cancel(self, uri: str) -> None:
+        task = self.running.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    async def _run(self, uri: str, text: str) -> None:
+        self._told()
+        question = {"text": text, "settings": {}, "effort": EFFORT}
+        async with self._progress() as report:
+            said = await self.pool.ask({"ask": "check", **question}, report)
+            checked = Checked(text, said.get("answer", {}).get("verdicts", []), said.get("problem", ""))
+            self.last[uri] = checked
+            if any(v["counts"] and v["ok"] is False for v in checked.verdicts):
+                self._told()
+                said = await self.pool.ask({"ask": "repairs", **question})
+                checked.repairs = said.get("answer", {}).get("repairs", [])
+
+    async def show_run(self, uri: str, name: str) -> str:
+        """The run of a violation in words and as a chart in characters."""
+        checked = self.last.get(uri)
+        verdict = checked.of(name) if checked is not None else None
+        if checked is None or verdict is None or verdict["run"] is None:
+            return f"There is no run of {name}: check the protocol first.\n"
+        run = verdict["run"]
+        question = {"ask": "show-run", "text": checked.text, "settings": {"under": run["under"]}}
+        said = await self.pool.ask({**question, "steps": run["steps"], "marks": run["marks"]})
+        shown = said.get("answer", {}).get("text") or said.get("problem", "")
+        return f"{verdict['mark']} {name}: {verdict['say']}\n\n{run['why']}\n\n{shown}\n"
+
+    @contextlib.asynccontextmanager
+    async def _progress(self) -> AsyncIterator[Callable[[dict[str, Any]], None] | None]:
+        """The editor's bar, where it has one, with a button that cancels."""
+        window = self._server.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            yield None
+            return
+        token, bar = str(uuid.uuid4()), self._server.work_done_progress
+        await bar.create_async(token)
+        bar.begin(token, lsp.WorkDoneProgressBegin("stormproof: checking", cancellable=True))
+        _cancel_with(bar.tokens[token])
+        try:
+            yield lambda said: bar.report(token, lsp.WorkDoneProgressReport(message=_words(said)))
+        finally:
+            bar.end(token, lsp.WorkDoneProgressEnd())
+            bar.tokens.pop(token, None)
+
+    async def stop(self) -> None:
+        tasks = list(self.running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.pool.close()
+
+
+def _cancel_with(button: Future[Any]) -> None:
+    """Cancel the current task when the button is pressed."""
+    task = asyncio.current_task()
+    assert task is not None
+    button.add_done_callback(lambda pressed: task.cancel() if pressed.cancelled() else None)
+
+
+def _words(said: dict[str, Any]) -> str:
+    progress = said["progress"]
+    return f"{progress['task']}: {progress['states']:,} configurations"

@@ -1,0 +1,95 @@
+"""Verdicts above the text, the run of a violation, edits that are offered, and checks that are cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from lsprotocol import types as lsp
+
+import stormproof as sp
+from stormproof import protocols
+from tests.lsp.editor import SHOP, Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+Edit = Callable[..., Editor]
+
+
+async def lenses(editor: Editor) -> list[lsp.CodeLens]:
+    params = lsp.CodeLensParams(editor.identifier)
+    return list(await editor.client.text_document_code_lens_async(params) or ())
+
+
+async def titles(editor: Editor) -> list[tuple[int, str]]:
+    found = [(lens.range.start.line + 1, lens.command) for lens in await lenses(editor)]
+    return [(line, command.title) for line, command in found if command is not None]
+
+
+async def finished(editor: Editor) -> list[tuple[int, str]]:
+    """What stands above the text once the check and the search for repairs have ended."""
+    while (1, "check") not in (found := await titles(editor)):
+        await asyncio.sleep(0.1)
+    return found
+
+
+async def offered(editor: Editor, context: str) -> dict[str, str]:
+    """The edits offered in a line -> the text after them."""
+    at = editor.position(context)
+    params = lsp.CodeActionParams(editor.identifier, lsp.Range(at, at), lsp.CodeActionContext([]))
+    found = await editor.client.text_document_code_action_async(params)
+    edits = {a.title: a.edit for a in found or () if isinstance(a, lsp.CodeAction)}
+    return {
+        title: editor.edited(edit.changes[editor.uri])
+        for title, edit in edits.items()
+        if edit and edit.changes
+    }
+
+
+async def run_command(editor: Editor, command: str, *arguments: str) -> object:
+    params = lsp.ExecuteCommandParams(command, list(arguments))
+    return await editor.client.workspace_execute_command_async(params)
+
+
+async def test_verdicts_and_the_run(edit: Edit) -> None:
+    editor = edit()
+    found = await asyncio.wait_for(finished(editor), 90)
+    assert any(line == 1 and title.startswith("✘ recovers: breaks with 1 fault") for line, title in found)
+    assert (5, "✘ in wait when the protocol breaks") in found
+    assert [title for line, title in found if line == 19] == [
+        "✔ paid: never Buyer@done & Shop@idle · any channel length"
+    ]
+
+    shown = str(await run_command(editor, "stormproof.showRun", editor.uri, "recovers"))
+    assert "order" in shown and "Buyer" in shown and "lost" in shown
+
+    await editor.diagnostics()
+    editor.write(SHOP + "// more\n")
+    assert (5, "✘ in wait when the protocol breaks (before the last change)") in await titles(editor)
+
+
+async def test_repairs_that_are_offered_are_repairs(edit: Edit) -> None:
+    editor = edit(protocols.source("client-server") + "faults *: loss\n")
+    await asyncio.wait_for(finished(editor), 90)
+    repairs = [text for title, text in (await offered(editor, "role")).items() if "survives" in title]
+    assert repairs and all(sp.survives(sp.loads(text, "storm")) for text in repairs)
+
+
+async def test_near_misses_are_mended(edit: Edit) -> None:
+    editor = edit(SHOP.replace("-> wait", "-> wiat"))
+    await editor.diagnostics()
+    assert (await offered(editor, "ask: Shop"))["Write wait"] == SHOP
+    editor.write(SHOP.replace("Buyer?order", "Buyer?ordr"))
+    await editor.diagnostics()
+    assert (await offered(editor, "Buyer?ordr"))["Write order"] == SHOP
+
+
+async def test_a_long_check_is_cancelled_and_typing_goes_on(edit: Edit) -> None:
+    long = sp.dumps(sp.generate("paxos", proposers=2, acceptors=3, retries=2), "storm")
+    editor = edit(long + "faults *: loss, reorder\n")
+    assert (1, "checking; cancel") in await titles(editor)
+    params = lsp.HoverParams(editor.identifier, editor.position("role ", " "))
+    await asyncio.wait_for(editor.client.text_document_hover_async(params), 20)
+    await run_command(editor, "stormproof.cancel", editor.uri)
+    assert await titles(editor) == [(1, "check")]
