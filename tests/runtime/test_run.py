@@ -125,6 +125,19 @@ def test_timeouts_and_choices(tmp_path: Path) -> None:
     assert rows[2]["value"] == str(answer[2]) and {row["role"] for row in rows} == {"Impatient"}
 
 
+def test_a_role_that_does_nothing_has_an_empty_log(tmp_path: Path) -> None:
+    runner = Runner(Tap, MemoryNetwork(), log=tmp_path / "log")
+
+    async def go() -> None:
+        task = asyncio.ensure_future(runner.run())
+        await asyncio.sleep(0.01)
+        task.cancel()
+
+    assert not (tmp_path / "log").exists()
+    asyncio.run(go())
+    assert (tmp_path / "log").read_text() == ""
+
+
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text('{"role": "Impa')

@@ -16,6 +16,11 @@ class RunLog:
         self._path = None if path is None else Path(path)
         self._file: IO[str] | None = None
 
+    def begin(self) -> None:
+        """Open the file, which is there even if the role does nothing."""
+        if self._path is not None:
+            self._file = self._open(self._path)
+
     def _open(self, path: Path) -> IO[str]:
         """Append to the file, without a line that an earlier run left unfinished. Whoever has logged before
         has restarted."""
@@ -26,6 +31,7 @@ class RunLog:
         file = path.open("a", encoding="utf-8")
         if whole:
             file.write(self._line({"do": "restart"}))
+            file.flush()
         return file
 
     def _line(self, event: dict[str, Any]) -> str:
@@ -33,9 +39,8 @@ class RunLog:
         return json.dumps(row, ensure_ascii=False) + "\n"
 
     def write(self, do: str, peer: str | None = None, message: str | None = None, **more: Any) -> None:
-        if self._path is None:
+        if self._file is None:
             return
-        self._file = self._file or self._open(self._path)
         event: dict[str, Any] = {"do": do}
         event |= {} if peer is None else {"peer": peer}
         event |= {} if message is None else {"message": message}

@@ -77,6 +77,7 @@ class Runner:
 
     async def run(self) -> Any:
         """Until the role returns, is stopped, or raises."""
+        self._log.begin()
         try:
             return await self._run()
         except Exception as problem:
