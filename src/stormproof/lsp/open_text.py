@@ -16,7 +16,7 @@ from ..formats.storm_occurrences import Occurrence, Outline, outline
 from ..model.system import System
 
 #: Names in longer texts are not looked up, since that would take longer than a keystroke.
-MOST_CHARACTERS = 500_000
+MOST_CHARACTERS = 100_000
 
 #: How many units of the encoding that client and server agreed on a piece of a line has.
 Units = Callable[[str], int]
@@ -24,7 +24,8 @@ Units = Callable[[str], int]
 
 @dataclass
 class OpenText:
-    """A version of a text. `problems` and `checked` are the last answers of workers, which may be older."""
+    """A version of a text. `problems` is what a worker found in it or, until it has answered, in an older
+    one; `before` is what the last version that could be read describes."""
 
     uri: str
     text: str
@@ -35,7 +36,8 @@ class OpenText:
 
     def changed(self, text: str, version: int | None) -> OpenText:
         """The next version, which remembers what could be read last."""
-        return OpenText(self.uri, text, version, self.units, self.problems, self.system)
+        known = self.__dict__.get("system", self.before)  # not read just for this: keystrokes do not wait
+        return OpenText(self.uri, text, version, self.units, self.problems, known)
 
     @cached_property
     def outline(self) -> Outline:

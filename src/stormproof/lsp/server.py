@@ -76,6 +76,7 @@ class StormServer(LanguageServer):
                 text.problems = self._answer(answer).get("problems", [])
                 params = lsp.PublishDiagnosticsParams(uri, diagnostics(text), text.version)
                 self.text_document_publish_diagnostics(params)
+                await asyncio.to_thread(getattr, text, "system")  # remembered for while it is broken
 
     def _answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """What a worker answered; what went wrong instead goes to the log of the editor."""
