@@ -27,7 +27,7 @@ from stormproof.transform.crash_completion import complete
 from tests.support.goal_meaning import Meaning
 from tests.support.random_systems import random_failures, random_system
 
-CHUNKS, SEEDS = 12, 600
+CHUNKS, SEEDS = 5, 600
 LIMITS = Limits(states=1500)
 #: Its negation is refused.
 FOR_GOOD = Named("deadlock-for-good")

@@ -48,7 +48,7 @@ PROPERTIES = (
     "k-wmc-up-to-crash",
 )
 MOST = 300
-CHUNKS, SEEDS = 10, 40
+CHUNKS, SEEDS = 5, 40
 
 Case = tuple[int, System, FailureModel, int, TransitionSystem]
 
