@@ -1,4 +1,4 @@
-"""Reduction against full exploration, two threads against one, components against sweeps, on random systems."""
+"""Reduction against full exploration, two threads against one, components against sweeps."""
 
 from __future__ import annotations
 
