@@ -22,7 +22,7 @@ from stormproof.trust.replay import replay
 from tests.support.definition_runs import path
 from tests.support.found_witnesses import Evidence, Judge, evidence, mutants, random_pair
 
-PAIRS, CHUNKS = 4_000, 8
+PAIRS, CHUNKS = 2_000, 4
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

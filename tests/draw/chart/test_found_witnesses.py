@@ -17,7 +17,7 @@ from tests.support.random_systems import random_failures, random_system
 from tests.support.svg_checks import check_svg
 
 
-@pytest.mark.parametrize("chunk", range(5))
+@pytest.mark.parametrize("chunk", range(3))
 def test_every_witness_can_be_drawn(chunk: int) -> None:
     for seed in range(chunk * 30, chunk * 30 + 30):
         rng = random.Random(seed)
