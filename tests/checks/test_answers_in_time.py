@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -66,11 +67,10 @@ def test_classes_take_what_is_left_of_the_effort_or_a_fifth_of_it() -> None:
     asked = request(None, effort=10)
     left = asked.for_classes().seconds
     assert left is not None and 9 < left <= 10
-    late = replace(asked, started=time.monotonic() - 20).for_classes()
+    late = replace(asked, effort_ends=time.monotonic() - 10).for_classes()
     assert late.seconds is not None and 1.5 < late.seconds <= 2
     assert 1.5 < late.seconds_at(1) <= 2 and 1.5 < late.within_effort <= 2  # type: ignore[operator]
-    named = request(["rsc"], effort=10)
-    assert named.for_classes() is named, "what is asked for by name takes the time it needs"
+    assert not request(["rsc"], effort=10).classes, "what is asked for by name takes the time it needs"
 
 
 def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,3 +85,53 @@ def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatc
     report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=1)
     assert seconds[0] is not None and seconds[0] <= 1 and len(seconds) == 1
     assert report["rsc"].reason.startswith("not decided within the effort") and report.exit_code == 0
+
+
+def after_the_answer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
+    """Something happens when the first class is asked for."""
+
+    def ask(request: Request) -> Outcome:
+        happens()
+        return Outcome("rsc", True)
+
+    api = sys.modules["stormproof.checks.api"]
+    monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, ask))
+
+
+REQUIRED = sp.require(replace(RETRANSMIT, requirements=()), "require never deadlock under loss")
+
+
+def test_the_answer_is_told_before_any_class_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[sp.Report] = []
+    known: list[list[str]] = []
+    after_the_answer(monkeypatch, lambda: known.append([v.property for report in told for v in report]))
+    report = sp.check(REQUIRED, sp.Failures(loss=True), max_k=2, answered=told.append)
+    assert known == [["recovers", "clean", "never deadlock"]]
+    assert {v.property: v.holds for v in told[0]}.items() <= {v.property: v.holds for v in report}.items()
+    sp.check(REQUIRED, sp.Failures(loss=True), max_k=2, properties=["k-er"], answered=told.append)
+    assert len(told) == 1, "where no class follows, the report is the answer"
+
+
+def test_an_interrupt_while_classes_are_asked_keeps_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    after_the_answer(monkeypatch, interrupt)
+    report = sp.check(REQUIRED, sp.Failures(loss=True), max_k=2)
+    assert report["recovers"].holds and report["never deadlock"].holds and report.exit_code == 0
+    assert report["k-mc"].holds is None and report.interrupted
+
+
+def test_requirements_share_the_effort_of_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = ("never deadlock", "clean", "recovers")
+    lines = [f"require r{i}: {claim} under loss" for i, claim in enumerate(claims)]
+    system = sp.require(replace(RETRANSMIT, requirements=()), "\n".join(lines))
+    parts: list[float] = []
+
+    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
+        parts.extend([seconds] * (k == 2))
+        return real_survey(model, asks, k, seconds=seconds, **options)
+
+    monkeypatch.setattr(survival, "survey", survey)
+    sp.check(system, sp.Failures(loss=True), max_k=2, effort=100)
+    assert len(parts) == 4 and all(part <= 100 / left for part, left in zip(parts, (4, 3, 2, 1), strict=True))

@@ -39,6 +39,26 @@ def run(text: str, *flags: str) -> tuple[int, str]:
     return found.return_value, found.output
 
 
+def test_the_results_of_several_files_are_replayed_together() -> None:
+    """A file that could not be read leaves the whole open; a forged run in any of them is refused."""
+    good = {"file": "a.storm", **saved(loss=True)}
+    both: dict[str, Any] = {
+        "stormproof": 1,
+        "reports": [good, {"file": "b.storm", **saved("client-server", loss=True)}],
+    }
+    code, out = run(json.dumps(both))
+    assert code == 0 and "a.storm" in out and "b.storm" in out and out.count("proved  recovers") == 2
+    code, out = run(json.dumps(both), "--json")
+    assert {row["file"] for row in json.loads(out)["replays"]} == {"a.storm", "b.storm"}
+    unread = {"stormproof": 1, "reports": [good, {"file": "c.storm", "error": "no such file"}]}
+    assert run(json.dumps(unread))[0] == 3
+    both["reports"][1]["verdicts"][0]["witness"]["steps"].pop()
+    assert run(json.dumps(both))[0] == 1
+    assert run(json.dumps({"stormproof": 1, "models": {"loss": saved(loss=True)}}))[0] == 0
+    with pytest.raises(InputError, match="report 1 is not a saved result"):
+        run(json.dumps({"stormproof": 1, "reports": [{"file": "a.storm"}]}))
+
+
 @pytest.mark.parametrize(
     ("name", "failures"),
     [

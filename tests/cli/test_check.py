@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from stormproof.checks.outcome import Outcome as CheckOutcome
+from stormproof.checks.request import Request
 from stormproof.cli import show
 from stormproof.model.process import Process
 from stormproof.model.system import System
@@ -205,3 +208,23 @@ def test_a_budget_is_in_the_headline(run: Run) -> None:
     found = run("check", "alternating-bit-retransmit", "--loss", "--budget", "2", "--max-k", "2")
     assert "survives at most 2 faults" in found.out
     assert "any number of faults" not in found.out
+
+
+def test_the_answer_is_printed_before_any_class_is_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shop: Path
+) -> None:
+    """For each of several files; Ctrl-C while classes are asked leaves the exit code of the answer."""
+    printed: list[str] = []
+
+    def ask(request: Request) -> CheckOutcome:
+        printed.append(capsys.readouterr().out)
+        if len(printed) == 2:
+            raise KeyboardInterrupt
+        return CheckOutcome("rsc", True)
+
+    api = sys.modules["stormproof.checks.api"]
+    monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, ask))
+    result = run("check", shop, "alternating-bit", "http", "smtp", "--loss")
+    assert "Shop" in printed[0] and "how it breaks" in printed[0] and "classes" not in printed[0]
+    assert "classes" in printed[1] and "alternating-bit" in printed[1] and "how it breaks" in printed[1]
+    assert result.code == 1 and "k-mc ?" in result.out and "interrupted: 2 files not checked" in result.out

@@ -6,7 +6,7 @@ The way of every check: make the request, decide, build the run of each violatio
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +44,7 @@ def check(
     effort: float = EFFORT,
     budget: Budget | int | None = None,
     certificates: bool = False,
+    answered: Callable[[Report], None] | None = None,
 ) -> Report:
     """Decide the properties of a system under a failure model: survival first, then the classes.
 
@@ -51,7 +52,8 @@ def check(
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds larger
     than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is hit
     gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
-    `certificates`: verdicts on survival and requirements carry what proves them.
+    `certificates`: verdicts on survival and requirements carry what proves them. `answered` is called with a
+    report on survival, requirements and what is asked for by name as soon as that is known, if more follows.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -59,7 +61,9 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    options = Options(limits or Limits(), reduction, threads, replay, polish, progress, effort, certificates)
+    options = Options(
+        limits or Limits(), reduction, threads, replay, polish, progress, effort, certificates, answered
+    )
     failures = failures or Failures()
     failures = failures if budget is None else failures.within(budget)
     request = make_request(
@@ -80,25 +84,58 @@ def survives(system: System, failures: Failures | None = None, **options: Any) -
 
 
 def report_on(request: Request) -> Report:
-    """Decide what is requested, and what the file requires."""
-    limits = [r for r in request.required if is_known_limit(request, r)]
-    if limits:  # more faults only make it worse, so the known limit is the answer
+    """Decide what is asked and what the file requires, and then what nobody asked for by name."""
+    if any(is_known_limit(request, r) for r in request.required):
+        # More faults only make it worse, so the known limit is the answer.
         rest = tuple(name for name in request.properties if name != RECOVERS.name)
         request = replace(request, properties=rest)
-    outcomes = decide(request)
+    answer, required = _answer(request)
+    if not request.classes:
+        return _report(request, [*answer, *required])
+    known = _report(request, [*answer, *required])
+    if request.options.answered is not None and not known.interrupted:
+        request.options.answered(known)
+    return _report(request, [*answer, *_classes(request, known.interrupted), *required])
+
+
+def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
+    """Survival and what is asked for by name; what the file requires. The questions share the effort."""
+    alone = [r for r in request.required if r not in request.requirements]
+    outcomes = decide(request.sharing_effort(1 + len(alone)))
     evidence = EvidenceFile(request)
-    verdicts = [conclude(request, outcomes[name], evidence) for name in request.properties]
+    required = []
     for requirement in request.required:
-        if requirement in request.requirements:
+        if requirement not in alone:
             verdict = conclude(request, outcomes[requirement.title], evidence)
         elif _interrupted(outcomes):
-            outcome = Outcome(requirement.title, None, reason="interrupted before it was asked")
-            verdict = conclude(request, outcome, evidence)
+            verdict = conclude(request, _not_asked(requirement.title), evidence)
         else:
-            own = report_on(request_of(request, requirement))
+            left = len(alone) - alone.index(requirement)
+            own = report_on(request_of(request, requirement).sharing_effort(left, of=request))
             verdict = replace(own.verdicts[0], own=own)
             outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
-        verdicts.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
+        required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
+    return [conclude(request, outcomes[name], evidence) for name in request.answer], required
+
+
+def _classes(request: Request, interrupted: bool) -> list[Verdict]:
+    """What nobody asked for by name. Ctrl-C leaves the answer as it is."""
+    request = request.for_classes()
+    evidence = EvidenceFile(request)
+    if not interrupted:
+        try:
+            outcomes = _decide_properties(request, request.classes)
+            return [conclude(request, outcomes[name], evidence) for name in request.classes]
+        except KeyboardInterrupt:
+            interrupted = True
+    return [conclude(request, _not_asked(name), evidence) for name in request.classes]
+
+
+def _not_asked(name: str) -> Outcome:
+    return Outcome(name, None, reason="interrupted before it was asked", stopped="interrupted")
+
+
+def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
     return Report(
         system=request.system,
         failures=request.failures,
@@ -121,23 +158,29 @@ _UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
 
 
 def decide(request: Request) -> dict[str, Outcome]:
-    """Survival is decided first; all k-properties come from shared explorations.
+    """Survival is decided first, and then what is asked for by name."""
+    found = decide_recovery(request)
+    others = [name for name in request.answer if name not in found]
+    if _interrupted(found):  # Ctrl-C is meant for the whole check
+        return found | {name: _not_asked(name) for name in others}
+    return found | _decide_properties(request, others)
+
+
+def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outcome]:
+    """All k-properties come from shared explorations.
 
     What has no bound is decided before them: it takes little, and a search for the least k may take all the
     time. RSC may take half of the time at first, and what is left in the end.
     """
-    found = {n: Outcome(n, None, reason=why) for n in request.properties if (why := _undefined(request, n))}
-    found |= decide_recovery(request)
-    request = request.for_classes()
-    names = [name for name in request.properties if name not in found]
+    found = {n: Outcome(n, None, reason=why) for n in names if (why := _undefined(request, n))}
+    names = [name for name in names if name not in found]
     bounded = [name for name in names if PROPERTIES[name].bounded]
     first = replace(request, share=0.5 if bounded else 1.0)
     for name in (n for n in names if n not in bounded):
         if not _interrupted(found):
             found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
-    if _interrupted(found):  # Ctrl-C is meant for the whole check
-        rest = {n: Outcome(n, None, reason="interrupted before it was asked") for n in names}
-        return rest | found
+    if _interrupted(found):
+        return {name: _not_asked(name) for name in names} | found
     if bounded:
         found |= decide_bounded(request, bounded)
     if RSC.name in found and _out_of_time(request, found[RSC.name]):

@@ -33,7 +33,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     found = decide_survival(
         model,
         asks,
-        Effort(request.options.effort, request.limits, request.started),
+        Effort(request.effort_ends, request.limits, request.started),
         request.survival_max_k,
         request.one_bound,
         request.options.progress,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..engine.watch import ProgressCallback, left
 from ..limits import EFFORT, Limits, check_bound, check_threads
@@ -24,13 +25,20 @@ from .properties import (
     undefined_under,
 )
 
+if TYPE_CHECKING:
+    from .report import Report
+
 #: The largest bounds that are tried, unless others are asked for.
 MAX_K, SURVIVAL_MAX_K = 10, 6
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a check is made, whatever is asked: limits, reduction, threads, and what becomes of runs."""
+    """How a check is made, whatever is asked: limits, reduction, threads, and what becomes of runs.
+
+    `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
+    if properties that nobody asked for by name are to be decided after them.
+    """
 
     limits: Limits = field(default_factory=Limits)
     reduction: bool = True
@@ -40,6 +48,7 @@ class Options:
     progress: ProgressCallback | None = None
     effort: float = EFFORT
     certificates: bool = False
+    answered: Callable[[Report], None] | None = None
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
@@ -48,7 +57,8 @@ class Options:
 @dataclass(frozen=True)
 class Request:
     """One system, one failure model, some properties; `share`: how much of the time left may be used;
-    `deadline`: when what nobody asked for by name must be decided.
+    `effort_ends`: when the effort for larger bounds is spent; `deadline`: when what nobody asked for by name
+    must be decided.
 
     `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
     handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
@@ -72,6 +82,7 @@ class Request:
     notes: tuple[str, ...]
     options: Options
     started: float
+    effort_ends: float
     share: float = 1.0
     deadline: float | None = None
 
@@ -106,17 +117,33 @@ class Request:
     @property
     def within_effort(self) -> float:
         """What is left of the effort and of the time limit."""
-        until = self.started + self.options.effort if self.deadline is None else self.deadline
-        effort = max(until - time.monotonic(), 0.0)
+        effort = max(self.effort_ends - time.monotonic(), 0.0)
         return effort if self.seconds is None else min(effort, self.seconds)
 
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The properties that are the answer: survival, and what is asked for by name."""
+        return tuple(n for n in self.properties if n in self.counted or n in SURVIVAL_PROPERTIES)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The properties that nobody asked for by name."""
+        return tuple(n for n in self.properties if n not in self.answer)
+
+    def sharing_effort(self, questions: int, of: Request | None = None) -> Request:
+        """The same with an equal part of the effort that is left, of this request or of the whole one that
+        it belongs to: a file with many requirements takes no longer than one with few."""
+        whole = self if of is None else of
+        now = time.monotonic()
+        ends = now + max(whole.effort_ends - now, 0.0) / questions
+        return replace(self, effort_ends=ends, started=whole.started)
+
     def for_classes(self) -> Request:
-        """The same for properties that nobody asked for by name: they take what survival has left of the
-        effort, or a fifth of it, and never delay the answer longer."""
-        if not self.counted.isdisjoint(n for n in self.properties if n not in SURVIVAL_PROPERTIES):
-            return self
+        """The same for properties that nobody asked for by name: they take what the answer has left of the
+        effort, or a fifth of it."""
         now, effort = time.monotonic(), self.options.effort
-        return replace(self, deadline=max(self.started + effort, now + effort / 5))
+        ends = max(self.effort_ends, now + effort / 5)
+        return replace(self, deadline=ends, effort_ends=ends)
 
 
 def make_request(
@@ -156,6 +183,7 @@ def make_request(
         notes=notes,
         options=options,
         started=started,
+        effort_ends=started + options.effort,
     )
 
 

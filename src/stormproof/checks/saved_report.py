@@ -49,12 +49,45 @@ class SavedResult:
     as_written: bool = False
 
 
+@dataclass(frozen=True)
+class SavedPart:
+    """One result among several: of which file, or under which failures; None where the file was not read."""
+
+    name: str
+    result: SavedResult | None
+
+
 def result_from_json(text: str, name: str = "<input>") -> SavedResult:
     """Read a saved result; whatever is wrong with it is an InputError."""
+    return _result(_loaded(text, name), name)
+
+
+def results_from_json(text: str, name: str = "<input>") -> tuple[SavedPart, ...]:
+    """Read what `check` prints for one file or for several, or `report` for several failure models."""
+    data = _loaded(text, name)
+    if not isinstance(data, Mapping) or not {"reports", "models"} & set(data):
+        return (SavedPart("", _result(data, name)),)
+    rows = data["reports"] if "reports" in data else data["models"]
+    if isinstance(rows, Mapping):
+        return tuple(SavedPart(str(key), _result(row, f"{name}, {key}")) for key, row in rows.items())
+    if not isinstance(rows, list):
+        raise InputError(f"{name}: the reports of the result are not a list")
+    return tuple(_part(row, f"{name}, report {i}") for i, row in enumerate(rows, 1))
+
+
+def _part(row: Any, name: str) -> SavedPart:
+    file = str(_object(row).get("file", name))
+    return SavedPart(file, None if "error" in _object(row) else _result(row, name))
+
+
+def _loaded(text: str, name: str) -> Any:
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as problem:
         raise InputError(f"{name} is not JSON: {problem}") from None
+
+
+def _result(data: Any, name: str) -> SavedResult:
     if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
         raise InputError(
             f"{name} is not a saved result", hint="save one with `stormproof check FILE --json > RESULT.json`"

@@ -29,19 +29,19 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to search: k = 1 until the time limit, larger bounds only within `seconds`."""
+    """How far to search: k = 1 until the time limit, larger bounds only until the effort `ends`."""
 
-    seconds: float
+    ends: float
     limits: Limits
     started: float
 
     def left(self, k: int) -> float | None:
         """The seconds that a search at this bound may take; None: no limit, 0: it is not begun."""
-        passed = time.monotonic() - self.started
-        whole = None if self.limits.seconds is None else max(self.limits.seconds - passed, 0.001)
+        now = time.monotonic()
+        whole = None if self.limits.seconds is None else max(self.started + self.limits.seconds - now, 0.001)
         if k == 1:
             return whole
-        effort = max(self.seconds - passed, 0.0)
+        effort = max(self.ends - now, 0.0)
         return effort if whole is None else min(effort, whole)
 
 

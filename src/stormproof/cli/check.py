@@ -33,7 +33,7 @@ from .options import (
     load_with_places,
     question_options,
 )
-from .render import print_examples, print_report, question_flags
+from .render import print_answer, print_classes, print_examples, question_flags
 
 #: Over several files, the first of these that occurs is the exit code.
 PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
@@ -101,9 +101,10 @@ def command(
     files = _files(sources)
     answers: list[Answered] = []
     for source in files:
-        answers.append(_checked(source, format, examples, **asked))
-        if not printed or (isinstance(answers[-1].answer, StormproofError) and not as_json):
-            _print(console(), answers[-1], format, asked, len(files) > 1)
+        printer = _Printer(source, _question(format, **asked), quiet=printed > 0)
+        answers.append(_checked(source, format, examples, printer, **asked))
+        if not as_json:
+            printer.finish(answers[-1], len(files) > 1)
         if answers[-1].interrupted:
             break
     codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
@@ -154,7 +155,7 @@ def _inside(folder: Path) -> list[str]:
     return [str(path) for path in found]
 
 
-def _checked(source: str, format: str | None, examples: bool, **asked: Any) -> Answered:
+def _checked(source: str, format: str | None, examples: bool, printer: _Printer, **asked: Any) -> Answered:
     """The report on one source. Of several files, one that is wrong does not hold up the others."""
     try:
         system, warnings, places = load_with_places(source, format)
@@ -163,7 +164,7 @@ def _checked(source: str, format: str | None, examples: bool, **asked: Any) -> A
     for warning in warnings:
         click.echo(str(warning), err=True)
     try:
-        report = _report(system, **asked)
+        report = _report(system, printer, **asked)
     except StormproofError as problem:
         return Answered(source, problem, warnings, places)
     if not examples:
@@ -175,6 +176,7 @@ def _checked(source: str, format: str | None, examples: bool, **asked: Any) -> A
 
 def _report(
     system: System,
+    printer: _Printer,
     *,
     failures: Failures,
     effort: float,
@@ -188,7 +190,12 @@ def _report(
     no_replay: bool,
     certificates: bool,
 ) -> Report:
-    with progress_line() as progress:
+    with progress_line() as line:
+
+        def answered(report: Report) -> None:
+            with line.hidden():
+                printer.answer(report)
+
         return check(
             system,
             failures,
@@ -200,9 +207,10 @@ def _report(
             reduction=not no_reduction,
             threads=threads,
             replay=not no_replay,
-            progress=progress,
+            progress=line.show,
             effort=effort,
             certificates=certificates,
+            answered=answered,
         )
 
 
@@ -227,18 +235,42 @@ def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered
         save_text(None if sarif_file == "-" else sarif_file, text, overwrite=True)
 
 
-def _print(out: Console, answer: Answered, format: str | None, asked: dict[str, Any], several: bool) -> None:
-    source, report, samples = answer.source, answer.answer, answer.samples
-    if isinstance(report, StormproofError):
-        click.echo(report.report(), err=True)
-        return
-    language = f" --format {format}" if format else ""
-    flags = question_flags(asked["k"], asked["max_k"], asked["properties"])
-    print_report(out, report, source, language + flags)
-    if samples is not None:
-        print_examples(out, samples)
-    if several:
-        out.rule(style="dim")
+def _question(format: str | None, k: int | None, max_k: int | None, properties: Any, **_: Any) -> str:
+    """The flags that ask the same of the same file, failures aside."""
+    return (f" --format {format}" if format else "") + question_flags(k, max_k, properties)
+
+
+@dataclass
+class _Printer:
+    """Prints the answer on one file as soon as it is known, and below it the classes when they are."""
+
+    source: str
+    question: str
+    quiet: bool
+    answered: bool = False
+
+    def answer(self, report: Report) -> None:
+        if self.quiet or self.answered:
+            return
+        out = console()
+        print_answer(out, report, self.source)
+        out.file.flush()
+        self.answered = True
+
+    def finish(self, checked: Answered, several: bool) -> None:
+        report, out = checked.answer, console()
+        if isinstance(report, StormproofError):
+            click.echo(report.report(), err=True)
+            return
+        self.answer(report)
+        if self.quiet:
+            return
+        print_classes(out, report, self.source, self.question)
+        if checked.samples is not None:
+            print_examples(out, checked.samples)
+        if several:
+            out.rule(style="dim")
+            out.file.flush()
 
 
 def _print_json(answers: list[Answered], single: bool) -> None:

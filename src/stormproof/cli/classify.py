@@ -65,14 +65,14 @@ def command(
     if output not in (None, "-"):
         formats.check_free(output, overwrite=force)
     system = load_input(source, format)
-    with progress_line() as progress:
+    with progress_line() as line:
         standings = classify(
             system,
             max_k=max_k,
             corrupt_scope=corrupt_scope,
             survival=survival,
             limits=limits,
-            progress=progress,
+            progress=line.show,
         )
     if output is not None:
         save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)

@@ -66,15 +66,38 @@ def save_text(output: str | None, text: str, overwrite: bool) -> None:
         formats.save(Path(output), text, overwrite=overwrite)
 
 
-@contextmanager
-def progress_line() -> Iterator[ProgressCallback | None]:
+class ProgressLine:
     """A line on standard error while a search runs, on a terminal only."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+
+    @property
+    def show(self) -> ProgressCallback | None:
+        live = self._live
+        return None if live is None else lambda state: live.update(_line(state))
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """No line while something else is printed."""
+        if self._live is None:
+            yield
+            return
+        self._live.update(Text(""))
+        self._live.stop()
+        yield
+        self._live.start()
+
+
+@contextmanager
+def progress_line() -> Iterator[ProgressLine]:
+    """The line of one search, which is gone when it ends."""
     if not sys.stderr.isatty():
-        yield None
+        yield ProgressLine(None)
         return
     errors = Console(stderr=True, highlight=False, markup=False)
     with Live(console=errors, transient=True, refresh_per_second=10) as live:
-        yield lambda state: live.update(_line(state))
+        yield ProgressLine(live)
 
 
 @contextmanager

@@ -155,8 +155,8 @@ def _violation(
     asked = tuple(r for r in system.requirements if r.title == property_)
     if asked:
         system, names = replace(system, requirements=asked), []
-    with progress_line() as progress:
-        report = check(system, failures, k=k, properties=names, limits=limits, progress=progress)
+    with progress_line() as line:
+        report = check(system, failures, k=k, properties=names, limits=limits, progress=line.show)
     for verdict in report:
         if verdict.holds is False and verdict.witness is not None:
             return report.of(verdict), verdict

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
 from rich.text import Text
 
 from ..checks.api import check
-from ..explain.explanation import explanations
+from ..checks.report import Report
+from ..explain.explanation import Explanation, explanations
 from ..explain.suggest import MOST_LINES, SECONDS, is_repairable
 from ..explain.suggest import suggest as find_repairs
 from ..formats.storm_insert import InsertionPoints
@@ -68,15 +71,18 @@ def command(
     """
     system, text = load_with_text(source, format)
     asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort}
-    with progress_line() as progress:
-        report = check(system, failures, properties=properties or None, progress=progress, **asked)
+    story = _Story(quiet=as_json)
+    with progress_line() as line:
+
+        def answered(known: Report) -> None:
+            with line.hidden():
+                story.tell(known, [e for e in explanations(known) if e.holds is not True])
+
+        names = properties or None
+        report = check(system, failures, properties=names, progress=line.show, answered=answered, **asked)
     told = explanations(report)
-    out = console()
-    if not as_json:
-        notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]
-        paragraphs = ["\n".join(notes), *(e.text for e in told)]
-        out.print(Text("\n\n".join(paragraphs)))
-    found = None
+    story.tell(report, told)
+    found, out = None, console()
     if suggest and not report.interrupted and any(is_repairable(v) for v in report):
         roles = None if text is None else InsertionPoints(text).roles
         whole = None if properties else report
@@ -94,3 +100,21 @@ def command(
     for suggestion in () if as_json else found or ():  # lines to paste are never broken
         out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
     return report.exit_code
+
+
+@dataclass
+class _Story:
+    """The paragraphs in the order in which they become known, each once."""
+
+    quiet: bool
+    told: list[str] = field(default_factory=list)
+
+    def tell(self, report: Report, explained: Sequence[Explanation]) -> None:
+        notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]
+        new = [text for text in ("\n".join(notes), *(e.text for e in explained)) if text not in self.told]
+        if self.quiet or not new:
+            return
+        out = console()
+        out.print(Text(("\n" if self.told else "") + "\n\n".join(new)))
+        out.file.flush()
+        self.told += new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from ..lint.warning import Warning
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def missing_for_studio() -> list[str]:
+    """The packages of the studio's extra that are not installed; none of them is imported."""
+    return [name for name in ("starlette", "uvicorn", "websockets") if not importlib.util.find_spec(name)]
 
 
 def load_input(source: str, format: str | None = None) -> System:

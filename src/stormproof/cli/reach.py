@@ -78,8 +78,8 @@ def command(
     if pnml_file is not None:
         save_text(None if pnml_file == "-" else pnml_file, pnml(system, failures), overwrite=force)
     if ask_bounds:
-        with progress_line() as progress:
-            found = channel_bounds(system, failures, limits=limits, progress=progress)
+        with progress_line() as line:
+            found = channel_bounds(system, failures, limits=limits, progress=line.show)
         print_json(found.to_json()) if as_json else _print_bounds(console(), found)
         return found.exit_code
     if goal is None:
@@ -88,9 +88,9 @@ def command(
         raise UsageError(
             "there is no goal", hint="write one, like 'Sender@wait0' or deadlock, or ask for --bounds"
         )
-    with progress_line() as progress:
+    with progress_line() as line:
         answer = reach(
-            system, goal, failures, limits=limits, progress=progress, with_added_states=added_states
+            system, goal, failures, limits=limits, progress=line.show, with_added_states=added_states
         )
     if as_json:
         print_json(answer.to_json(certificate=certificate))

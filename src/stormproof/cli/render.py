@@ -18,6 +18,7 @@ from ..model.budget import Budget
 from ..model.faults import KINDS, PROCESS_KINDS
 from ..model.phrases import plural
 from ..model.system import System
+from .options import missing_for_studio
 from .print_chart import print_chart
 
 #: Below this many columns a field beside its name would stand letter under letter.
@@ -26,8 +27,8 @@ _NARROW = 50
 MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
 
-def print_report(console: Console, report: Report, source: str, question: str = "") -> None:
-    """The answer first, the number with it, the classes last."""
+def print_answer(console: Console, report: Report, source: str) -> None:
+    """Survival, requirements and what is asked for by name, and how the first violation comes about."""
     print_heading(console, report.given or report.system, source, with_classes=False)
     _field(console, "failures", report.assumed)
     for note in report.notes:
@@ -43,8 +44,24 @@ def print_report(console: Console, report: Report, source: str, question: str = 
     shown = _shown(report)
     if shown is not None:
         print_why(console, report, shown)
+
+
+def print_classes(console: Console, report: Report, source: str, question: str = "") -> None:
+    """What is printed below the answer: the classes in a line, what was explored, and what to do next."""
     _classes(console, [v for v in report if not v.survival and not v.counts])
-    _closing(console, report, shlex.quote(source) + flags(report) + question, shown)
+    explored = max((v.states for v in report), default=0)
+    line = f"{explored:,} configurations in {_time(report.seconds)}."
+    if _shown(report) is not None:
+        line += f"  Step through it: {_stepping(source, flags(report), question)}"
+    console.print()
+    console.print(Text(line), soft_wrap=True)
+
+
+def _stepping(source: str, failures: str, question: str) -> str:
+    """The studio, where it is installed and can ask the same; otherwise a page."""
+    if source == "-" or question or missing_for_studio():
+        return f"stormproof report {shlex.quote(source)}{failures}{question} -o report.html"
+    return f"stormproof studio {shlex.quote(source)}{failures}"
 
 
 def _shown(report: Report) -> Verdict | None:
@@ -204,15 +221,6 @@ def print_examples(console: Console, found: Examples) -> None:
     console.print()
     for remark in found.remarks():
         console.print(Text(remark))
-
-
-def _closing(console: Console, report: Report, asked: str, violated: Verdict | None) -> None:
-    explored = max((v.states for v in report), default=0)
-    line = f"{explored:,} configurations in {_time(report.seconds)}."
-    if violated is not None:
-        line += f"  Step through it: stormproof report {asked} -o report.html"
-    console.print()
-    console.print(Text(line), soft_wrap=True)
 
 
 def _time(seconds: float) -> str:

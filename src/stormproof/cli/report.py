@@ -81,7 +81,7 @@ def command(
     if output is not None:
         formats.check_free(output, overwrite=force)
     system = load_input(source, format)
-    with progress_line() as progress:
+    with progress_line() as line:
         reports = survey(
             system,
             failures,
@@ -90,7 +90,7 @@ def command(
             properties=properties or None,
             limits=limits,
             replay=not no_replay,
-            progress=progress,
+            progress=line.show,
         )
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k, limits=limits)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.util
 import re
 import threading
 import webbrowser
@@ -14,7 +13,7 @@ import click
 from ..errors import MissingDependency, UsageError
 from ..limits import Limits
 from ..model.failures import Failures
-from .options import failure_options, limit_options, load_input
+from .options import failure_options, limit_options, load_input, missing_for_studio
 
 #: What a link that somebody shared looks like; only the part behind the # matters.
 _LINK = re.compile(r"(?:https?://[^#]*)?#(s=[A-Za-z0-9_-]+)")
@@ -54,7 +53,7 @@ def command(
 
 
 def _require_packages() -> None:
-    missing = [name for name in ("starlette", "uvicorn", "websockets") if not importlib.util.find_spec(name)]
+    missing = missing_for_studio()
     if missing:
         raise MissingDependency(
             f"the studio needs {', '.join(missing)}", hint="install it with: pip install 'stormproof[studio]'"
