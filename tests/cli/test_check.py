@@ -196,6 +196,34 @@ def test_help_has_examples_and_every_command_answers(run: Run) -> None:
             assert "--json" in (result.out if name != "generate" else run("generate", "ring", "--help").out)
 
 
+RESEND = """\
+protocol Resend
+role A { s: B!req -> w
+         w: B?resp -> d
+            timeout -> s
+         d: }
+role B { i: A?req -> g
+         g: A!resp -> i }
+require recovers under loss on A -> B
+"""
+
+
+def test_rows_name_the_failures_of_a_requirement_and_what_is_not_required(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "resend.storm"
+    path.write_text(RESEND)
+    result = run("check", str(path))
+    assert result.code == 0
+    assert "under loss on A -> B · up to channels of length" in " ".join(result.out.split())
+    assert "is left behind · not required" in " ".join(result.out.split())
+    assert "why clean fails: 8 actions" in result.out and "how it breaks" not in result.out
+
+
+@pytest.mark.parametrize("arguments", [("check", "alternating-bit", "--loss"), ("frontier", "client-server")])
+def test_no_line_ends_in_blanks(run: Run, arguments: tuple[str, ...]) -> None:
+    lines = run(*arguments).out.splitlines()
+    assert len(lines) > 5 and [line for line in lines if line != line.rstrip()] == []
+
+
 def test_the_product_of_many_roles() -> None:
     """That of 15,000 roles has more digits than Python writes."""
     many = System([Process(f"R{i}", "s", states=("t",)) for i in range(15_000)])

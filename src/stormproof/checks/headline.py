@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..formats.storm_requirements import write_under
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import plural
 from .properties import CLEAN, RECOVERS
@@ -18,7 +19,8 @@ def headline(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET
 def _required(verdict: Verdict, faults_possible: bool) -> str:
     """The claim, and what was found of it; an expected violation is a known limit."""
     assert verdict.requirement is not None
-    claim = str(verdict.requirement.claim) if verdict.requirement.name else ""
+    named = [str(verdict.requirement.claim)] if verdict.requirement.name else []
+    claim = " ".join(named + _under(verdict))
     if verdict.requirement.violated and verdict.holds is False:
         found = f"known limit: {number_of_faults(verdict)}"
     elif verdict.requirement.violated and verdict.holds:
@@ -26,6 +28,13 @@ def _required(verdict: Verdict, faults_possible: bool) -> str:
     else:
         found = "" if verdict.holds else _answer(verdict, faults_possible)
     return " · ".join(part for part in (claim, found) if part)
+
+
+def _under(verdict: Verdict) -> list[str]:
+    """The failures of a requirement that has its own."""
+    if verdict.own is None or verdict.requirement is None or verdict.requirement.under is None:
+        return []
+    return [f"under {write_under(verdict.own.given or verdict.own.system, verdict.requirement.under)}"]
 
 
 def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. One module a command, loaded when it is asked for.
+"""The command line: parse, call, print. One module per command, loaded when it is needed.
 
 Exit codes: 0 everything asked holds, 1 something is violated, 2 the input or the command line is wrong,
 3 undecided within the limits; where several apply, 2 before 1 before 3. 70 is a defect of stormproof.
@@ -17,31 +17,31 @@ import click
 
 from ..errors import InternalError, StormproofError
 
-#: Command -> the module of this package that holds it, as a click command called `command`.
+#: Command -> the module of this package that holds it, as a click command called `command`, and its summary.
 COMMANDS = {
-    "check": "check",
-    "lint": "lint",
-    "show": "show",
-    "convert": "convert",
-    "compare": "compare",
-    "fmt": "fmt",
-    "list": "list_",
-    "classify": "classify",
-    "explain": "explain",
-    "report": "report",
-    "studio": "studio",
-    "lsp": "lsp",
-    "draw": "draw",
-    "replay": "replay",
-    "reach": "reach",
-    "trace": "trace",
-    "crash": "crash",
-    "project": "project",
-    "generate": "generate",
-    "table": "table",
-    "campaign": "campaign",
-    "frontier": "frontier",
-    "completion": "completion",
+    "check": ("check", "Does it survive, and how many faults does it take?"),
+    "lint": ("lint", "Report mistakes and warnings."),
+    "show": ("show", "Show roles, states, channels and messages."),
+    "convert": ("convert", "Write the protocol in another language."),
+    "compare": ("compare", "Are two protocols equal up to the names of states?"),
+    "fmt": ("fmt", "Print a .storm file in the canonical layout."),
+    "list": ("list_", "List the built-in protocols."),
+    "classify": ("classify", "Which classes of systems is it in?"),
+    "explain": ("explain", "Why does it break, and which lines repair it?"),
+    "report": ("report", "Write a page to step through every run."),
+    "studio": ("studio", "Write, check and play a protocol in the browser."),
+    "lsp": ("lsp", "Start the language server for .storm files."),
+    "draw": ("draw", "Draw automata, or a run as a sequence chart."),
+    "replay": ("replay", "Verify the runs and certificates of a saved result."),
+    "reach": ("reach", "Can a goal be reached, with channels of any length?"),
+    "trace": ("trace", "Do logs conform to the protocol?"),
+    "crash": ("crash", "Does it handle announced crashes?"),
+    "project": ("project", "Print the local session type of each role."),
+    "generate": ("generate", "Write a protocol of a family with parameters."),
+    "table": ("table", "Check many protocols under many failures."),
+    "campaign": ("campaign", "Check many files under many failures, resumable, on many workers."),
+    "frontier": ("frontier", "Which failures does it survive, and which break it?"),
+    "completion": ("completion", "Print the completion script for a shell."),
 }
 
 #: Where the context of a command keeps the command line as it was typed.
@@ -59,9 +59,14 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = importlib.import_module(f"{__name__}.{COMMANDS[name]}").command
+        command = importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").command
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The summaries, without loading twenty modules."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[TYPED] = shlex.join(["stormproof", *args])
@@ -85,8 +90,8 @@ class Commands(click.Group):
 )
 @click.version_option(package_name="stormproof", prog_name="stormproof")
 def group() -> None:
-    """Does a message-passing protocol still work when messages are lost, corrupted or reordered, and when
-    processes crash?
+    """Does a message-passing protocol still work when messages are lost, corrupted, reordered or
+    duplicated, and when processes crash, stop or restart?
 
     FILE is a file in any of the languages that `stormproof convert --help` lists, `-` for standard input,
     or the name of a built-in protocol (`stormproof list`).

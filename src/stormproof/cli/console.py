@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,10 @@ from ..limits import format_memory
 
 
 class _Visible(RenderHook):
-    """Control characters in names are shown as pictures; the colours that rich adds later are not touched."""
+    """Control characters in names are shown as pictures, and lines end with their last visible character.
+
+    The colours that rich adds later are not touched.
+    """
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Shown(renderable) for renderable in renderables]
@@ -33,11 +36,27 @@ class _Shown:
         self._renderable = renderable
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for segment in console.render(self._renderable, options):
-            if segment.control:
-                yield segment
-            else:
-                yield Segment(visible(segment.text), segment.style)
+        yield from _without_trailing_blanks(console.render(self._renderable, options))
+
+
+def _without_trailing_blanks(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Tables fill their last column with blanks, which nobody wants in a file or a clipboard."""
+    blanks: list[Segment] = []
+    for segment in segments:
+        if segment.control:
+            yield segment
+            continue
+        for i, piece in enumerate(visible(segment.text).split("\n")):
+            if i > 0:
+                blanks = []
+                yield Segment.line()
+            text = piece.rstrip(" ")
+            if text:
+                yield from (*blanks, Segment(text, segment.style))
+                blanks = []
+            if len(piece) > len(text):
+                blanks.append(Segment(piece[len(text) :], segment.style))
+    yield from blanks
 
 
 def console() -> Console:

@@ -78,7 +78,9 @@ def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
     for verdict in verdicts:
         mark, colour = MARKS[verdict.ok]
         found = headline(verdict, not report.model.harmless, report.failures.budget)
-        parts = [part for part in (found, _crashes(report, verdict), extent(verdict), proof(verdict)) if part]
+        beside = "" if verdict.counts or verdict.ok else "not required"
+        parts = [found, _crashes(report, verdict), extent(verdict), proof(verdict), beside]
+        parts = [part for part in parts if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")
@@ -188,7 +190,7 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
         counts.append(plural(witness.fault_count, "fault"))
     counts.append("replayed ✔" if verdict.replayed else "not replayed")
     bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
-    what = "how it breaks" if verdict.survival else f"why {verdict.property} fails{bound}"
+    what = "how it breaks" if verdict.survival and verdict.counts else f"why {verdict.property} fails{bound}"
     console.print()
     console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
     console.print()

@@ -215,11 +215,12 @@ def write_requirement(system: System, requirement: Requirement) -> str:
     words = ["expect violated" if requirement.violated else "require"]
     words += [f"{quote(requirement.name)}:"] if requirement.name else []
     words.append(str(claim) if claim.goal is None else f"{claim.what} {show(claim.goal, _SPELLING)}")
-    words += [f"under {_write_under(system, requirement.under)}"] if requirement.under is not None else []
+    words += [f"under {write_under(system, requirement.under)}"] if requirement.under is not None else []
     return " ".join(words)
 
 
-def _write_under(system: System, under: Under) -> str:
+def write_under(system: System, under: Under) -> str:
+    """What stands behind `under`."""
     channels: dict[str, list[Channel]] = {}
     for fault in under.faults:
         for written in write_each(fault):

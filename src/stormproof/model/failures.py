@@ -287,7 +287,7 @@ def _check_sides(system: System, sides: tuple[tuple[str, ...], ...]) -> None:
 
 
 def _unknown_role(name: str, system: System) -> str:
-    return f"unknown role '{name}'; roles here: {', '.join(system.names)}"
+    return f"the failures name an unknown role '{name}'; roles here: {', '.join(system.names)}"
 
 
 def _messages_here(system: System, most: int = 12) -> str:

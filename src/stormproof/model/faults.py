@@ -39,7 +39,7 @@ REORDERING = FaultKind("reorder", "reordering", "overtake each other", "reord.")
 DUPLICATION = FaultKind(
     "duplicate",
     "duplication",
-    "also stay in the channel when they are received",
+    "be delivered more than once",
     "dupl.",
     in_paper=False,
     matches_once=False,
