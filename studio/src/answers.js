@@ -10,12 +10,17 @@ export class Answers {
     $("further").addEventListener("click", further);
   }
 
-  // Asked and not yet answered: what was known stays, marked as old.
-  busy(words) {
+  // The text or the faults have changed: what was known stays, marked as old, until the next answer.
+  old(words) {
     $("answer").setAttribute("aria-busy", "true");
+    $("answer").dataset.known = "nothing";
     $("answer-state").textContent = words;
-    $("stop").hidden = false;
     $("further").hidden = true;
+  }
+
+  busy(words) {
+    this.old(words);
+    $("stop").hidden = false;
   }
 
   #done(words) {
@@ -25,31 +30,51 @@ export class Answers {
   }
 
   progress({ task, states, seconds }) {
-    this.busy(`${task}: ${states.toLocaleString("en")} configurations, ${seconds.toFixed(0)} s`);
+    $("answer-state").textContent = `${task}: ${states.toLocaleString("en")} configurations, ${seconds.toFixed(0)} s`;
+  }
+
+  stopping() {
+    $("answer-state").textContent = "stopping";
   }
 
   problem(words) {
     this.#done(words);
     $("verdicts").replaceChildren();
+    $("answer").dataset.known = "nothing";
     $("classes").hidden = true;
     $("answer-notes").replaceChildren();
   }
 
+  // Stopped before anything was known of this text.
   stopped() {
-    this.#done("stopped");
+    this.problem("stopped before there was an answer");
     $("further").hidden = false;
   }
 
+  // Survival and requirements are known; the classes are still searched.
+  partial(answer) {
+    this.#fill(answer);
+    $("class-summary").textContent = "searching…";
+    $("class-list").replaceChildren();
+    $("answer").dataset.known = "survival";
+  }
+
   show(answer) {
-    this.#done(answer.facts);
+    this.#done(answer.stopped ? `stopped: this is what is known after ${answer.facts}` : answer.facts);
     $("further").hidden = !answer.more;
-    $("answer-failures").textContent = answer.failures;
-    const main = answer.verdicts.filter((row) => row.kind !== "class"), classes = answer.verdicts.filter((row) => row.kind === "class");
-    $("verdicts").replaceChildren(...main.map((row) => this.#row(row)));
+    this.#fill(answer);
+    const classes = answer.verdicts.filter((row) => row.kind === "class");
     $("classes").hidden = classes.length === 0;
     $("class-summary").textContent = classes.map((row) => `${row.property} ${row.mark}${/^k = (\d+)$/.exec(row.say)?.[1] ?? ""}`).join(" · ");
     $("class-list").replaceChildren(...classes.map((row) => this.#row(row)));
-    const notes = [...answer.notes, ...answer.verdicts.flatMap((row) => row.kind === "class" ? [] : row.notes)];
+    $("answer").dataset.known = "everything";
+  }
+
+  #fill(answer) {
+    $("answer-failures").textContent = answer.failures;
+    const rows = answer.verdicts.filter((row) => row.kind !== "class");
+    $("verdicts").replaceChildren(...rows.map((row) => this.#row(row)));
+    const notes = [...answer.notes, ...rows.flatMap((row) => row.notes)];
     $("answer-notes").replaceChildren(...[...new Set(notes)].map((note) => make("li", {}, note)));
   }
 

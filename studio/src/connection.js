@@ -33,8 +33,8 @@ export class Connection {
       if (message.id === undefined) this.#tell(message);
       return;
     }
-    if (message.progress) {
-      question.progress?.(message.progress);
+    if (message.progress || message.partial) {
+      question.hear?.(message);
       return;
     }
     this.#open.delete(message.id);
@@ -47,8 +47,9 @@ export class Connection {
     else this.#waiting.push(text);
   }
 
-  // Resolves to {answer}, {problem}, {defect}, or {cancelled} when a newer question of the same lane was asked.
-  ask(kind, question, { lane = kind, progress = null } = {}) {
+  // Resolves to {answer}, {problem}, {defect}, {stopped}, or {cancelled} when a newer question of the same lane was
+  // asked. `hear` gets what is said before that: {progress} and {partial}.
+  ask(kind, question, { lane = kind, hear = null } = {}) {
     for (const [id, older] of this.#open) {
       if (older.lane !== lane) continue;
       this.#open.delete(id);
@@ -56,18 +57,24 @@ export class Connection {
     }
     const id = ++this.#last;
     const { promise, resolve } = deferred();
-    this.#open.set(id, { lane, progress, resolve });
+    this.#open.set(id, { lane, hear, resolve });
     this.#send({ ...question, id, lane, ask: kind });
     return promise;
   }
 
+  // Give the question of a lane up.
   cancel(lane) {
     for (const [id, question] of this.#open) {
       if (question.lane !== lane) continue;
       this.#open.delete(id);
-      question.resolve({ cancelled: true, stopped: true });
+      question.resolve({ cancelled: true });
     }
     this.#send({ cancel: lane });
+  }
+
+  // End the question of a lane with what is known by now; the answer still comes.
+  stop(lane) {
+    this.#send({ stop: lane });
   }
 
   stopServer() {

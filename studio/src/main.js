@@ -10,7 +10,9 @@ import { Play } from "./play.js";
 const QUICK = 0.3, LONG = 10;
 
 let started = false;
+let reading = null;         // the last reading of the text, until it has ended
 let system = null;          // what the server last read
+let stopped = false;        // Stop was pressed, and the answer has not come yet
 let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
 let name = "protocol";
@@ -24,8 +26,8 @@ const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]"
     { key: "Shift-Alt-f", preventDefault: true, run: () => { format(); return true; } },
   ],
 });
-const faults = new Faults(() => { forgetLink(); check.now(); play.refresh(); });
-const answers = new Answers(openRun, () => connection.cancel("check"), () => ask(LONG));
+const faults = new Faults(() => { forgetLink(); ask(QUICK); play.refresh(); });
+const answers = new Answers(openRun, stop, () => ask(LONG));
 const play = new Play(question, forgetLink);
 
 // ---- from the server ------------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ async function told(message) {
   faults.settings = { ...hello.settings, ...(linked?.settings ?? {}) };
   if (linked?.run) play.restore(linked.run);
   started = true;
-  read.now();
+  pause.now();
 }
 
 function openText(title, text, document_) {
@@ -70,18 +72,23 @@ function status(words, urgent = false) {
 
 // ---- write ----------------------------------------------------------------------------------------------
 
-const read = later(150, async () => {
+// The text is read and checked at the same time: the pictures do not delay the answer.
+const pause = later(150, readAndCheck);
+
+function readAndCheck() {
+  connection.cancel("play");  // of the text as it was
+  reading = read();
+  ask(QUICK);
+}
+
+async function read() {
   const said = await connection.ask("read", { text: editor.text, before: places });
   if (said.cancelled) return;
   if (!said.answer) { problem(said); return; }
   const { problems, converted } = said.answer;
   editor.underline(problems);
   showProblems(problems, converted);
-  if (!said.answer.system) {
-    connection.cancel("check");
-    answers.problem("The text has mistakes; mend them to see the answer.");
-    return;
-  }
+  if (!said.answer.system) return;
   system = said.answer.system;
   places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
   if (file === null && system.name) name = system.name;
@@ -90,15 +97,15 @@ const read = later(150, async () => {
   $("facts").textContent = system.facts.join(" · ");
   faults.show(system);
   play.pictures(system);
-  check.now();
   play.refresh();
-});
+}
 
 function edited() {
   if (!started) return;
   forgetLink();
   showFile();
-  read();
+  answers.old("the text has changed");
+  pause();
 }
 
 function showProblems(problems, converted) {
@@ -129,7 +136,7 @@ function fillLibrary(groups) {
     if (!said.answer) return;
     play.restore({});
     openText(chosen, said.answer.text, null);
-    read.now();
+    pause.now();
   });
 }
 
@@ -168,15 +175,37 @@ async function fileChanged(now) {
 
 // ---- ask ------------------------------------------------------------------------------------------------
 
-const check = later(100, () => ask(QUICK));
-
 async function ask(effort) {
-  if (!system) return;
   answers.busy(effort === QUICK ? "checking" : "searching further");
-  const said = await connection.ask("check", { text: editor.text, settings: faults.settings, effort }, { progress: (now) => answers.progress(now) });
-  if (said.stopped) answers.stopped();
-  else if (said.answer) answers.show(said.answer);
-  else if (!said.cancelled) answers.problem(said.problem ?? said.defect);
+  stopped = false;
+  const said = await connection.ask("check", { text: editor.text, settings: faults.settings, effort }, { hear });
+  if (said.answer) answers.show(said.answer);
+  else if (said.stopped) answers.stopped();
+  else if (!said.cancelled) await explain(said);
+}
+
+function hear({ progress, partial }) {
+  if (partial) answers.partial(partial);
+  else if (!stopped) answers.progress(progress);
+}
+
+// Why there is no answer: where the text has mistakes, they are listed below it.
+async function explain(said) {
+  await reading;
+  const mistaken = $("problems").querySelector(".error") !== null;
+  answers.problem(mistaken ? "The text has mistakes; mend them to see the answer." : said.problem ?? said.defect);
+}
+
+// The answer with what is known comes at once; pressed again, nobody waits for it.
+function stop() {
+  if (!stopped) {
+    stopped = true;
+    answers.stopping();
+    connection.stop("check");
+  } else {
+    connection.cancel("check");
+    answers.stopped();
+  }
 }
 
 function openRun(row) {

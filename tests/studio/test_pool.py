@@ -33,7 +33,7 @@ def in_pool(story: Callable[[WorkerPool], Awaitable[None]], limits: PoolLimits) 
 async def working(pool: WorkerPool) -> asyncio.subprocess.Process:
     while not pool.working:
         await asyncio.sleep(0.02)
-    return next(iter(pool.working))
+    return next(iter(pool.working.values()))
 
 
 def test_death_cancellation_and_refusal() -> None:
@@ -57,10 +57,30 @@ def test_death_cancellation_and_refusal() -> None:
         queued.cancel()
         cancelled.cancel()
         await asyncio.gather(cancelled, queued, return_exceptions=True)
-        assert cancelled.cancelled() and queued.cancelled() and worker.returncode is not None
-        assert "answer" in await pool.ask(SHORT)
+        assert cancelled.cancelled() and queued.cancelled()
+        next_one = asyncio.create_task(pool.ask(SHORT))
+        assert (await working(pool) is worker) == (worker.returncode is None), "kept if it stopped at once"
+        assert "answer" in await next_one
 
     in_pool(story, PoolLimits(workers=1, waiting=1))
+
+
+def test_stop_keeps_what_is_known() -> None:
+    async def story(pool: WorkerPool) -> None:
+        known: list[str] = []
+        asking = asyncio.create_task(pool.ask(LONG, lambda said: known.extend(said)))
+        assert not pool.stop(asking), "it is not being answered yet"
+        while "progress" not in known:
+            await asyncio.sleep(0.02)
+        worker = await working(pool)
+        assert pool.stop(asking)
+        answer = (await asking)["answer"]
+        assert answer["stopped"] and answer["more"]
+        assert {v["property"]: v["ok"] for v in answer["verdicts"]}["recovers"] in (None, True)
+        assert worker.returncode is None, "the worker is kept"
+        assert (await pool.ask(SHORT))["answer"]["problems"] == []
+
+    in_pool(story, PoolLimits(workers=1))
 
 
 def test_limits_of_time_and_memory() -> None:

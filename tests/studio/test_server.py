@@ -31,10 +31,17 @@ def test_two_pages_a_newer_question_and_a_stop(tmp_path: Path) -> None:
         quick = first.begin("check", text=SHOP, settings={"loss": True}, effort=0.1)
         assert second.ask("read", text="role {")["answer"]["problems"]
         said = first.next()
-        while "progress" in said:
+        while "answer" not in said:
             said = first.next()
         assert said["id"] == quick != slow, "the newer question ends the older one"
         assert [v["ok"] for v in said["answer"]["verdicts"] if v["counts"]] == [False]
+        first.begin("check", text=large, settings={"loss": True, "reorder": True}, effort=60)
+        while "progress" not in first.next():
+            pass
+        first.send({"stop": "check"})
+        while "answer" not in (said := first.next()):
+            pass
+        assert said["answer"]["stopped"] and said["answer"]["verdicts"], "what is known by then"
         assert "no question" in second.ask("dance", text="")["problem"]
         second.send({"quit": True})
         code, out, err = studio.stop()

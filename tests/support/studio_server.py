@@ -103,7 +103,7 @@ class TalkingPage:
         number = self.begin(kind, **question)
         while True:
             said = self.next()
-            if said.get("id") == number and "progress" not in said:
+            if said.get("id") == number and "progress" not in said and "partial" not in said:
                 return said
 
     def close(self) -> None:

@@ -60,7 +60,15 @@ class Checks:
         self._told()
         question = {"text": text, "settings": {}, "effort": EFFORT}
         async with self._progress() as report:
-            said = await self.pool.ask({"ask": "check", **question}, report)
+
+            def tell(said: dict[str, Any]) -> None:
+                if "partial" in said:  # survival and requirements; the classes follow
+                    self.last[uri] = Checked(text, said["partial"]["verdicts"])
+                    self._told()
+                else:
+                    report(_words(said["progress"]))
+
+            said = await self.pool.ask({"ask": "check", **question}, tell)
             checked = Checked(text, said.get("answer", {}).get("verdicts", []), said.get("problem", ""))
             self.last[uri] = checked
             if any(v["counts"] and v["ok"] is False for v in checked.verdicts):
@@ -81,18 +89,18 @@ class Checks:
         return f"{verdict['mark']} {name}: {verdict['say']}\n\n{run['why']}\n\n{shown}\n"
 
     @contextlib.asynccontextmanager
-    async def _progress(self) -> AsyncIterator[Callable[[dict[str, Any]], None] | None]:
+    async def _progress(self) -> AsyncIterator[Callable[[str], None]]:
         """The editor's bar, where it has one, with a button that cancels."""
         window = self._server.client_capabilities.window
         if window is None or not window.work_done_progress:
-            yield None
+            yield lambda words: None
             return
         token, bar = str(uuid.uuid4()), self._server.work_done_progress
         await bar.create_async(token)
         bar.begin(token, lsp.WorkDoneProgressBegin("stormproof: checking", cancellable=True))
         _cancel_with(bar.tokens[token])
         try:
-            yield lambda said: bar.report(token, lsp.WorkDoneProgressReport(message=_words(said)))
+            yield lambda words: bar.report(token, lsp.WorkDoneProgressReport(message=words))
         finally:
             bar.end(token, lsp.WorkDoneProgressEnd())
             bar.tokens.pop(token, None)
@@ -112,6 +120,5 @@ def _cancel_with(button: Future[Any]) -> None:
     button.add_done_callback(lambda pressed: task.cancel() if pressed.cancelled() else None)
 
 
-def _words(said: dict[str, Any]) -> str:
-    progress = said["progress"]
+def _words(progress: dict[str, Any]) -> str:
     return f"{progress['task']}: {progress['states']:,} configurations"

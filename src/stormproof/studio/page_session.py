@@ -40,6 +40,8 @@ class PageSession:
             return False
         if "cancel" in message:
             self._cancel(str(message["cancel"]))
+        elif "stop" in message:
+            self._stop(str(message["stop"]))
         elif isinstance(message.get("ask"), str):
             await self._ask(message)
         return True
@@ -77,6 +79,12 @@ class PageSession:
         task = self._lanes.pop(lane, None)
         if task is not None:
             task.cancel()
+
+    def _stop(self, lane: str) -> None:
+        """End the question of a lane with what is known; one that still waits for its turn is given up."""
+        task = self._lanes.get(lane)
+        if task is not None and not self._pool.stop(task):
+            self._cancel(lane)
 
     def close(self) -> None:
         for lane in list(self._lanes):

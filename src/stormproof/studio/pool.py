@@ -1,7 +1,7 @@
 """Worker processes that answer questions: a few at once; the others wait, and too many are refused.
 
-A question that is cancelled while it runs takes its worker with it: a native search cannot be asked to stop
-from another process any faster. A worker that dies is replaced, and only its own question is lost.
+A worker whose question is cancelled is kept for the next one if it stops at once, and killed if it does not.
+A worker that dies is replaced, and only its own question is lost.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -17,14 +18,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..limits import three_quarters
+from .worker_signals import ABANDON, STOP
 
 Said = dict[str, Any]
 
 #: Longer lines than any answer has: charts of long runs are large.
 _LINE = 64 * 2**20
 
-#: Seconds that a worker may take beyond the time limit of its question.
-_GRACE = 45.0
+#: Seconds that a worker may take beyond the time limit of its question, and to stop when it is told to.
+_GRACE, _STOPPING = 45.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,13 @@ class WorkerPool:
     def __init__(self, limits: PoolLimits | None = None) -> None:
         self.limits = limits or PoolLimits()
         self._idle: list[asyncio.subprocess.Process] = []
-        self.working: set[asyncio.subprocess.Process] = set()
+        self.working: dict[asyncio.Task[Any] | None, asyncio.subprocess.Process] = {}
         self._busy = 0
         self._turns: deque[asyncio.Future[None]] = deque()
 
-    async def warm(self) -> None:
-        """Start the first worker before it is needed: it takes a while to load."""
-        self._idle.append(await _start())
+    async def warm(self, workers: int = 1) -> None:
+        """Start workers before they are needed: they take a while to load."""
+        self._idle += [await _start() for _ in range(min(workers, self.limits.workers))]
 
     async def ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None = None) -> Said:
         """The answer, or `{"problem": words}`. Cancelling this ends the question wherever it is."""
@@ -65,6 +67,13 @@ class WorkerPool:
         finally:
             self._busy -= 1
             self._next()
+
+    def stop(self, asking: asyncio.Task[Any]) -> bool:
+        """Let the question that a task asks end with what is known; False if it is not being answered yet."""
+        worker = self.working.get(asking)
+        if worker is not None:
+            _signal(worker, STOP)
+        return worker is not None
 
     async def _turn(self) -> None:
         """Wait until fewer than `workers` questions run, first come, first served."""
@@ -92,23 +101,40 @@ class WorkerPool:
 
     async def _ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None) -> Said:
         worker = self._idle.pop() if self._idle else await _start()
-        self.working.add(worker)
+        self.working[asyncio.current_task()] = worker
         try:
             talk = _talk(worker, {**question, **self.limits.of_a_question()}, tell)
             answer = await asyncio.wait_for(talk, self.limits.seconds + _GRACE)
         except asyncio.TimeoutError:
             await _end(worker)
             return {"problem": f"no answer within {self.limits.seconds:g} s"}
+        except asyncio.CancelledError:
+            await self._recover(worker)
+            raise
         except BaseException:
             await _end(worker)
             raise
         finally:
-            self.working.discard(worker)
+            del self.working[asyncio.current_task()]
         if answer is None:
             await _end(worker)
+            if worker.returncode == -STOP:  # before it had begun
+                return {"stopped": True}
             return {"problem": "the process that worked on this ended before its answer; the others go on"}
         self._idle.append(worker)
         return answer
+
+    async def _recover(self, worker: asyncio.subprocess.Process) -> None:
+        """Take back a worker whose question nobody waits for any more."""
+        _signal(worker, ABANDON)
+        try:
+            said = await asyncio.wait_for(_listen(worker, None), _STOPPING)
+        except (asyncio.TimeoutError, asyncio.CancelledError):
+            said = None
+        if said is None:
+            await _end(worker)
+        else:
+            self._idle.append(worker)
 
     async def close(self) -> None:
         for worker in self._idle:
@@ -128,20 +154,32 @@ async def _talk(
     worker: asyncio.subprocess.Process, question: dict[str, Any], tell: Callable[[Said], None] | None
 ) -> Said | None:
     """None if the worker ends before it answers."""
-    assert worker.stdin is not None and worker.stdout is not None
+    assert worker.stdin is not None
     with contextlib.suppress(ConnectionError):
         worker.stdin.write(json.dumps(question).encode() + b"\n")
         await worker.stdin.drain()
+    return await _listen(worker, tell)
+
+
+async def _listen(worker: asyncio.subprocess.Process, tell: Callable[[Said], None] | None) -> Said | None:
+    """What it says last; everything before that, progress and partial answers, is told."""
+    assert worker.stdout is not None
     while line := await worker.stdout.readline():
         said: Said = json.loads(line)
-        if "progress" not in said:
+        if "progress" not in said and "partial" not in said:
             return said
         if tell is not None:
             tell(said)
     return None
 
 
+def _signal(worker: asyncio.subprocess.Process, number: int) -> None:
+    """Not `send_signal`, which looks whether the process has ended and may take that from the event loop."""
+    if worker.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker.pid, number)
+
+
 async def _end(worker: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        worker.kill()
+    _signal(worker, signal.SIGKILL)
     await worker.wait()

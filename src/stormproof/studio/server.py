@@ -133,7 +133,7 @@ def application(studio: Studio) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(studio.watch_file())
-        await studio.pool.warm()
+        await studio.pool.warm(2)
         yield
         watching.cancel()
         await studio.pool.close()

@@ -1,7 +1,7 @@
 """A worker process: one question per line of its input, one JSON object per line of its output.
 
-It runs until its input ends, so none outlives the server. A question that is no longer wanted is ended with
-the whole process, which no search can refuse.
+It runs until its input ends, so none outlives the server. A signal ends the question that is being
+answered, and leaves the process for the next one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import IO, Any
 from ..errors import InputError, StormproofError
 from ..limits import Limits
 from . import asking, keeping, playing, reading
+from .worker_signals import Abandoned, Interrupts
 
 #: What the process itself may take beyond what a search may.
 _OWN_MEMORY = 1 << 30
@@ -57,21 +58,28 @@ def _limits(question: dict[str, Any]) -> Limits:
 
 
 def serve(questions: IO[str], answers: IO[str]) -> None:
+    interrupts = Interrupts()
+
     def say(what: dict[str, Any]) -> None:
-        answers.write(json.dumps(what) + "\n")
-        answers.flush()
+        with interrupts.held():
+            answers.write(json.dumps(what) + "\n")
+            answers.flush()
 
     for line in questions:
         question = json.loads(line)
         _limit_memory(int(question["memory"]))
         try:
-            say({"answer": answer(question, lambda progress: say({"progress": progress}))})
+            with interrupts.allowed():
+                said: dict[str, Any] = {"answer": answer(question, say)}
+        except (KeyboardInterrupt, Abandoned):
+            said = {"stopped": True}
         except StormproofError as problem:
-            say({"problem": problem.message, "hint": problem.hint})
+            said = {"problem": problem.message, "hint": problem.hint}
         except MemoryError:
-            say({"problem": "out of memory; each question has a limited amount"})
+            said = {"problem": "out of memory; each question has a limited amount"}
         except Exception as problem:
-            say({"defect": f"{type(problem).__name__}: {problem}"})
+            said = {"defect": f"{type(problem).__name__}: {problem}"}
+        say(said)
 
 
 def _limit_memory(amount: int) -> None:
