@@ -30,7 +30,7 @@ class Backward {
             for (std::uint32_t t = 0; t < system.processes[p].transitions.size(); ++t)
                 incoming_[p][system.processes[p].transitions[t].target].push_back(t);
         }
-        for (const auto& channel : system.channels) pairs_.push_back(channel.corrupt());
+        for (const auto& channel : system.channels) pairs_.push_back(channel.faults.may_change());
     }
 
     CoverResult run(const std::vector<Configuration>& targets) {
@@ -77,7 +77,7 @@ class Backward {
     }
 
     bool matches(std::size_t c, char16_t sent, char16_t got) const {
-        return sent == got || (pairs_[c] && system_.channels[c].may_become(sent, got));
+        return sent == got || (pairs_[c] && system_.channels[c].faults.may_become(sent, got));
     }
 
     // Is everything above this configuration excluded by an invariant? Weights of messages must not be negative.
@@ -145,7 +145,7 @@ class Backward {
         if (pre < 0) return;
         insert(static_cast<std::uint32_t>(pre), previous, id, {p, t, transition.channel, 0, 0});
         const bool receives = transition.kind == ActionKind::receive && transition.message != crash_message;
-        if (receives && system_.channels[transition.channel].duplicate)
+        if (receives && system_.channels[transition.channel].faults.may_stay())
             before_keeping(id, static_cast<std::uint32_t>(pre), contents, {p, t, transition.channel, 0, kept});
     }
 
@@ -211,7 +211,7 @@ class Backward {
     void uncorrupt(std::uint32_t id, const Contents& contents, std::size_t c) {
         const auto& channel = system_.channels[c];
         for (auto from : channel.pool)
-            for (auto to : channel.becomes[from]) {
+            for (auto to : channel.faults.becomes[from]) {
                 Contents previous = contents;
                 auto& content = previous[c];
                 auto at = content.find(static_cast<char16_t>(to));

@@ -20,7 +20,7 @@ static Number number(std::uint32_t n) { return n == survival::nothing ? std::nul
 
 static survival::Result run(const System& system, Monitor& monitor, std::uint32_t k, std::uint32_t slack,
                             const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks,
-                            std::vector<Flags> rests, std::vector<Flags> ended, Flags duplicates, Flags observed,
+                            std::vector<Flags> rests, std::vector<Flags> ended, Flags observed,
                             Number most_faults, const std::vector<Number>& most_of_kind,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
                             std::uint32_t most_abstract, std::uint32_t most_certified,
@@ -38,10 +38,9 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     q.marks = std::move(marks);
     q.rests = std::move(rests);
     q.ended = std::move(ended);
-    q.duplicates = std::move(duplicates);
     q.observed = std::move(observed);
     q.most_faults = most_faults.value_or(survival::nothing);
-    for (std::size_t i = 0; i < survival::fault_kinds && i < most_of_kind.size(); ++i)
+    for (std::size_t i = 0; i < fault_kinds && i < most_of_kind.size(); ++i)
         q.most_of_kind[i] = most_of_kind[i].value_or(survival::nothing);
     for (const auto& [blocks, counted] : ladder) q.ladder.push_back({blocks, counted});
     q.most_abstract = most_abstract;
@@ -63,7 +62,7 @@ static void bind_strike(nb::module_& m) {
         .def_prop_ro("kept_as", [](const Strike& s) { return number(s.kept_as); })
         .def_prop_ro("head", [](const Strike& s) { return number(s.head); })
         .def_prop_ro("fault", [](const Strike& s) {
-            return s.mark == survival::unmarked ? std::nullopt : Number(s.mark);
+            return s.mark == survival::unmarked ? std::nullopt : std::optional(static_cast<Fault>(s.mark));
         });
 }
 
@@ -130,7 +129,7 @@ void bind_survival(nb::module_& m) {
         .def_ro("findings", &Result::findings)
         .def_ro("certified", &Result::certified);
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
-          nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("duplicates"), nb::arg("observed"),
+          nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("observed"),
           nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
           nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{});
 }

@@ -41,13 +41,10 @@ static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiv
     Channel channel;
     channel.sender = sender;
     channel.receiver = receiver;
-    for (const auto& fault : faults) {
-        bool* flag = channel.flag(fault);
-        if (!flag) throw nb::value_error("a channel has no such fault");
-        *flag = true;
-    }
+    for (const auto& fault : faults)
+        if (!channel.faults.declare(fault)) throw nb::value_error("a channel has no such fault");
     channel.pool = std::move(pool);
-    channel.becomes = std::move(becomes);
+    channel.faults.becomes = std::move(becomes);
     self.channels.push_back(std::move(channel));
 }
 
@@ -56,6 +53,8 @@ static void bind_enums(nb::module_& m) {
         .value("SEND", ActionKind::send)
         .value("RECEIVE", ActionKind::receive)
         .value("INTERNAL", ActionKind::internal);
+    auto faults = nb::enum_<Fault>(m, "Fault", "The kinds of faults that are counted.");
+    for (std::size_t kind = 0; kind < fault_kinds; ++kind) faults.value(fault_names[kind], static_cast<Fault>(kind));
     nb::enum_<Stop>(m, "Stop", "The limit that stopped a search; NONE when it ran to its end.")
         .value("NONE", Stop::none)
         .value("TIME", Stop::time)
@@ -72,7 +71,9 @@ void bind_system(nb::module_& m) {
         .def("add_process", &add_process, nb::arg("states"), nb::arg("initial"), nb::arg("transitions"),
              nb::arg("crashed"))
         .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("faults"),
-             nb::arg("pool"), nb::arg("becomes"));
+             nb::arg("pool"), nb::arg("becomes"))
+        .def("keeps_order", [](const System& self, std::uint32_t c) { return !self.channels.at(c).faults.may_overtake(); },
+             nb::arg("channel"));
 
     nb::class_<Monitor>(m, "Monitor")
         .def("__init__",

@@ -12,21 +12,21 @@ namespace stormproof {
 class DemandCheck {
   public:
     DemandCheck(const System& system, std::uint32_t c, ChannelForm form, const Text& content, bool crash)
-        : channel_(system.channels[c]), form_(form), content_(content), crash_(crash) {}
+        : channel_(system.channels[c]), faults_(channel_.faults), form_(form), content_(content), crash_(crash) {}
 
     // The same for a summarised content: true when some content that it stands for may satisfy the demand.
     bool may_satisfy(const ChannelDemand* demand, const std::vector<std::uint8_t>* accepted, std::uint32_t k) {
         if (!summarised(k)) return satisfies(demand, accepted);
         accepted_ = accepted;
         if (demand && demand->crash && *demand->crash != crash_) return false;
-        if (accepted && crash_ && (*accepted)[crash_message] && channel_.loss) return false;
+        if (accepted && crash_ && (*accepted)[crash_message] && faults_.may_vanish()) return false;
         if (demand) {
             for (auto m : demand->messages)
                 if (!available(m)) return false;
-            if (demand->exact && !channel_.loss && !may_be_exactly(demand->messages, k)) return false;
+            if (demand->exact && !faults_.may_vanish() && !may_be_exactly(demand->messages, k)) return false;
             if (demand->head && !head_available(*demand->head)) return false;
         }
-        return !accepted || channel_.loss || may_be_blocked();
+        return !accepted || faults_.may_vanish() || may_be_blocked();
     }
 
     bool satisfies(const ChannelDemand* demand, const std::vector<std::uint8_t>* accepted) {
@@ -55,19 +55,19 @@ class DemandCheck {
         if (form_ == ChannelForm::length)
             return std::find(channel_.pool.begin(), channel_.pool.end(), wanted) != channel_.pool.end();
         return std::any_of(content_.begin(), content_.end(),
-                           [&](auto m) { return m != behind && channel_.may_become(m, wanted); });
+                           [&](auto m) { return m != behind && faults_.may_become(m, wanted); });
     }
 
     // A summary without loss stands for k messages or more, and the demand must contain each of them.
     bool may_be_exactly(const Text& wanted, std::uint32_t k) const {
         if (wanted.size() < k) return false;
-        if (form_ == ChannelForm::length || channel_.corrupt()) return true;
+        if (form_ == ChannelForm::length || faults_.may_change()) return true;
         return std::all_of(content_.begin(), content_.end(),
                            [&](auto m) { return m == behind || wanted.find(m) != Text::npos; });
     }
 
     bool head_available(char16_t head) const {
-        if (form_ == ChannelForm::queue && !channel_.loss) return channel_.may_become(content_.front(), head);
+        if (form_ == ChannelForm::queue && !faults_.may_vanish()) return faults_.may_become(content_.front(), head);
         return available(head);
     }
 
@@ -79,11 +79,9 @@ class DemandCheck {
         return std::none_of(channel_.pool.begin(), channel_.pool.end(), [&](auto m) { return (*accepted_)[m]; });
     }
 
-    bool reorder() const { return channel_.reorder; }
-
     // The crash message must not come to the head, so something must stay ahead of it.
     bool keeps_crash_back(const ChannelDemand* demand) const {
-        if (channel_.loss) return false;
+        if (faults_.may_vanish()) return false;
         return !(demand && demand->exact ? demand->messages.empty() : content_.empty());
     }
 
@@ -93,7 +91,7 @@ class DemandCheck {
         for (auto m : wanted)
             if (std::find(channel_.pool.begin(), channel_.pool.end(), m) == channel_.pool.end()) return false;
         if (wanted.size() > content_.size()) return false;
-        bool same = wanted.size() == content_.size() || channel_.loss;
+        bool same = wanted.size() == content_.size() || faults_.may_vanish();
         if (demand && demand->exact && !same) return false;
         if (accepted_ && std::any_of(channel_.pool.begin(), channel_.pool.end(), [&](auto m) { return (*accepted_)[m]; }))
             return wanted.empty() && same;
@@ -104,26 +102,26 @@ class DemandCheck {
     bool inert(std::uint32_t m) const {
         if (!accepted_) return true;
         if ((*accepted_)[m]) return false;
-        for (auto other : channel_.becomes[m])
+        for (auto other : faults_.becomes[m])
             if ((*accepted_)[other]) return false;
         return true;
     }
 
     bool may_turn_inert(std::uint32_t m) const {
         if (inert(m)) return true;
-        for (auto other : channel_.becomes[m])
+        for (auto other : faults_.becomes[m])
             if (inert(other)) return true;
         return false;
     }
 
     bool exact(const Text& target) {
-        if (target.size() > content_.size() || (target.size() < content_.size() && !channel_.loss)) return false;
+        if (target.size() > content_.size() || (target.size() < content_.size() && !faults_.may_vanish())) return false;
         for (std::size_t i = 0; i < target.size(); ++i)
-            if ((i == 0 || channel_.loss || reorder()) && !inert(target[i])) return false;
-        if (!reorder()) {
+            if ((i == 0 || faults_.may_vanish() || faults_.may_overtake()) && !inert(target[i])) return false;
+        if (!faults_.may_overtake()) {
             std::size_t j = 0;
             for (auto m : content_)
-                if (j < target.size() && channel_.may_become(m, target[j])) ++j;
+                if (j < target.size() && faults_.may_become(m, target[j])) ++j;
             return j == target.size();
         }
         used_.assign(content_.size(), 0);
@@ -133,7 +131,7 @@ class DemandCheck {
     bool assign(const Text& target, std::size_t j) {
         if (j == target.size()) return true;
         for (std::size_t i = 0; i < content_.size(); ++i) {
-            if (used_[i] || !channel_.may_become(content_[i], target[j])) continue;
+            if (used_[i] || !faults_.may_become(content_[i], target[j])) continue;
             used_[i] = 1;
             if (assign(target, j + 1)) return true;
             used_[i] = 0;
@@ -145,11 +143,11 @@ class DemandCheck {
         auto at = wanted_.find(head);
         if (at != Text::npos) wanted_.erase(at, 1);
         for (std::size_t i = 0; i < content_.size(); ++i) {
-            if (i > 0 && !channel_.loss && !reorder()) break;
-            if (!channel_.may_become(content_[i], head)) continue;
+            if (i > 0 && !faults_.may_vanish() && !faults_.may_overtake()) break;
+            if (!faults_.may_become(content_[i], head)) continue;
             used_[i] = 1;
             outcome_[i] = head;
-            if (place(0, reorder() ? 0 : i)) return true;
+            if (place(0, faults_.may_overtake() ? 0 : i)) return true;
             used_[i] = 0;
         }
         return false;
@@ -158,7 +156,7 @@ class DemandCheck {
     bool place(std::size_t j, std::size_t from) {
         if (j == wanted_.size()) return blocked();
         for (std::size_t i = from; i < content_.size(); ++i) {
-            if (used_[i] || !channel_.may_become(content_[i], wanted_[j])) continue;
+            if (used_[i] || !faults_.may_become(content_[i], wanted_[j])) continue;
             used_[i] = 1;
             outcome_[i] = wanted_[j];
             if (place(j + 1, from)) return true;
@@ -170,13 +168,14 @@ class DemandCheck {
     bool blocked() const {
         if (!accepted_) return true;
         for (std::size_t i = 0; i < content_.size(); ++i) {
-            if (!channel_.loss && !reorder() && i > 0) break;
-            if (used_[i] ? !inert(outcome_[i]) : (!channel_.loss && !may_turn_inert(content_[i]))) return false;
+            if (!faults_.may_vanish() && !faults_.may_overtake() && i > 0) break;
+            if (used_[i] ? !inert(outcome_[i]) : (!faults_.may_vanish() && !may_turn_inert(content_[i]))) return false;
         }
         return true;
     }
 
     const Channel& channel_;
+    const ChannelFaults& faults_;
     ChannelForm form_;
     const Text& content_;
     bool crash_;

@@ -54,7 +54,7 @@ void Controls::expand(std::uint32_t id) {
                 mark = t.kind == ActionKind::send ? 1 : 0;
             } else if (t.kind == ActionKind::send) {
                 offer(t.channel, t.message);
-                for (auto other : system_.channels[t.channel].becomes[t.message]) offer(t.channel, other);
+                for (auto other : system_.channels[t.channel].faults.becomes[t.message]) offer(t.channel, other);
             } else if (t.kind == ActionKind::receive && !sent_[t.channel][t.message]) {
                 waiting_[t.channel][t.message].push_back(id);
                 continue;

@@ -204,7 +204,7 @@ class Forward {
             // nothing more is kept
         } else if (content.size() >= k_ && !(summarise_ && forms_[transition.channel] == ChannelForm::multiset)) {
             cut_ = true;
-            if (!system_.channels[transition.channel].loss) return;
+            if (!system_.channels[transition.channel].faults.may_vanish()) return;
             via.choice = 1;  // lost at once
         } else if (forms_[transition.channel] == ChannelForm::length) {
             content.push_back(static_cast<char16_t>(system_.channels[transition.channel].pool.front()));
@@ -246,7 +246,7 @@ class Forward {
             return visit(next, id, via);
         }
         auto bar = content.find(behind);
-        if (system_.channels[transition.channel].loss) {
+        if (system_.channels[transition.channel].faults.may_vanish()) {
             left.erase(0, i > bar ? bar : i + 1);
             return visit(next, id, via);
         }
@@ -271,7 +271,7 @@ class Forward {
         const auto& content = at.contents[transition.channel];
         if (transition.message == crash_message) {
             auto mark = system_.processes.size() + transition.channel;
-            if (!at.control[mark] || (!content.empty() && !channel.loss)) return;
+            if (!at.control[mark] || (!content.empty() && !channel.faults.may_vanish())) return;
             Configuration next = at;
             next.control[mark] = 0;
             next.contents[transition.channel].clear();
@@ -281,20 +281,20 @@ class Forward {
         for (std::uint32_t i = 0; i < content.size(); ++i) {
             if (summarise_) {
                 if (content[i] == behind) continue;
-                if (shape == ChannelForm::length || channel.may_become(content[i], transition.message))
+                if (shape == ChannelForm::length || channel.faults.may_become(content[i], transition.message))
                     take_from_summary(id, at, p, t, transition, i);
-                if (shape == ChannelForm::length || (shape == ChannelForm::queue && !channel.loss)) return;
+                if (shape == ChannelForm::length || (shape == ChannelForm::queue && !channel.faults.may_vanish())) return;
                 continue;
             }
-            if (shape != ChannelForm::length && !channel.may_become(content[i], transition.message)) {
-                if (shape == ChannelForm::queue && !channel.loss) return;
+            if (shape != ChannelForm::length && !channel.faults.may_become(content[i], transition.message)) {
+                if (shape == ChannelForm::queue && !channel.faults.may_vanish()) return;
                 continue;
             }
             if (shape == ChannelForm::multiset && i > 0 && content[i] == content[i - 1]) continue;
             Configuration next = at;
             next.contents[transition.channel].erase(shape == ChannelForm::queue ? 0 : i, shape == ChannelForm::queue ? i + 1 : 1);
             visit(next, id, {p, t, transition.channel, i, 0});
-            if (channel.duplicate) {
+            if (channel.faults.may_stay()) {
                 Configuration same = at;
                 if (shape == ChannelForm::queue) same.contents[transition.channel].erase(0, i);
                 visit(same, id, {p, t, transition.channel, i, kept});

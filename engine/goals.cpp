@@ -104,7 +104,7 @@ std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
     std::vector<Goal> out;
     if (properties.has_any({Property::exh, Property::exh_up_to_crash}))
         for (auto c : sent_into(m))
-            if (!m.channels[c].loss) out.push_back({Goal::room, c, 0, m.sender[c], {m.sender[c], false}});
+            if (!m.channels[c].faults.may_vanish()) out.push_back({Goal::room, c, 0, m.sender[c], {m.sender[c], false}});
     if (properties.has(Property::pg))
         for (std::uint32_t p = 0; p < m.processes.size(); ++p)
             for (const StateInfo& info : m.processes[p].states)

@@ -17,7 +17,7 @@ std::vector<std::uint32_t> possible_messages(const System& system, std::uint32_t
     const Channel& ch = system.channels[channel];
     std::set<std::uint32_t> all = found;
     for (auto message : found)
-        if (message != crash_message) all.insert(ch.becomes[message].begin(), ch.becomes[message].end());
+        if (message != crash_message) all.insert(ch.faults.becomes[message].begin(), ch.faults.becomes[message].end());
     return {all.begin(), all.end()};
 }
 
@@ -26,9 +26,20 @@ bool all_alike(const Channel& ch, const std::vector<std::uint32_t>& messages) {
     for (auto a : messages)
         for (auto b : messages) {
             if (a == b || a == crash_message || b == crash_message) continue;
-            if (!ch.may_become(a, b)) return false;
+            if (!ch.faults.may_become(a, b)) return false;
         }
     return true;
+}
+
+ChannelFaults faults_in_letters(const ChannelFaults& faults, const ChannelLayout& layout) {
+    std::vector<std::vector<std::uint32_t>> becomes;
+    if (layout.form == PackedForm::length || !faults.may_change()) return faults.with(becomes);
+    becomes.resize(layout.letters.size());
+    for (std::uint32_t a = 0; a < layout.letters.size(); ++a) {
+        if (a == layout.crash_letter) continue;
+        for (auto message : faults.becomes[layout.letters[a]]) becomes[a].push_back(layout.letter_of[message]);
+    }
+    return faults.with(std::move(becomes));
 }
 
 ChannelLayout channel_layout(const System& system, std::uint32_t number, std::uint32_t k) {
@@ -40,21 +51,14 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
     for (std::uint32_t a = 0; a < out.letters.size(); ++a) out.letter_of[out.letters[a]] = a;
     out.crash_letter = out.letter_of[crash_message];
     const auto users = out.letters.size() - (out.crash_letter != no_letter);
-    out.loss = ch.loss && users > 0;
     if (all_alike(ch, out.letters))
         out.form = PackedForm::length;
     else
         // One message cannot be overtaken: at k = 1 reordering can do nothing.
-        out.form = ch.reorder && k > 1 ? PackedForm::multiset : PackedForm::queue;
-    out.faithful = !out.loss && (out.form != PackedForm::length || users <= 1);
-    if (out.form == PackedForm::length) return out;
-    out.becomes.resize(out.letters.size());
-    for (std::uint32_t a = 0; a < out.letters.size(); ++a) {
-        if (a == out.crash_letter) continue;
-        for (auto message : ch.becomes[out.letters[a]]) out.becomes[a].push_back(out.letter_of[message]);
-        out.corrupts = out.corrupts || !out.becomes[a].empty();
-    }
-    out.faithful = out.faithful && !out.corrupts;
+        out.form = ch.faults.may_overtake() && k > 1 ? PackedForm::multiset : PackedForm::queue;
+    if (users > 0) out.faults = faults_in_letters(ch.faults, out);
+    out.silent = out.faults.has_silent_steps();
+    out.faithful = !out.silent && (out.form != PackedForm::length || users <= 1);
     return out;
 }
 
@@ -148,7 +152,7 @@ Instruction compile_transition(const Machine& m, std::uint32_t process, std::uin
     instruction.op = op_of(t, ch);
     instruction.letter = instruction.head = ch.letter_of[t.message];
     instruction.crash = t.message == crash_message;
-    instruction.may_be_lost = t.kind == ActionKind::send && ch.loss && !instruction.crash;
+    instruction.may_be_lost = t.kind == ActionKind::send && ch.faults.may_vanish() && !instruction.crash;
     instruction.guard = guard_of(instruction, ch);
     return instruction;
 }
@@ -157,14 +161,11 @@ Instruction compile_transition(const Machine& m, std::uint32_t process, std::uin
 void add_keeping(const ChannelLayout& ch, const Instruction& taking, std::vector<Instruction>& out) {
     Instruction keeping = taking;
     keeping.keeps = true;
-    out.push_back(keeping);
-    if (ch.form == PackedForm::length) return;
-    for (std::uint32_t a = 0; a < ch.becomes.size(); ++a) {
-        if (std::find(ch.becomes[a].begin(), ch.becomes[a].end(), keeping.letter) == ch.becomes[a].end()) continue;
-        keeping.head = a;
+    each_staying_head(ch.faults, taking.letter, [&](std::uint32_t head) {
+        keeping.head = head;
         keeping.guard = guard_of(keeping, ch);
         out.push_back(keeping);
-    }
+    });
 }
 
 void classify(StateInfo& info, const System& system, const Process& process,
@@ -219,8 +220,7 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
             const Instruction instruction = compile_transition(m, number, next, t);
             compiled.push_back(instruction);
             const bool receives = t.kind == ActionKind::receive && instruction.op != Op::never && !instruction.crash;
-            if (receives && system.channels[t.channel].duplicate)
-                add_keeping(m.channels[t.channel], instruction, compiled);
+            if (receives) add_keeping(m.channels[t.channel], instruction, compiled);
         }
         add_instructions(m, info, compiled);
         info.crashed = process.crashed[state];
@@ -237,9 +237,8 @@ std::uint32_t most_successors(const Machine& m) {
         most += widest;
     }
     for (const ChannelLayout& ch : m.channels) {
-        std::uint64_t each = ch.loss;
-        for (const auto& others : ch.becomes) each = std::max<std::uint64_t>(each, others.size() + ch.loss);
-        most += each * (ch.form == PackedForm::multiset ? ch.letters.size() : ch.form == PackedForm::length ? 1 : ch.k);
+        most += most_silent_outcomes(ch.faults) *
+                (ch.form == PackedForm::multiset ? ch.letters.size() : ch.form == PackedForm::length ? 1 : ch.k);
     }
     return static_cast<std::uint32_t>(most);
 }
@@ -259,8 +258,8 @@ Machine compile(const System& system, std::uint32_t k) {
         place_channel(m.channels.back(), packer);
         m.sender.push_back(ch.sender);
         m.receiver.push_back(ch.receiver);
-        m.silent = m.silent || m.channels.back().loss || m.channels.back().corrupts;
-        m.perfect = m.perfect && ch.perfect();
+        m.silent = m.silent || m.channels.back().silent;
+        m.perfect = m.perfect && ch.faults.perfect();
     }
     for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
     m.words = packer.words();

@@ -26,8 +26,8 @@ constexpr std::uint32_t no_letter = UINT32_MAX;
 
 struct ChannelLayout {
     PackedForm form = PackedForm::length;
-    bool loss = false;
-    bool corrupts = false;                            // has explicit corruption steps
+    ChannelFaults faults;                             // in letters; without changes where only the length counts
+    bool silent = false;                              // has explicit silent steps
     std::uint32_t bits = 0;                           // a letter's width in a queue
     std::uint32_t k = 0;
     std::uint64_t full = 0;                           // queue: values from here on are full
@@ -38,9 +38,7 @@ struct ChannelLayout {
     std::vector<std::uint32_t> letters;               // letter -> message
     std::vector<std::uint32_t> letter_of;             // message -> letter or no_letter
     std::uint32_t crash_letter = no_letter;
-    // A message that may be received stays receivable until it is: no loss, no corruption.
-    bool faithful = false;
-    std::vector<std::vector<std::uint32_t>> becomes;  // letter -> letters, when `corrupts`
+    bool faithful = false;  // a message that may be received stays receivable until it is
 };
 
 enum class Op : std::uint8_t {

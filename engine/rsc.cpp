@@ -14,7 +14,7 @@ namespace {
 // Everything that `may_become` allows, in order.
 std::vector<std::uint32_t> arrives_as(const Channel& channel, std::uint32_t sent) {
     std::vector<std::uint32_t> found;
-    if (sent != crash_message) found = channel.becomes[sent];
+    if (sent != crash_message) found = channel.faults.becomes[sent];
     found.insert(std::lower_bound(found.begin(), found.end(), sent), sent);
     return found;
 }
@@ -71,7 +71,7 @@ class Search {
         for (std::size_t p = 0; p < system_.processes.size(); ++p) depends_.push_back(payload_layout_.field(2));
         for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
             const auto& channel = system_.channels[c];
-            bool blocks = !channel.loss && (!channel.reorder || sends_crash(c)) && !pending_of_[c].empty();
+            bool blocks = !channel.faults.may_vanish() && (!channel.faults.may_overtake() || sends_crash(c)) && !pending_of_[c].empty();
             free_.push_back(blocks ? payload_layout_.field(2) : Field{});
             if (blocks) locals_.track(c);
         }
@@ -222,7 +222,7 @@ class Search {
             if (cost_ + at.cost + 1 >= violation_.cost) return;  // variants are in the order of their cost
             for (const auto& r : locals_.leaving(q, at.state))
                 if (r.kind == ActionKind::receive && r.channel == pending.channel &&
-                    channel.may_become(pending.message, r.message)) {
+                    channel.faults.may_become(pending.message, r.message)) {
                     violation_ = {cost_ + at.cost + 1, i, q, w, number(q, r)};
                     return;
                 }
@@ -258,7 +258,7 @@ class Search {
         const Variant& before = (*now_[p])[v];
         auto guess = pending_of_[t.channel].find(t.message);
         if (guess == pending_of_[t.channel].end()) return;  // nobody can ever receive it
-        bool overtakes = system_.channels[t.channel].reorder && t.message != crash_message;
+        bool overtakes = system_.channels[t.channel].faults.may_overtake() && t.message != crash_message;
         if (!overtakes && !locals_.is_free(before, t.channel)) return;
         const std::uint64_t pending = pending_.get(states_.key(i));
         if (pending == 0) {
@@ -299,7 +299,7 @@ class Search {
 
     bool takes(const Transition& send, const Transition& r) const {
         return r.kind == ActionKind::receive && r.channel == send.channel &&
-               system_.channels[send.channel].may_become(send.message, r.message);
+               system_.channels[send.channel].faults.may_become(send.message, r.message);
     }
 
     // In the successor, what p and q do together depends on the pending send if one of them does.

@@ -95,22 +95,16 @@ void silent_queue(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
     read_queue(ch, c, letters);
     for (std::size_t i = 0; i < letters.size(); ++i) {
         if (letters[i] == ch.crash_letter) continue;
-        // Losing either of two equal neighbours gives the same queue.
-        if (ch.loss && !(i + 1 < letters.size() && letters[i + 1] == letters[i])) {
+        each_silent_outcome(ch.faults, letters[i], [&](std::uint32_t outcome) {
+            // Which of two equal neighbours vanishes makes no difference.
+            if (outcome == vanished && i + 1 < letters.size() && letters[i + 1] == letters[i]) return;
             other = letters;
-            other.erase(other.begin() + static_cast<std::ptrdiff_t>(i));
+            if (outcome == vanished) other.erase(other.begin() + static_cast<std::ptrdiff_t>(i));
+            else other[i] = outcome;
             Config<W> n = c;
             write_queue(ch, n, other);
             visit(n);
-        }
-        if (!ch.corrupts) continue;
-        for (auto letter : ch.becomes[letters[i]]) {
-            other = letters;
-            other[i] = letter;
-            Config<W> n = c;
-            write_queue(ch, n, other);
-            visit(n);
-        }
+        });
     }
 }
 
@@ -118,31 +112,27 @@ template <unsigned W, class Visit>
 void silent_multiset(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
     for (std::size_t a = 0; a < ch.counts.size(); ++a) {
         if (ch.counts[a].mask == 0 || ch.counts[a].get(c.w) == 0) continue;
-        Config<W> less = c;
-        ch.counts[a].add(less.w, ~std::uint64_t{0});
-        if (ch.corrupts)
-            for (auto b : ch.becomes[a]) {
-                Config<W> n = less;
-                ch.counts[b].add(n.w, 1);
-                visit(n);
-            }
-        if (ch.loss) {
-            ch.field.add(less.w, ~std::uint64_t{0});
-            visit(less);
-        }
+        each_silent_outcome(ch.faults, static_cast<std::uint32_t>(a), [&](std::uint32_t outcome) {
+            Config<W> n = c;
+            ch.counts[a].add(n.w, ~std::uint64_t{0});
+            if (outcome == vanished) ch.field.add(n.w, ~std::uint64_t{0});
+            else ch.counts[outcome].add(n.w, 1);
+            visit(n);
+        });
     }
 }
 
 template <unsigned W, class Visit>
 void each_silent(const Machine& m, const Config<W>& c, Visit&& visit) {
     for (const ChannelLayout& ch : m.channels) {
-        if (!ch.loss && !ch.corrupts) continue;
+        if (!ch.silent) continue;
         if (ch.form == PackedForm::length) {
-            if (ch.loss && ch.field.get(c.w) > ch.crash.get(c.w)) {
+            if (ch.field.get(c.w) == ch.crash.get(c.w)) continue;
+            each_silent_outcome(ch.faults, 0, [&](std::uint32_t) {  // the messages are alike: it can only vanish
                 Config<W> n = c;
                 ch.field.add(n.w, ~std::uint64_t{0});
                 visit(n);
-            }
+            });
         } else if (ch.form == PackedForm::multiset) {
             silent_multiset(ch, c, visit);
         } else {

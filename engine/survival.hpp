@@ -17,8 +17,6 @@ namespace stormproof::survival {
 constexpr std::uint32_t nothing = UINT32_MAX;
 using TransitionKind = decltype(Transition::kind);
 
-enum class Fault : std::uint8_t { loss, corruption, reordering, duplication, stop, restart, crash };
-constexpr std::size_t fault_kinds = 7;
 // Marks of internal actions: an ordinary action, the faults, and an action that cannot happen.
 constexpr std::uint8_t unmarked = 255, disabled = 254;
 
@@ -59,7 +57,7 @@ struct Question {
     std::vector<ListedConfigurations> lists;       // for goals of the kind `listed`
     std::vector<std::vector<std::uint8_t>> marks;  // process -> transition -> mark
     std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag
-    std::vector<std::uint8_t> duplicates, observed;       // channel -> flag
+    std::vector<std::uint8_t> observed;                   // channel -> flag
     std::uint32_t most_faults = nothing;
     std::vector<std::uint32_t> most_of_kind = std::vector<std::uint32_t>(fault_kinds, nothing);
     std::vector<BlockSize> ladder;                 // the abstractions to try, the cheapest first
@@ -69,13 +67,8 @@ struct Question {
 constexpr std::size_t most_asks = 30;
 
 // A transition and what went wrong while it was taken.
-struct Strike {
+struct Strike : MessageOutcome {
     std::uint32_t process = 0, transition = 0;
-    bool lost = false;
-    std::uint32_t becomes = nothing;            // a send: the message that was put into the channel instead
-    std::uint32_t overtakes = 0;                // a send: how many messages it is put before
-    std::uint32_t kept = nothing;               // a reception: where the message stays in what is left
-    std::uint32_t kept_as = nothing, head = nothing;
     std::uint8_t mark = unmarked;
 };
 

@@ -103,9 +103,9 @@ class Steps {
     }
 
     // Counts a fault; false when the budget does not allow it.
-    bool count(Fault fault, std::uint32_t times = 1) {
+    bool count(Fault fault, std::uint32_t times) {
         const auto kind = static_cast<std::size_t>(fault);
-        if (layout_.counter_of[kind] == nothing || times == 0) return true;
+        if (layout_.counter_of[kind] == nothing) return true;
         Cell& counter = next_[layout_.counter_of[kind]];
         if (counter + times > rules_.question.most_of_kind[kind]) return false;
         counter = static_cast<Cell>(counter + times);
@@ -118,7 +118,7 @@ class Steps {
         if (strike.mark == disabled || (calm_only && strike.mark != unmarked)) return;
         begin(row, strike, t);
         if (strike.mark == unmarked) visit(strike, 0u, next_.data());
-        else if (count(static_cast<Fault>(strike.mark))) visit(strike, 1u, next_.data());
+        else if (count(static_cast<Fault>(strike.mark), 1)) visit(strike, 1u, next_.data());
     }
 
     void insert(std::uint32_t channel, std::uint32_t place, std::uint32_t message) {
@@ -137,18 +137,17 @@ class Steps {
     }
 
     template <class Visit>
-    void send(const Cell* row, Strike strike, const Transition& t, std::uint32_t bound, bool calm_only,
+    void send(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t bound, bool calm_only,
               Visit&& visit) {
         const Channel& channel = rules_.system.channels[t.channel];
         const std::uint32_t length = row[layout_.channel[t.channel]];
         const bool faults = !calm_only && t.message != crash_message;
+        if (faults)
+            each_vanishing_send(channel.faults, [&](const MessageOutcome& outcome) {
+                begin(row, strike, t);
+                strike_with(strike, outcome, visit);
+            });
         begin(row, strike, t);
-        if (faults && channel.loss && count(Fault::loss)) {
-            Strike lost = strike;
-            lost.lost = true;
-            visit(lost, 1u, next_.data());
-            begin(row, strike, t);
-        }
         if (length > 0 && rules_.unseen(t.channel, row[channel.receiver])) {
             visit(strike, 0u, next_.data());
             return;
@@ -160,32 +159,15 @@ class Steps {
         insert(t.channel, length, t.message);
         visit(strike, 0u, next_.data());
         if (!faults) return;
-        overtaking(row, strike, t, length, visit);
-        for (auto message : channel.becomes[t.message]) {
-            strike.becomes = message;
+        each_faulty_send(channel.faults, t.message, length, [&](const MessageOutcome& outcome) {
             begin(row, strike, t);
-            if (!count(Fault::corruption)) return;
-            insert(t.channel, length, message);
-            visit(strike, 1u, next_.data());
-            overtaking(row, strike, t, length, visit);
-        }
+            insert(t.channel, length - outcome.overtakes, outcome.becomes == nothing ? t.message : outcome.becomes);
+            strike_with(strike, outcome, visit);
+        });
     }
 
     template <class Visit>
-    void overtaking(const Cell* row, Strike strike, const Transition& t, std::uint32_t length, Visit&& visit) {
-        if (!rules_.system.channels[t.channel].reorder) return;
-        const std::uint32_t corrupted = strike.becomes != nothing;
-        for (std::uint32_t place = 0; place < length; ++place) {
-            strike.overtakes = length - place;
-            begin(row, strike, t);
-            if (!count(Fault::reordering) || !count(Fault::corruption, corrupted)) return;
-            insert(t.channel, place, corrupted ? strike.becomes : t.message);
-            visit(strike, 1u + corrupted, next_.data());
-        }
-    }
-
-    template <class Visit>
-    void receive(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit&& visit) {
+    void receive(const Cell* row, const Strike& strike, const Transition& t, bool calm_only, Visit&& visit) {
         const Cell* word = row + layout_.channel[t.channel] + 1;
         const std::uint32_t length = word[-1];
         if (length == 0) return;
@@ -194,32 +176,27 @@ class Steps {
             remove_head(t.channel);
             visit(strike, 0u, next_.data());
         }
-        if (calm_only || !rules_.question.duplicates[t.channel] || word[0] == crash_message) return;
-        const auto& others = rules_.system.channels[t.channel].becomes[word[0]];
-        if (word[0] != t.message) {
-            if (std::find(others.begin(), others.end(), t.message) == others.end()) return;
-            strike.head = word[0];
-        }
-        const bool reorders = rules_.system.channels[t.channel].reorder;
-        const std::uint32_t last = reorders ? length - 1 - (word[length - 1] == crash_message) : 0;
-        for (strike.kept = 0; strike.kept <= last; ++strike.kept) {
-            strike.kept_as = nothing;
-            keep(row, strike, t, word[0], visit);
-            for (auto message : others) {
-                strike.kept_as = message;
-                keep(row, strike, t, message, visit);
-            }
-        }
+        if (calm_only) return;
+        const ChannelFaults& faults = rules_.system.channels[t.channel].faults;
+        each_faulty_reception(faults, word, length, t.message, [&](const MessageOutcome& outcome) {
+            begin(row, strike, t);
+            remove_head(t.channel);
+            insert(t.channel, outcome.kept, outcome.kept_as == nothing ? word[0] : outcome.kept_as);
+            strike_with(strike, outcome, visit);
+        });
     }
 
+    // Visits the row that was made, unless the budget does not allow its faults.
     template <class Visit>
-    void keep(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t message, Visit&& visit) {
-        const std::uint32_t corrupted = (strike.head != nothing) + (strike.kept_as != nothing);
-        begin(row, strike, t);
-        if (!count(Fault::duplication) || !count(Fault::corruption, corrupted)) return;
-        remove_head(t.channel);
-        insert(t.channel, strike.kept, message);
-        visit(strike, 1u + corrupted, next_.data());
+    void strike_with(Strike strike, const MessageOutcome& outcome, Visit&& visit) {
+        std::uint32_t faults = 0;
+        bool allowed = true;
+        each_fault(outcome, [&](Fault fault, std::uint32_t times) {
+            faults += times;
+            allowed = allowed && count(fault, times);
+        });
+        static_cast<MessageOutcome&>(strike) = outcome;
+        if (allowed) visit(strike, faults, next_.data());
     }
 };
 

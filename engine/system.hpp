@@ -4,19 +4,16 @@
 // messages. Message 0 is always the crash message; users' messages count from 1.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "channel_faults.hpp"
+#include "numbers.hpp"
 
 namespace stormproof {
 
 enum class ActionKind : std::uint8_t { send, receive, internal };
-
-constexpr std::uint32_t crash_message = 0;
-// Where a number may be absent: no process, channel, transition or state. The bindings turn it into None.
-constexpr std::uint32_t none = UINT32_MAX;
 
 struct Transition {
     std::uint32_t source = 0;
@@ -37,29 +34,11 @@ struct Process {
     std::vector<std::uint8_t> crashed;    // for each state: in the crash broadcast or in `stop`
 };
 
-// A channel with the faults that may happen to it, silently, between any two actions (definitions 2.2 to 2.4).
 struct Channel {
     std::uint32_t sender = 0;
     std::uint32_t receiver = 0;
-    bool loss = false;
-    bool reorder = false;
-    bool duplicate = false;                           // a message that is received may also stay
-    std::vector<std::uint32_t> pool;                  // messages that may be in it, without the crash message
-    std::vector<std::vector<std::uint32_t>> becomes;  // message -> what it may become, itself left out; sorted
-    // The flag of a kind of fault by its keyword (src/stormproof/model/faults.py); nullptr: there is none.
-    bool* flag(std::string_view keyword) {
-        return keyword == "loss" ? &loss : keyword == "reorder" ? &reorder : keyword == "duplicate" ? &duplicate : nullptr;
-    }
-    bool perfect() const { return !loss && !reorder && !duplicate && !corrupt(); }
-    bool corrupt() const {
-        for (const auto& others : becomes)
-            if (!others.empty()) return true;
-        return false;
-    }
-    // May `sent` be received as `received`?
-    bool may_become(std::uint32_t sent, std::uint32_t received) const {
-        return sent == received || std::binary_search(becomes[sent].begin(), becomes[sent].end(), received);
-    }
+    ChannelFaults faults;
+    std::vector<std::uint32_t> pool;  // messages that may be in it, without the crash message
 };
 
 struct System {

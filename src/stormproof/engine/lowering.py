@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from .. import _engine
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.failures import FailureModel
-from ..model.faults import CORRUPTION
 from ..model.process import Process
 from ..model.system import System
 
@@ -65,7 +64,7 @@ def _add_channel(
     native.add_channel(
         sender=system.names.index(channel.sender),
         receiver=system.names.index(channel.receiver),
-        faults=[kind.keyword for kind in failure.kinds if kind is not CORRUPTION],
+        faults=[kind.keyword for kind in failure.kinds],
         pool=[number[m] for m in pool],
         becomes=becomes,
     )

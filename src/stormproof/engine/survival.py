@@ -13,7 +13,7 @@ from ..model.actions import CRASH, Channel, Internal, Message, Transition
 from ..model.ask import Ask
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
-from ..model.storm_step import FAULT_KINDS, StormStep
+from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .k_properties import ViolationEnd
 from .listed import Listed
@@ -30,6 +30,8 @@ _MOST_ASKS = 30
 MOST_ABSTRACT = 200_000
 
 _KIND = _engine.GoalKind
+#: The kinds of faults as the engine numbers them, by the names that budgets give them.
+_FAULTS = {fault.name.lower(): fault for fault in _engine.Fault}
 _PlainGoal = list[tuple[_engine.GoalKind, bool, int, list[int]]]
 _PlainList = tuple[list[_engine.ContentForm], bool, set[tuple[int, ...]]]
 _ENDS = {
@@ -207,7 +209,7 @@ class _Question:
         lists: Sequence[_PlainList] = (),
     ) -> _engine.SurvivalResult:
         model, system = self.model, self.model.system
-        budget = [model.budget.kinds.get(kind) for kind in FAULT_KINDS]
+        budget = [model.budget.kinds.get(kind) for kind in _FAULTS]
 
         def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
             return _engine.survive(
@@ -219,7 +221,6 @@ class _Question:
                 self._marks(),
                 [_flags(p.states, model.rest.rest[p.name]) for p in system],
                 [_flags(p.states, model.rest.ended[p.name]) for p in system],
-                [int(model.failures.on(c).duplicate) for c in system.channels],
                 [int(c in self.observed) for c in system.channels],
                 model.budget.total,
                 budget,
@@ -254,7 +255,8 @@ class _Question:
         failures = self.model.failures
         if failures.only_length_matters(self.model.system, channel):
             return _engine.ContentForm.LENGTH
-        return _engine.ContentForm.MULTISET if failures.on(channel).reorder else _engine.ContentForm.WORD
+        ordered = self.lowered.native.keeps_order(self.lowered.channels.index(channel))
+        return _engine.ContentForm.WORD if ordered else _engine.ContentForm.MULTISET
 
     def _row(self, end: ViolationEnd, forms: Sequence[_engine.ContentForm]) -> Iterator[int]:
         number = {m: i for i, m in enumerate(self.lowered.messages)}
@@ -281,7 +283,7 @@ class _Question:
         if not self.model.can_happen(process, transition):
             return _DISABLED
         kind = self.model.process_fault(process, transition.action)
-        return _UNMARKED if kind is None else FAULT_KINDS.index(kind)
+        return _UNMARKED if kind is None else _FAULTS[kind].value
 
     # ---- goals -----------------------------------------------------------------------------------------
 
@@ -360,7 +362,7 @@ class _Question:
             kept=strike.kept,
             kept_as=self._message(strike.kept_as),
             head=self._message(strike.head),
-            process_fault=None if strike.fault is None else FAULT_KINDS[strike.fault],
+            process_fault=None if strike.fault is None else strike.fault.name.lower(),
         )
 
     def _message(self, number: int | None) -> Message | None:
