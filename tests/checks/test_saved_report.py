@@ -116,9 +116,22 @@ def shop(**options: Any) -> dict[str, Any]:
 
 
 def test_requirements_are_replayed_under_their_own_failures() -> None:
-    answers = {a.property: a.proved for a in replay_result(result_from_json(json.dumps(shop())))}
-    assert answers.pop("gone") is None, "channels grow, so that without a certificate no search ends"
-    assert {"twice", "lost", "weak"} <= set(answers) and all(answers.values()), answers
+    """Where channels grow, no search of what may follow ends: a small certificate is made unasked."""
+    data = shop()
+    answers = {a.property: a.proved for a in replay_result(result_from_json(json.dumps(data)))}
+    assert {"twice", "lost", "weak", "gone"} <= set(answers) and all(answers.values()), answers
+    (gone,) = [v for v in data["verdicts"] if v["property"] == "gone"]
+    assert gone["replayed"] and gone["certificate"]["kind"] == "out of reach"
+    del gone["certificate"]
+    answers = {a.property: a.proved for a in replay_result(result_from_json(json.dumps(data)))}
+    assert answers["gone"] is None
+
+
+def test_a_claim_that_needs_a_large_certificate_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MOST_UNASKED", 1)
+    (gone,) = [v for v in shop()["verdicts"] if v["property"] == "gone"]
+    assert gone["replayed"] is None and "certificate" not in gone
+    assert gone["notes"] == [f"replayed as a run; {evidence.TOO_MANY_FUTURES}"]
 
 
 def test_every_verdict_on_survival_has_a_certificate_or_a_run() -> None:

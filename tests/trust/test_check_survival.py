@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,9 +13,10 @@ from stormproof.model.actions import Configuration
 from stormproof.spec import survival as spec
 from stormproof.spec.bounded import TooLarge
 from stormproof.spec.channel_blocks import proves_never
+from stormproof.trust.make_survival_certificate import search_out_of_reach
 from stormproof.trust.replay_storm import storm_end
 from stormproof.trust.survival_certificate import OutOfReach
-from tests.support.survival_certificates import Claimed, claims, forged
+from tests.support.survival_certificates import MOST, Claimed, claims, forged
 
 CHUNKS, SYSTEMS, FORGERIES = 2, 60, 4
 
@@ -27,6 +29,10 @@ def test_the_certificate_of_every_verdict_is_accepted(chunk: int) -> None:
             found = claim.check()
             assert found.ok and found.up_to == claim.up_to, f"seed {seed}: {found.message}"
             met[claim.certificate.kind, claim.ask.always] += 1
+            if isinstance(claim.certificate, OutOfReach) and claim.witness is not None:
+                size, goal = claim.certificate.blocks, claim.ask.goal
+                again = search_out_of_reach(claim.model, goal, size, claim.witness, MOST)
+                assert again is not None and replace(claim, certificate=again).accepted, f"seed {seed}"
     assert min(met[kind] for kind in (("closed set", True), ("closed set", False))) > 20
     assert met["out of reach", True] > 20
 

@@ -67,6 +67,7 @@ def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: Ev
         part=shown.part,
         replayed=shown.established,
         fewest=verdict.fewest or shown.fewest,
+        certificate=verdict.certificate or shown.certificate,
         others=_others(request, shown),
         notes=(*outcome.notes, *failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
     )

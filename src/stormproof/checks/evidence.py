@@ -15,16 +15,20 @@ from ..counterexample.storm_run import storm_witness
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
 from ..engine.survival import FoundRun
-from ..errors import InternalError
+from ..errors import InternalError, Refused
 from ..model.run import Replay, Witness
 from ..narrate.reason import RunEnd
 from ..trust.check_out_of_reach import check_violated
+from ..trust.make_survival_certificate import MOST_UNASKED, search_out_of_reach
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
+from ..trust.survival_certificate import OutOfReach
 from .bug_report import write_bug_report
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request
+
+TOO_MANY_FUTURES = "what may happen after its faults is too much to prove unasked; --certificate proves it"
 
 #: Seconds for the best runs against one property.
 CULPRIT_SECONDS = 1.0
@@ -32,7 +36,8 @@ CULPRIT_SECONDS = 1.0
 
 class Evidence(NamedTuple):
     """A witness against `part`, at the bound `k`; whether the replay kernel has established it. `fewest`: no
-    run within the bound has fewer faults. `others`: runs against the other processes or channels to blame."""
+    run within the bound has fewer faults. `others`: runs against the other processes or channels to blame.
+    `certificate`: what the kernel needed to establish it."""
 
     part: str
     k: int | None
@@ -42,6 +47,7 @@ class Evidence(NamedTuple):
     notes: tuple[str, ...] = ()
     fewest: bool = False
     others: tuple[Witness, ...] = ()
+    certificate: OutOfReach | None = None
 
 
 class EvidenceFile:
@@ -124,12 +130,32 @@ def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Sho
     return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
 
 
-def _replayed_storm(found: FoundViolation, asked: Survived, witness: Witness) -> Replay:
-    """With a certificate, that no calm run leads to the goal is checked and not searched."""
-    if found.certificate is None:
-        return replay_storm(asked.model, asked.ask if found.claimed else None, witness)
-    checked = check_violated(asked.model, asked.ask.goal, witness, found.certificate)
-    return Replay(checked.ok, checked.ok, checked.message)
+def _replayed_storm(
+    found: FoundViolation, asked: Survived, witness: Witness
+) -> tuple[Replay, OutOfReach | None]:
+    """With a certificate, that no calm run leads to the goal is checked and not searched. Where a search
+    would not end, because channels grow, one is made if it is small."""
+    if found.certificate is not None:
+        return _checked(asked, witness, found.certificate)
+    run = found.violation
+    size = run.proof if isinstance(run, FoundRun) and found.claimed else None
+    grows = isinstance(run, FoundRun) and run.end == "divergence"
+    if size is None or not grows:
+        answer = replay_storm(asked.model, asked.ask if found.claimed else None, witness)
+        if size is None or answer.established or not answer.ok:
+            return answer, None
+    try:
+        made = search_out_of_reach(asked.model, asked.ask.goal, size, witness, MOST_UNASKED)
+    except Refused as why:
+        return Replay(False, False, str(why)), None
+    if made is not None:
+        return _checked(asked, witness, made)
+    return Replay(True, False, TOO_MANY_FUTURES), None
+
+
+def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tuple[Replay, OutOfReach | None]:
+    checked = check_violated(asked.model, asked.ask.goal, witness, certificate)
+    return Replay(checked.ok, checked.ok, checked.message), certificate
 
 
 def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evidence:
@@ -140,8 +166,9 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
     # A run that was not searched for has another to fall back on, at a smaller bound.
     fallback = isinstance(found.violation, Violation) and not found.violation.shortest
     budget = BUDGET // 5 if fallback else BUDGET
+    certificate = None
     if found.survived is not None:
-        answer = _replayed_storm(found, found.survived, witness)
+        answer, certificate = _replayed_storm(found, found.survived, witness)
     else:
         answer = replay(request.system, request.model, found.part, found.k, witness, budget)
     if not answer.ok:
@@ -151,5 +178,5 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
             f"what is needed to reproduce this is in {where}"
         )
     if answer.established:
-        return Evidence(found.part, found.k, witness, True, explain)
+        return Evidence(found.part, found.k, witness, True, explain, certificate=certificate)
     return Evidence(found.part, found.k, witness, None, explain, (f"replayed as a run; {answer.message}",))

@@ -9,7 +9,7 @@ the definitions by itself and searches nothing; it shares plain data types with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..errors import Refused
@@ -23,7 +23,8 @@ from .check_survival import SurvivalCheck
 from .replay_storm import Judge, StormConfiguration, storm_end
 from .survival_certificate import BlockContent, OutOfReach, bases
 
-_Abstract = tuple[tuple[str, ...], tuple[BlockContent, ...]]
+#: States, and the content of each channel.
+BlockConfiguration = tuple[tuple[str, ...], tuple[BlockContent, ...]]
 
 
 def check_violated(
@@ -31,7 +32,7 @@ def check_violated(
 ) -> SurvivalCheck:
     """Step through the run, and check that no calm run from where its storm ends leads to the goal."""
     try:
-        _Checker(model, goal, certificate).check(storm_end(model, witness))
+        _check(model, goal, storm_end(model, witness), certificate)
     except Refused as why:
         return SurvivalCheck(False, str(why))
     shown = f"no calm step leaves {plural(len(certificate.numbers), 'abstract configuration')}"
@@ -108,42 +109,61 @@ def is_exact(content: BlockContent, size: BlockSize) -> bool:
 # ---- the certificate -----------------------------------------------------------------------------------
 
 
-class _Checker:
-    def __init__(self, model: SurvivalModel, goal: Goal, certificate: OutOfReach) -> None:
-        self.model, self.size, self.certificate = model, certificate.blocks, certificate
-        self.system, self.judge = model.system, Judge(model)
-        self.goal, self.observed = normal_form(goal), observed_channels(goal)
-        if min(self.size) < 1:
-            raise Refused("blocks are at least one, and counted up to one at least")
-        self.contents = [certificate.contents.get(c, ()) for c in self.system.channels]
-        self.bases = bases(self.system, self.contents)
-        for table in self.contents:
-            if not table or not all(well_formed(content, self.size) for content in table):
-                raise Refused("a channel has no content, or one with other blocks than the abstraction")
+def _check(model: SurvivalModel, goal: Goal, start: StormConfiguration, certificate: OutOfReach) -> None:
+    size = certificate.blocks
+    if min(size) < 1:
+        raise Refused("blocks are at least one, and counted up to one at least")
+    contents = [certificate.contents.get(c, ()) for c in model.system.channels]
+    for table in contents:
+        if not table or not all(well_formed(content, size) for content in table):
+            raise Refused("a channel has no content, or one with other blocks than the abstraction")
+    steps = AbstractSteps(model, goal, size)
+    known = {steps.seen(*at) for at in _configurations(model, contents, certificate)}
+    if steps.start(start) not in known:
+        raise Refused("where the storm ends is not in the set")
+    for at in known:
+        if steps.may_hold(at):
+            raise Refused(f"the goal may hold in {at}")
+        for after in steps.calm(at):
+            if after not in known:
+                raise Refused(f"a calm step leads out of the set, from {at}")
 
-    def check(self, start: StormConfiguration) -> None:
-        known = {self._seen(*self._configuration(number)) for number in self.certificate.numbers}
-        if self._seen(start.states, tuple(represent(word, self.size) for word in start.queues)) not in known:
-            raise Refused("where the storm ends is not in the set")
-        for at in known:
-            if self._may_hold(at, self.goal):
-                raise Refused(f"the goal may hold in {at}")
-            for after in self._calm(*at):
-                if self._seen(*after) not in known:
-                    raise Refused(f"a calm step leads out of the set, from {at}")
 
-    def _configuration(self, number: int) -> _Abstract:
+def _configurations(
+    model: SurvivalModel, contents: Sequence[Sequence[BlockContent]], certificate: OutOfReach
+) -> Iterator[BlockConfiguration]:
+    """The configurations that the numbers of a certificate stand for."""
+    count = bases(model.system, contents)
+    for number in certificate.numbers:
         digits = []
-        for base in self.bases:
+        for base in count:
             number, digit = divmod(number, base)
             digits.append(digit)
         if number:
             raise Refused("a number is that of no configuration")
-        states = tuple(p.states[digit] for p, digit in zip(self.system, digits))
-        contents = zip(self.contents, digits[len(states) :])
-        return states, tuple(table[digit] for table, digit in contents)
+        states = tuple(p.states[digit] for p, digit in zip(model.system, digits))
+        rest = digits[len(states) :]
+        yield states, tuple(table[digit] for table, digit in zip(contents, rest))
 
-    def _seen(self, states: tuple[str, ...], contents: tuple[BlockContent, ...]) -> _Abstract:
+
+class AbstractSteps:
+    """Calm steps as an abstraction sees them, and whether a goal may hold."""
+
+    def __init__(self, model: SurvivalModel, goal: Goal, size: BlockSize) -> None:
+        self.model, self.size = model, size
+        self.system, self.judge = model.system, Judge(model)
+        self.goal, self.observed = normal_form(goal), observed_channels(goal)
+
+    def start(self, place: StormConfiguration) -> BlockConfiguration:
+        return self.seen(place.states, tuple(represent(word, self.size) for word in place.queues))
+
+    def calm(self, at: BlockConfiguration) -> Iterator[BlockConfiguration]:
+        return (self.seen(*after) for after in self._calm(*at))
+
+    def may_hold(self, at: BlockConfiguration) -> bool:
+        return self._may_hold(at, self.goal)
+
+    def seen(self, states: tuple[str, ...], contents: tuple[BlockContent, ...]) -> BlockConfiguration:
         """Of a channel to a role that has ended only the head is looked at: it is never taken, unless it is
         the crash message, which is the last."""
         return states, tuple(
@@ -158,7 +178,9 @@ class _Checker:
         receiver = states[self.system.names.index(channel.receiver)]
         return receiver in self.model.rest.ended[channel.receiver] and channel not in self.observed
 
-    def _calm(self, states: tuple[str, ...], contents: tuple[BlockContent, ...]) -> Iterator[_Abstract]:
+    def _calm(
+        self, states: tuple[str, ...], contents: tuple[BlockContent, ...]
+    ) -> Iterator[BlockConfiguration]:
         for i, process in enumerate(self.system):
             for _, action, target in process.outgoing(states[i]):
                 after = (*states[:i], target, *states[i + 1 :])
@@ -182,7 +204,7 @@ class _Checker:
         ignored = content.blocks and self._unseen(states, c)
         yield content if ignored else put(content, action.message, self.size)
 
-    def _may_hold(self, at: _Abstract, goal: Goal) -> bool:
+    def _may_hold(self, at: BlockConfiguration, goal: Goal) -> bool:
         """May the goal, in normal form, hold in some configuration that this one stands for?"""
         if isinstance(goal, And):
             return all(self._may_hold(at, part) for part in goal.parts)

@@ -9,11 +9,19 @@ from typing import Generic, TypeVar
 
 from ..engine.listed import Listed, ListedConfiguration
 from ..model.actions import Channel, Word
+from ..model.goal import Goal
+from ..model.run import Witness
 from ..model.survival import BlockSize, SurvivalModel
+from .check_out_of_reach import AbstractSteps
+from .replay_storm import storm_end
 from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
 
 #: The most configurations of a certificate.
 MOST = 2_000_000
+
+#: The most abstract configurations of one that nobody asked for: it is made where the kernel's own search of
+#: calm futures does not end.
+MOST_UNASKED = 5_000
 
 
 def closed_set(model: SurvivalModel, k: int, listed: Listed) -> ClosedSet:
@@ -42,6 +50,30 @@ def out_of_reach(model: SurvivalModel, size: BlockSize, listed: Listed) -> OutOf
     rows = array("I")
     for states, contents in listed.abstract():
         rows.extend((*states, *tables.digits(BlockContent(*content) for content in contents)))
+    numbers = _numbers(rows, bases(model.system, tables.contents.values()))
+    return OutOfReach(size, tables.contents, sorted(numbers))
+
+
+def search_out_of_reach(
+    model: SurvivalModel, goal: Goal, size: BlockSize, witness: Witness, most: int
+) -> OutOfReach | None:
+    """The same by a search from the end of a storm; None if there are more abstract configurations than
+    allowed. The goal is not looked at: the checker does that."""
+    steps = AbstractSteps(model, goal, size)
+    found = [steps.start(storm_end(model, witness))]
+    seen = set(found)
+    for at in found:
+        for after in steps.calm(at):
+            if after not in seen:
+                seen.add(after)
+                found.append(after)
+        if len(found) > most:
+            return None
+    tables: _Tables[BlockContent] = _Tables(model)
+    index = [{state: i for i, state in enumerate(p.states)} for p in model.system]
+    rows = array("I")
+    for states, contents in found:
+        rows.extend((*(i[s] for i, s in zip(index, states)), *tables.digits(contents)))
     numbers = _numbers(rows, bases(model.system, tables.contents.values()))
     return OutOfReach(size, tables.contents, sorted(numbers))
 
