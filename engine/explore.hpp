@@ -3,16 +3,15 @@
 // Successors are generated in batches. While one batch is generated, the slots and the configurations that it
 // will be compared with are fetched from memory: memory latency is what limits a search.
 //
-// With two threads both expand blocks of the current level and share the index; a configuration belongs to
-// the shard of the thread that found it first. Levels do not depend on the threads, so neither do counts,
-// verdicts and the lengths of witnesses.
+// Threads expand blocks of the current level and share the index; a configuration belongs to the shard of the
+// thread that found it first. Levels do not depend on the threads, so neither do counts, verdicts and the lengths of
+// witnesses.
 //
 // Silent steps cost nothing in the length of a run: a level is closed under them, round by round, before its
 // actions are taken. Parents are not stored: a predecessor is in the round before, see offenders.hpp.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <vector>
 
@@ -29,14 +28,14 @@ class Explorer {
   public:
     Explorer(Graph<W>& graph, Monitor& monitor, unsigned threads, std::uint64_t parallel_from)
         : g(graph), m(graph.m), monitor_(monitor), threads_(threads), parallel_from_(parallel_from),
-          visited_(graph, monitor) {
+          visited_(graph, monitor), workers_(threads) {
         block_ = std::clamp<std::uint32_t>(4096 / m.max_degree, 1, 64);
         for (auto& worker : workers_) worker.batch.resize(batch_size + m.max_degree);
     }
 
     // Explores everything, or until a limit stops it; returns that limit.
     Stop run() {
-        if (!hand_out_budget()) return stop_;
+        if (!hand_out_budget(1)) return stop_;
         add_initial();
         std::size_t level = 0;  // the first round of the current level
         while (level < g.rounds.size()) {
@@ -73,10 +72,11 @@ class Explorer {
     const Machine& m;
     Monitor& monitor_;
     const unsigned threads_;
-    const std::uint64_t parallel_from_;  // smaller rounds are not worth a second thread
+    const std::uint64_t parallel_from_;  // smaller rounds are not worth more than one thread
     Visited<W> visited_;
-    std::array<Worker, 2> workers_;
+    std::vector<Worker> workers_;
     std::uint32_t block_;
+    unsigned active_ = 1;  // threads at work in this round
     alignas(cache_line) std::atomic<std::uint64_t> cursor_{0};
     alignas(cache_line) std::atomic<bool> halt_{false};
     std::atomic<Stop> failed_{Stop::none};
@@ -87,7 +87,7 @@ class Explorer {
         const Config<W> c = initial_config<W>(m);
         bool fresh = false;
         visited_.find_or_add(0, c, hash_of(c), fresh);
-        Round round;
+        Round round{std::vector<std::uint64_t>(threads_, 0), std::vector<std::uint64_t>(threads_, 0)};
         round.end[0] = 1;
         g.rounds.push_back(round);
     }
@@ -104,30 +104,27 @@ class Explorer {
 
     Round start_round(bool silent) const {
         Round round;
-        for (unsigned s = 0; s < 2; ++s) round.begin[s] = g.shards[s].size;
+        for (const Shard<W>& shard : g.shards) round.begin.push_back(shard.size);
         round.silent = silent;
         return round;
     }
     bool finish_round(Round& round) const {
-        for (unsigned s = 0; s < 2; ++s) round.end[s] = g.shards[s].size;
+        for (const Shard<W>& shard : g.shards) round.end.push_back(shard.size);
         return round.size() > 0;
     }
 
     // Expands every configuration of a round; `only_silent`: by silent steps only, and without keeping edges.
     bool expand(const Round round, bool only_silent) {
+        const std::uint64_t total = round.size();
         cursor_ = 0;
         while (true) {
-            if (!hand_out_budget()) return false;
-            const bool two = threads_ > 1 && round.size() - std::min(round.size(), cursor_.load()) >= parallel_from_;
-            visited_.shared = two;
+            active_ = total - std::min(total, cursor_.load()) >= parallel_from_ ? threads_ : 1;
+            if (!hand_out_budget(active_)) return false;
+            visited_.shared = active_ > 1;
             halt_ = false;
-            if (two) {
-                in_two([&](unsigned who) { work(who, round, only_silent); });
-            } else {
-                work(0, round, only_silent);
-            }
+            in_parallel(active_, [&](unsigned who) { work(who, round, total, only_silent); });
             if (failed_ != Stop::none) return stop_at(failed_);
-            if (cursor_ >= round.size()) return true;
+            if (cursor_ >= total) return true;
         }
     }
 
@@ -138,9 +135,8 @@ class Explorer {
         return false;
     }
 
-    void work(unsigned who, const Round& round, bool only_silent) {
+    void work(unsigned who, const Round& round, std::uint64_t total, bool only_silent) {
         Worker& worker = workers_[who];
-        const std::uint64_t total = round.size();
         for (unsigned turn = 0;; ++turn) {
             // What is still pending will be added before this block's: both must fit the budget.
             if (halt_ || worker.budget < std::uint64_t{block_ + 1} * m.max_degree + batch_size) break;
@@ -157,7 +153,7 @@ class Explorer {
     bool over_limit() {
         report();
         Stop why = monitor_.over();
-        const std::uint64_t more = needed_budget() * (checked_blocks + 1) * threads_ * (sizeof(Config<W>) + 8);
+        const std::uint64_t more = needed_budget() * (checked_blocks + 1) * active_ * (sizeof(Config<W>) + 8);
         if (why == Stop::none && !monitor_.allows(monitor_.memory + more)) why = Stop::memory;
         if (why != Stop::none) fail(why);
         return why != Stop::none;
@@ -170,9 +166,9 @@ class Explorer {
     }
 
     void expand_one(unsigned who, const Round& round, std::uint64_t i, bool only_silent) {
-        const std::uint64_t here = round.end[0] - round.begin[0];
-        const unsigned s = i < here ? 0 : 1;
-        const std::uint64_t local = s == 0 ? round.begin[0] + i : round.begin[1] + (i - here);
+        unsigned s = 0;
+        for (; i >= round.end[s] - round.begin[s]; ++s) i -= round.end[s] - round.begin[s];
+        const std::uint64_t local = round.begin[s] + i;
         const Config<W> c = g.shards[s].configs[local];
         Worker& worker = workers_[who];
         const std::size_t before = worker.pending;
@@ -189,8 +185,7 @@ class Explorer {
         if (m.silent) each_silent(m, c, push);
         if (!only_silent) {
             const std::uint64_t at = g.shards[who].edge_count + before;
-            g.shards[s].first[local] =
-                worker.pending == before ? no_edges : static_cast<std::uint32_t>(at) | (who << 31);
+            g.shards[s].first[local] = worker.pending == before ? no_edges : g.place_of_edges(who, at);
         }
         if (worker.pending > before) worker.batch[worker.pending - 1].last = true;
         if (worker.pending >= batch_size) flush(who, only_silent);
@@ -199,7 +194,7 @@ class Explorer {
     void flush(unsigned who, bool only_silent) {
         Worker& worker = workers_[who];
         Shard<W>& shard = g.shards[who];
-        if (!only_silent && !shard.room_for_edges(worker.pending)) {
+        if (!only_silent && !shard.room_for_edges(worker.pending, g.most_edges())) {
             fail(Stop::memory);
             worker.pending = 0;
             return;
@@ -222,11 +217,10 @@ class Explorer {
 
     std::uint64_t needed_budget() const { return std::uint64_t{block_ + 1} * m.max_degree + batch_size; }
 
-    // Each thread may add so many configurations before the index must grow.
-    bool hand_out_budget() {
-        const std::uint64_t wanted = needed_budget() * threads_;
-        if (!visited_.make_room(wanted)) return stop_at(Stop::memory);
-        for (auto& worker : workers_) worker.budget = visited_.room() / threads_;
+    // Each of the threads at work may add so many configurations before the index must grow.
+    bool hand_out_budget(unsigned sharing) {
+        if (!visited_.make_room(needed_budget() * sharing)) return stop_at(Stop::memory);
+        for (auto& worker : workers_) worker.budget = visited_.room() / sharing;
         return true;
     }
 
@@ -236,7 +230,9 @@ class Explorer {
         while (before < bytes && !peak_.compare_exchange_weak(before, bytes)) {}
         monitor_.memory = bytes;
         monitor_.states = g.size();
-        const std::uint64_t past = g.rounds.empty() ? 0 : g.rounds.back().end[0] + g.rounds.back().end[1];
+        std::uint64_t past = 0;
+        if (!g.rounds.empty())
+            for (const std::uint64_t end : g.rounds.back().end) past += end;
         monitor_.frontier = g.size() - std::min(g.size(), past);
     }
 };

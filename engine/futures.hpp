@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -29,7 +28,8 @@ namespace stormproof {
 template <unsigned W>
 class Futures {
   public:
-    Futures(const Graph<W>& graph, Monitor& monitor) : g(graph), m(graph.m), monitor_(monitor) {}
+    Futures(const Graph<W>& graph, Monitor& monitor)
+        : g(graph), m(graph.m), monitor_(monitor), masks_(graph.shards.size()), low_(graph.shards.size()) {}
 
     std::uint64_t peak = 0;
 
@@ -39,7 +39,7 @@ class Futures {
         const bool again = set_ != nullptr;
         set_ = &set;
         exact_ = exact;
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
         if (again) forget();
         for (std::uint64_t n = 0, before = g.size();; ++n, before = unmet_count_) {
@@ -67,7 +67,7 @@ class Futures {
     const Machine& m;
     Monitor& monitor_;
     const GoalSet* set_ = nullptr;
-    std::array<Stretch<std::atomic<std::uint64_t>>, 2> masks_;
+    std::vector<Stretch<std::atomic<std::uint64_t>>> masks_;
     std::atomic<bool> changed_{false};
     std::atomic<std::uint64_t> unmet_count_{0};
     std::atomic<bool> halt_{false};
@@ -92,7 +92,7 @@ class Futures {
 
     // The masks of another set of goals mean something else.
     void forget() {
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i) masks_[s][i].store(0, std::memory_order_relaxed);
     }
 
@@ -111,11 +111,9 @@ class Futures {
     void sweep(std::uint64_t n) {
         changed_ = false;
         unmet_count_ = 0;
-        if (g.shards[1].size > 0) {
-            in_two([&](unsigned s) { sweep_shard(s, n); });
-        } else {
-            sweep_shard(0, n);
-        }
+        // Small graphs were explored by one thread, and the other shards are empty.
+        const bool shared = g.size() > g.shards[0].size;
+        in_parallel(shared ? static_cast<unsigned>(g.shards.size()) : 1, [&](unsigned s) { sweep_shard(s, n); });
     }
 
     void sweep_shard(unsigned s, std::uint64_t turn) {
@@ -195,19 +193,19 @@ class Futures {
     // Tarjan's algorithm with one number a configuration: 0 not seen, `done` when its component is complete,
     // else the smallest number of an open configuration that it is known to reach.
     static constexpr std::uint32_t done = UINT32_MAX;
-    std::array<Stretch<std::uint32_t>, 2> low_;
+    std::vector<Stretch<std::uint32_t>> low_;
     Stretch<Frame> path_;
     Stretch<std::uint32_t> open_;
 
     std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
 
     bool components(const Barred& barred, std::uint64_t wanted) {
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             if (!take(low_[s], g.shards[s].size)) return false;
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
         std::uint64_t visited = 0;
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
                 if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), barred, wanted, visited))
                     return false;

@@ -3,8 +3,9 @@
 // in the order of the successors.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -36,14 +37,14 @@ class Tally {
 template <unsigned W>
 struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
-    Growing<std::uint32_t> first;  // where the successors of each configuration begin: stream in bit 31, offset
+    Growing<std::uint32_t> first;  // where the successors of each configuration begin: whose edges, offset
     Stretch<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
     Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
     alignas(cache_line) Tally size;
     Tally edge_count;
 
-    bool room_for_edges(std::uint64_t more) {
-        return edge_count + more < last_edge && edges.reserve(edge_count + more);
+    bool room_for_edges(std::uint64_t more, std::uint64_t most) {
+        return edge_count + more < most && edges.reserve(edge_count + more);
     }
     // Room for one more configuration.
     bool room_for_config(std::uint64_t most) {
@@ -55,32 +56,50 @@ constexpr std::uint16_t everyone = UINT16_MAX;
 
 // A round of configurations: in each shard the numbers from `begin` to `end`.
 struct Round {
-    std::array<std::uint64_t, 2> begin{}, end{};
+    std::vector<std::uint64_t> begin, end;
     bool silent = false;  // reached by a silent step from the round before
-    std::uint64_t size() const { return end[0] - begin[0] + end[1] - begin[1]; }
+    std::uint64_t size() const {
+        std::uint64_t sum = 0;
+        for (std::size_t s = 0; s < begin.size(); ++s) sum += end[s] - begin[s];
+        return sum;
+    }
 };
 
 template <unsigned W>
 class Graph {
   public:
-    explicit Graph(const Machine& machine, unsigned threads) : m(machine), shard_bits(threads > 1 ? 1 : 0) {}
+    explicit Graph(const Machine& machine, unsigned threads)
+        : m(machine), shard_bits(static_cast<unsigned>(std::bit_width(threads - 1))), shards(threads) {}
 
     const Machine& m;
     const unsigned shard_bits;  // the low bits of a number name its shard
-    std::array<Shard<W>, 2> shards;
+    std::vector<Shard<W>> shards;  // one per thread
     std::vector<Round> rounds;
     bool reduced = false;
     // Of a reduced graph, which is not explored breadth first: its breadth-first order and the parents in it.
     Growing<std::uint32_t> order, parents;
 
-    unsigned shard_of(std::uint32_t id) const { return id & shard_bits; }
+    unsigned shard_of(std::uint32_t id) const { return id & ((1u << shard_bits) - 1); }
     std::uint32_t local(std::uint32_t id) const { return id >> shard_bits; }
     std::uint32_t number(unsigned shard, std::uint64_t local) const {
         return static_cast<std::uint32_t>(local << shard_bits) | shard;
     }
     const Config<W>& config(std::uint32_t id) const { return shards[shard_of(id)].configs[local(id)]; }
-    std::uint64_t size() const { return shards[0].size + shards[1].size; }
-    std::uint64_t edge_count() const { return shards[0].edge_count + shards[1].edge_count; }
+    std::uint64_t size() const {
+        std::uint64_t sum = 0;
+        for (const Shard<W>& shard : shards) sum += shard.size;
+        return sum;
+    }
+    std::uint64_t edge_count() const {
+        std::uint64_t sum = 0;
+        for (const Shard<W>& shard : shards) sum += shard.edge_count;
+        return sum;
+    }
+    // How many edges a thread may write.
+    std::uint64_t most_edges() const { return std::min<std::uint64_t>(last_edge, place_mask()) - 1; }
+    std::uint32_t place_of_edges(unsigned shard, std::uint64_t offset) const {
+        return static_cast<std::uint32_t>(offset | std::uint64_t{shard} << (32 - shard_bits));
+    }
     std::uint64_t bytes() const {
         const std::uint64_t each = sizeof(Config<W>) + 4 + (reduced ? 2 : 0) + (order.capacity() ? 8 : 0);
         return size() * each + edge_count() * 4;
@@ -91,7 +110,7 @@ class Graph {
     void each_edge(std::uint32_t id, Visit&& visit) const {
         const std::uint32_t at = shards[shard_of(id)].first[local(id)];
         if (at == no_edges) return;
-        for (const std::uint32_t* edge = shards[at >> 31].edges.data() + (at & ~last_edge);; ++edge) {
+        for (const std::uint32_t* edge = edges_at(at);; ++edge) {
             visit(*edge & ~last_edge);
             if (*edge & last_edge) return;
         }
@@ -104,7 +123,7 @@ class Graph {
         const Shard<W>& own = shards[shard_of(id)];
         const std::uint32_t at = own.first[local(id)];
         if (at == no_edges) return;
-        const std::uint32_t* next = shards[at >> 31].edges.data() + (at & ~last_edge);
+        const std::uint32_t* next = edges_at(at);
         std::uint32_t edge = 0;
         const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
         each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Instruction& instruction) {
@@ -116,6 +135,12 @@ class Graph {
             edge = *next++;
             silent(edge & ~last_edge);
         }
+    }
+
+  private:
+    std::uint64_t place_mask() const { return (std::uint64_t{1} << (32 - shard_bits)) - 1; }
+    const std::uint32_t* edges_at(std::uint32_t place) const {
+        return shards[std::uint64_t{place} >> (32 - shard_bits)].edges.data() + (place & place_mask());
     }
 };
 

@@ -65,7 +65,7 @@ struct Violation {
     bool shortest = true;
 };
 
-constexpr std::uint32_t max_threads = 2;
+constexpr std::uint32_t max_threads = 256;
 
 struct Question {
     std::uint32_t k = 1;

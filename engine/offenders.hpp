@@ -34,7 +34,7 @@ class Offenders {
         level_ = levels(g);
         std::uint64_t turn = 0;
         for (std::size_t r = 0; r < g.rounds.size(); ++r)
-            for (unsigned s = 0; s < 2; ++s)
+            for (unsigned s = 0; s < g.shards.size(); ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
                     if (++turn % 65536 == 0 && stopped(monitor)) return false;
                     const std::uint32_t id = numbered(s, i);
@@ -50,7 +50,7 @@ class Offenders {
         level_ = levels(g);
         std::uint64_t turn = 0;
         for (std::size_t r = 0; r < g.rounds.size(); ++r)
-            for (unsigned s = 0; s < 2; ++s)
+            for (unsigned s = 0; s < g.shards.size(); ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
                     if (++turn % 65536 == 0 && stopped(monitor)) return false;
                     judge_obi(numbered(s, i), r);
@@ -270,7 +270,7 @@ class Offenders {
                                              std::vector<Firing>& firings) const {
         std::optional<std::uint32_t> found;
         Firing firing;
-        for (unsigned s = 0; s < 2; ++s)
+        for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = g.rounds[round].begin[s]; i < g.rounds[round].end[s]; ++i) {
                 const std::uint32_t from = g.number(s, i);
                 bool leads = false;

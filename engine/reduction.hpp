@@ -57,9 +57,7 @@ class Reducer {
         on_path_.clear();
         if (stop_ == Stop::none && monitor_.over() == Stop::states) stop_ = Stop::states;
         if (stop_ == Stop::none) {
-            Round all;
-            all.end[0] = g.size();
-            g.rounds.push_back(all);
+            g.rounds.push_back({{0}, {g.size()}});
         }
         return stop_;
     }
@@ -129,7 +127,7 @@ class Reducer {
         on_path_[node] = 1;
         Shard<W>& shard = g.shards[0];
         const std::uint16_t who = choose(node);
-        if (!shard.room_for_edges(next_.size())) return fail(Stop::memory);
+        if (!shard.room_for_edges(next_.size(), g.most_edges())) return fail(Stop::memory);
         const std::uint32_t begin = next_.empty() ? no_edges : static_cast<std::uint32_t>(shard.edge_count);
         for (std::size_t i = 0; i < next_.size(); ++i) {
             const std::uint32_t id = add(next_[i]);
@@ -199,10 +197,7 @@ bool order_by_breadth(Graph<W>& g, const Monitor& monitor) {
     g.rounds.clear();
     std::uint64_t begin = 0, end = 1, size = 1;
     while (begin < end) {
-        Round round;
-        round.begin[0] = begin;
-        round.end[0] = end;
-        g.rounds.push_back(round);
+        g.rounds.push_back({{begin}, {end}});
         for (; begin < end; ++begin) {
             const std::uint32_t from = g.order[begin];
             g.each_edge(from, [&](std::uint32_t to) {

@@ -72,7 +72,7 @@ class Slice {
     template <class Visit>
     void each_of(std::uint32_t level, Visit&& visit) const {
         for (std::size_t r = last_[level] + 1, first = level == 0 ? 0 : last_[level - 1] + 1; r-- > first;)
-            for (unsigned s = 0; s < 2; ++s)
+            for (unsigned s = 0; s < g.shards.size(); ++s)
                 for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) visit(g.number(s, i));
     }
 

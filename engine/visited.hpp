@@ -72,7 +72,7 @@ class Visited {
   public:
     Visited(Graph<W>& graph, const Monitor& monitor) : g(graph), monitor_(monitor) {}
 
-    bool shared = false;  // two threads add at the same time
+    bool shared = false;  // several threads add at the same time
 
     std::uint64_t bytes() const { return index_.bytes(); }
     void clear() { index_.clear(); }
@@ -123,7 +123,7 @@ class Visited {
         unsigned log = index_.bytes() ? index_.log() : 10;
         while (g.size() + more > most_load(log)) ++log;
         if (index_.bytes() && log == index_.log()) return true;
-        // Numbers interleave the shards, so they may be twice as large as their count.
+        // Numbers interleave the shards, so they may be larger than their count.
         if (!monitor_.allows(g.bytes() + Index::bytes_for(log))) return false;
         if (!index_.reset(log, std::min(32u, log + g.shard_bits))) return false;
         fill();
@@ -147,7 +147,7 @@ class Visited {
 
     void fill() {
         constexpr std::uint64_t ahead = 16;
-        for (unsigned s = 0; s < 2; ++s) {
+        for (unsigned s = 0; s < g.shards.size(); ++s) {
             const Shard<W>& shard = g.shards[s];
             std::uint64_t hashes[ahead] = {};
             for (std::uint64_t i = 0; i < shard.size + ahead; ++i) {

@@ -17,8 +17,8 @@ MAX_K = 10**6
 #: Seconds within which bounds larger than 1 are begun and continued, unless others are asked for.
 EFFORT = 5.0
 
-#: What a search is written for.
-MAX_THREADS = 2
+#: As many shards of a search as its numbers have room for.
+MAX_THREADS = 256
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -48,7 +48,7 @@ def check_bound(k: int, name: str = "k") -> None:
 
 
 def check_threads(threads: int | None) -> None:
-    """None is for as many threads as the machine has, up to MAX_THREADS."""
+    """None is for as many threads as the machine has processors."""
     if threads is not None and not 1 <= threads <= MAX_THREADS:
         raise UsageError(
             f"threads must be from 1 to {MAX_THREADS}, not {threads}",

@@ -115,7 +115,7 @@ def test_standard_input_and_forced_language(run: Run) -> None:
         (["check", "alternating-bit", "--loss-on", "Sender:Reciever"], "did you mean 'Receiver'"),
         (["check", "alternating-bit", "--property", "k-mcc"], "did you mean 'k-mc'"),
         (["check", "alternating-bit", "-k", "0"], "at least 1"),
-        (["check", "alternating-bit", "--threads", "3"], "threads must be from 1 to 2, not 3"),
+        (["check", "alternating-bit", "--threads", "300"], "threads must be from 1 to 256, not 300"),
         (["check", "alternating-bit", "--crash", "Nobody"], "unknown role 'Nobody'"),
         (["check", "alternating-bit", "--corrupt-map", "Sender:Receiver:d0"], "is not a corruption"),
         (["check", "alternating-bit", "--memory", "lots"], "not an amount of memory"),

@@ -124,9 +124,9 @@ def test_questions_without_an_answer() -> None:
         explore(LARGE, perfect(LARGE), 1, properties=["k-err"])
 
 
-@pytest.mark.parametrize("threads", [-1, 0, 3, 256])
-def test_only_the_threads_that_are_used_are_accepted(threads: int) -> None:
-    with pytest.raises(UsageError, match=f"threads must be from 1 to 2, not {threads}"):
+@pytest.mark.parametrize("threads", [-1, 0, 257])
+def test_a_search_takes_between_1_and_256_threads(threads: int) -> None:
+    with pytest.raises(UsageError, match=f"threads must be from 1 to 256, not {threads}"):
         explore(LARGE, perfect(LARGE), 1, properties=ALWAYS, threads=threads)
     with pytest.raises(UsageError, match=f"not {threads}"):
         check(pairs(1, "a"), properties=["rsc"], threads=threads)

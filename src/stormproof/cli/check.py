@@ -56,7 +56,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     help="Faults as the paper defines them, as its evaluation encodes them, or as the encodings were run.",
 )
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
-@click.option("--threads", type=int, metavar="N", help="Threads of a full exploration, 1 or 2.")
+@click.option("--threads", type=int, metavar="N", help="Threads of a full exploration; as many as there are processors by default.")
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option(
     "--certificate",

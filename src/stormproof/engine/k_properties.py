@@ -89,7 +89,7 @@ def explore(
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
     Reduction is used on perfect channels, where it gives the same verdicts; `threads` is for full exploration
-    and None means what the machine has, at most two.
+    and None is for as many as the machine has processors.
     """
     started = time.monotonic()
     names = _checked(properties, k)
