@@ -56,7 +56,9 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     help="Faults as the paper defines them, as its evaluation encodes them, or as the encodings were run.",
 )
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
-@click.option("--threads", type=int, metavar="N", help="Threads of a full exploration; as many as there are processors by default.")
+@click.option(
+    "--threads", type=int, metavar="N", help="Threads of a full exploration; by default one per processor."
+)
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option(
     "--certificate",
