@@ -11,8 +11,10 @@ the property fails for every k' >= k:
   bound, fills the channel up to it, the sender's next send is held back for ever, whatever the bound.
 
 The over-approximation keeps each channel's word as it is up to a length, and then only that more may
-follow, which may be anything. It is finite, and it is exact where nobody sends. A failure to show
-persistence says nothing.
+follow, which may be anything. It is finite, and it is exact where nobody sends. It follows the process that
+has to act alone at first, which may receive anything from the others; then also those that send to it, and so
+on. Mostly few of them matter, and all together have too many configurations. A failure to show persistence
+says nothing.
 """
 
 from __future__ import annotations
@@ -64,8 +66,10 @@ class Abstract(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """What would have to happen: an event, or local states to come to; and on the way, none of `without`."""
+    """What would have to happen: an event of `process`, or local states of it to come to; and on the way,
+    none of `without`."""
 
+    process: str
     fires: Callable[[FiredAction], bool]
     ends: Callable[[tuple[str, ...]], bool] = lambda states: False
     without: frozenset[FiredAction] = frozenset()
@@ -73,28 +77,33 @@ class Remedy(NamedTuple):
 
 @dataclass(frozen=True)
 class Beyond:
-    """The over-approximation of all runs of a system, of any bound; `room` is how far words are kept."""
+    """The over-approximation of all runs of a system, of any bound; `room` is how far words are kept, on the
+    channels between the processes that are `followed`. Whatever the others may send can be received."""
 
     system: System
     failures: FailureModel
     room: Mapping[Channel, int]
+    followed: frozenset[str]
 
     def steps(self, at: Abstract) -> Iterator[tuple[FiredAction | None, Abstract]]:
         index = self.system.channel_index
         for i, process in enumerate(self.system):
+            if process.name not in self.followed:
+                continue
             for _, action, target in process.outgoing(at.states[i]):
                 states = (*at.states[:i], target, *at.states[i + 1 :])
                 event = FiredAction(process.name, action)
                 channel = channel_of(process.name, action)
-                if channel is None:
+                if channel not in self.room:
                     yield event, Abstract(states, at.contents)
                     continue
-                assert not isinstance(action, Internal)
+                assert channel is not None and not isinstance(action, Internal)
                 j = index[channel]
                 follow = self._put if isinstance(action, Send) else self._take
                 for content in follow(channel, at.contents[j], action.message):
                     yield event, Abstract(states, (*at.contents[:j], content, *at.contents[j + 1 :]))
-        for channel, j in index.items():
+        for channel in self.room:
+            j = index[channel]
             word, more = at.contents[j]
             for other in interfere(word, self.failures.on(channel)):
                 yield (
@@ -158,10 +167,11 @@ def persists(
     )
 
     def never(wanted: Remedy) -> bool:
-        for slack in (0, 1):
-            room = {c: len(words[c]) + slack for c in system.channels}
-            if Beyond(system, failures, room).never(start, wanted, most, until):
-                return True
+        for followed in _cones(system, wanted.process):
+            for slack in (0, 1):
+                room = {c: len(words[c]) + slack for c in system.channels if followed.issuperset(c)}
+                if Beyond(system, failures, room, followed).never(start, wanted, most, until):
+                    return True
         return False
 
     if name in (K_ER.name, K_WER.name):
@@ -177,12 +187,22 @@ def persists(
     return False
 
 
+def _cones(system: System, name: str) -> Iterator[frozenset[str]]:
+    """A process, with those that send to it, with those that send to these, until nobody is added."""
+    followed: frozenset[str] = frozenset()
+    larger = frozenset([name])
+    while larger != followed:
+        followed = larger
+        yield followed
+        larger = followed | {c.sender for c in system.channels if c.receiver in followed}
+
+
 def _proceeding(system: System, name: str) -> Remedy:
     """Definitions 3.5: what ends the waiting of a process."""
     process, i = system[name], system.names.index(name)
     final = {s for s in process.states if process.kind(s) is StateKind.FINAL}
     return Remedy(
-        communications_of(process).__contains__, lambda states: states[i] in final, faults_of(process)
+        name, communications_of(process).__contains__, lambda states: states[i] in final, faults_of(process)
     )
 
 
@@ -194,7 +214,8 @@ def _reception_never_comes(
 ) -> bool:
     for channel, word in words.items():
         if str(channel) == culprit.get("channel") and word:
-            return never(Remedy(is_receive_on(channel, word[0] if name == K_ER.name else None)))
+            message = word[0] if name == K_ER.name else None
+            return never(Remedy(channel.receiver, is_receive_on(channel, message)))
     return False
 
 
@@ -215,7 +236,8 @@ def _channel_stays_full(
         channel = Channel(name, peer)
         if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
             continue
-        if never(Remedy(is_receive_on(channel))) and _can_fill(system, failures, at, channel, bounds):
+        drained = Remedy(peer, is_receive_on(channel))
+        if never(drained) and _can_fill(system, failures, at, channel, bounds):
             return True
     return False
 

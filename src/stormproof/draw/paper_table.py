@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..surveys.paper_table import Cell, CellDifference, Column, Matrix, PaperComparison
+from ..surveys.paper_table.comparison import Balance
 from ..surveys.paper_table.published import TIMEOUT
 from .page.render_template import asset, render_template
 
@@ -98,7 +99,11 @@ def footnote(comparison: PaperComparison, difference: CellDifference) -> str:
     cell, cause = difference.cell, difference.cause
     published = "✔" if difference.published else "✘"
     name = comparison.title(cell.protocol)
-    why = {"reproduced": "reproduced by the third reading: ", "impossible": "impossible by any reading: "}
+    why = {
+        "reproduced": "reproduced by the third reading: ",
+        "conjectured": "a conjecture: ",
+        "impossible": "impossible by any reading: ",
+    }
     end = why.get(cause.status, "open: " if cause.words else "open") + cause.words
     also = "" if cause.status == "impossible" and cause.words in difference.certificate else f"; {end}"
     return (
@@ -113,19 +118,37 @@ def footnotes(comparison: PaperComparison) -> list[str]:
 
 def balance_lines(comparison: PaperComparison) -> list[str]:
     """What became of the published cells, the open ones by name, and the rows that are not compared."""
-    lines = [
-        f"{TITLES[b.semantics].lower()}: {b.cells} cells: {b.agreeing} agree, {b.reproduced} are reproduced "
-        f"by the third reading, {b.impossible} are impossible by any reading, {b.open} are open"
-        + (f", {b.undecided} are undecided within the limits" if b.undecided else "")
-        for b in comparison.balances
-    ]
-    named = dict.fromkeys(
-        f"{comparison.title(d.cell.protocol)}, {d.cell.failures}, {d.cell.property} ({d.cell.semantics})"
+    lines = [_balance_line(b) for b in comparison.balances]
+    lines += [
+        f"open: {comparison.title(d.cell.protocol)}, {d.cell.failures}, {d.cell.property} "
+        f"({d.cell.semantics}): published {'✔' if d.published else '✘'}, {_OURS[d.kind]}"
         for d in comparison.differences
         if d.cause.status == "open"
-    )
-    lines += [f"open: {name}" for name in named]
+    ]
     return lines + _not_compared(comparison)
+
+
+#: What is shown against a published cell that stays unexplained, by the kind of its certificate.
+_OURS = {
+    "witness": "against which there is a replayed run",
+    "runs": "against which there is a replayed certificate",
+    "theorem": "against which there is a theorem",
+    "exhaustive": "which no configuration confirms",
+}
+
+
+def _balance_line(balance: Balance) -> str:
+    more = (
+        f" and {balance.conjectured} more if a file that is not public also lost its first machine"
+        if balance.conjectured
+        else ""
+    )
+    undecided = f"; undecided within the limits: {balance.undecided}" if balance.undecided else ""
+    return (
+        f"{TITLES[balance.semantics].lower()}: {balance.cells} cells: {balance.agreeing} agree; "
+        f"reproduced by the third reading: {balance.reproduced}{more}; "
+        f"impossible by any reading: {balance.impossible}; open: {balance.open}{undecided}"
+    )
 
 
 def _not_compared(comparison: PaperComparison) -> list[str]:

@@ -9,10 +9,10 @@ from typing import Any
 from ...limits import Limits
 from ..campaign.jobs import load_source
 from .differences import contradicted, grounds
-from .matrix import Cell, Column, Matrix
+from .matrix import AS_RUN_MAX_K, Cell, Column, Matrix
 from .peer_rows import missing_rows
 from .published import TIMEOUT, Published, published
-from .third_reading import IMPOSSIBLE, OPEN, REPRODUCED, Cause, cause
+from .third_reading import CONJECTURED, IMPOSSIBLE, OPEN, REPRODUCED, Cause, cause
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,15 @@ class Count:
 
 @dataclass(frozen=True)
 class Balance:
-    """The published cells of the rows compared, under one semantics: what became of each."""
+    """The published cells of the rows compared, under one semantics: what became of each.
+
+    `conjectured`: reproduced if a file that is not public lost its first machine, as other files did."""
 
     semantics: str
     cells: int
     agreeing: int
     reproduced: int
+    conjectured: int
     impossible: int
     open: int
     undecided: int
@@ -131,6 +134,7 @@ class PaperComparison:
             cells=cells,
             agreeing=sum(c.same for c in decided),
             reproduced=here.count(REPRODUCED),
+            conjectured=here.count(CONJECTURED),
             impossible=here.count(IMPOSSIBLE),
             open=here.count(OPEN),
             undecided=cells - sum(c.of for c in decided),
@@ -182,7 +186,7 @@ def compare(
             timeouts = sum(p == TIMEOUT for _, p in pairs)
             counts.append(Count(column, semantics, same, len(decided), timeouts))
             differences += [
-                _difference(c, p, rows[c.protocol], matrix.max_k, limits or Limits())
+                _difference(c, p, rows[c.protocol], matrix, limits or Limits())
                 for c, p in decided
                 if c.holds != p
             ]
@@ -191,9 +195,12 @@ def compare(
     return PaperComparison(matrix, rows, tuple(counts), tuple(differences), impossible())
 
 
-def _difference(cell: Cell, value: bool, row: Published, max_k: int, limits: Limits) -> CellDifference:
-    why = cause(cell, value, row, load_source(cell.protocol), limits)
-    return CellDifference(cell, value, *grounds(cell, row, max_k), why)
+def _difference(cell: Cell, value: bool, row: Published, matrix: Matrix, limits: Limits) -> CellDifference:
+    column = Column(cell.failures, cell.property)
+    known = matrix.max_k >= AS_RUN_MAX_K
+    encoded = matrix.cells.get((cell.protocol, column, "encoding")) if known else None
+    why = cause(cell, value, row, load_source(cell.protocol), limits, encoded)
+    return CellDifference(cell, value, *grounds(cell, row, matrix.max_k), why)
 
 
 def impossible() -> tuple[Impossible, ...]:

@@ -26,6 +26,9 @@ from .corruption_shortcut import twin
 #: The paper's table was made from runs with k = 1 and k = 2 (definitions 8.4).
 AS_RUN_MAX_K = 2
 
+#: The failure models that the encodings turn into actions.
+ENCODED = ("loss", "corruption")
+
 
 class Column(NamedTuple):
     """A failure model of `NAMED_FAILURES` and a property."""
@@ -148,10 +151,11 @@ def run_table(
     with ExitStack() as stack:
         path = results or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         kept = stack.enter_context(Results(path))
-        total = len(asks)
+        total = len({ask.job.key for ask in asks})
         while asks:
             report = None if on_row is None else partial(_report, on_row, total)
-            run_campaign([ask.job for ask in asks], kept, processes=processes, on_row=report)
+            jobs = {ask.job.key: ask.job for ask in asks}
+            run_campaign(list(jobs.values()), kept, processes=processes, on_row=report)
             cells = [cell for ask in asks for cell in _cells(ask, kept.rows[ask.job.key])]
             asks = _second_asks(asks, cells)
             total += len(asks)
@@ -226,9 +230,15 @@ def _first_asks(
                     limits=limits,
                 )
                 twins = each == "encoding" and failures == "corruption" and names == bounded
-                asks += [_by_twin(job) if twins else CellQuestion(job, each) for job in jobs_of(plan)]
+                asks += [_by_twin(job) if twins else _question(job, each) for job in jobs_of(plan)]
     worst = {"corruption": 0, "loss": 1, "none": 3}
     return sorted(asks, key=lambda a: (worst.get(a.job.failures_name, 2), -len(str(a.job.system))))
+
+
+def _question(job: Job, semantics: str) -> CellQuestion:
+    """Where nothing is lost or corrupted the encoding changes nothing: one job answers for both semantics."""
+    unchanged = semantics == "encoding" and job.failures_name not in ENCODED and not job.system["faults"]
+    return CellQuestion(replace(job, semantics="definition") if unchanged else job, semantics)
 
 
 def _largest(max_k: int, semantics: str) -> int:

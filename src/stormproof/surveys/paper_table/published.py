@@ -21,7 +21,9 @@ class Published:
     of the library that is the public part of its automata.
 
     `lost_machine`: the failure models whose encoded file lost its first machine; `timed_out`: those of which
-    the recorded run at k = 2 timed out (definitions 8.4); `remarks`: what else is known, by failure model.
+    the recorded run at k = 2 timed out; `unencoded`: those whose encoded file is the one without errors
+    (definitions 8.4); `exchanged`: by failure model, the protocol with whose row this one looks exchanged;
+    `remarks`: what else is known, by failure model.
     """
 
     row: str
@@ -32,6 +34,8 @@ class Published:
     part: str
     lost_machine: tuple[str, ...]
     timed_out: tuple[str, ...]
+    unencoded: tuple[str, ...]
+    exchanged: Mapping[str, str]
     remarks: Mapping[str, str]
     cells: Mapping[Column, bool | str]
 
@@ -50,6 +54,8 @@ def published() -> tuple[Published, ...]:
             part=r.get("public_file", ""),
             lost_machine=tuple(r.get("lost_machine", ())),
             timed_out=tuple(r.get("timed_out", ())),
+            unencoded=tuple(r.get("unencoded", ())),
+            exchanged=r.get("exchanged", {}),
             remarks=r.get("remarks", {}),
             cells={Column(f, p): v for f, by in r["cells"].items() for p, v in by.items()},
         )
