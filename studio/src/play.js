@@ -1,5 +1,6 @@
 // One run: chosen step by step, gone back in, branched, watched. The server says where each step leads.
 import { $, button, make, picture } from "./dom.js";
+import kinds from "./fault_kinds.json";
 
 // `under` names a requirement with failures of its own, whose run this is.
 const EMPTY = { steps: [], at: 0, marks: null, title: "", under: null };
@@ -56,7 +57,8 @@ export class Play {
   #stops() {
     const steps = this.#run.steps, found = [0];
     const isFault = (step) => step !== undefined && !["send", "receive", "internal"].includes(step.do);
-    for (let i = 1; i <= steps.length; i++) if (!isFault(steps[i]) && steps[i - 1].do !== "duplicate") found.push(i);
+    const opensReception = (step) => kinds.stepsOfReceptions.includes(step.do);
+    for (let i = 1; i <= steps.length; i++) if (!isFault(steps[i]) && !opensReception(steps[i - 1])) found.push(i);
     if (found.at(-1) !== steps.length) found.push(steps.length);
     return found;
   }

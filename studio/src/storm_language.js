@@ -1,10 +1,11 @@
 // The .storm language for the editor: which words have which role, and what may be written at a place.
 import { StreamLanguage } from "@codemirror/language";
+import kinds from "./fault_kinds.json";
 
 const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "faults", "rest", "durable", "require", "expect"];
 const INSIDE = ["internal", "timeout", "mu", "end", "crash"];
 const CLAIMS = ["never", "always", "possible", "recovers", "clean", "violated", "under", "deadlock", "at"];
-const FAULTS = ["loss", "corrupt", "reorder", "duplicate", "stop", "restart"];
+const FAULTS = kinds.keywords;
 const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS]);
 
 const NAME = /^[\p{L}_][\p{L}\p{N}_'.-]*/u;

@@ -14,7 +14,8 @@ from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.fault_steps import Corrupt, Fault, Lose
 from stormproof.model.run import Act, Witness
 from stormproof.model.system import System
-from stormproof.spec.bounded import TooLarge, initial, interfere, steps
+from stormproof.spec.bounded import TooLarge, initial, steps
+from stormproof.spec.channel_faults import interfere
 from stormproof.trust.replay import replay
 from tests.support.example_systems import figure_ex1, figure_exkmc, line
 from tests.support.random_systems import random_crash, random_failures, random_system

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from stormproof.counterexample.build import build_witness
-from stormproof.counterexample.reorder import changes
+from stormproof.counterexample.group_actions import changes
 from stormproof.errors import InternalError
 from stormproof.model.actions import (
     CRASH,

@@ -152,9 +152,8 @@ def weaken(rng: random.Random, system: System, failures: FailureModel) -> Failur
     def less(channel: Channel) -> ChannelFailure:
         full = failures.on(channel)
         kept = full.becomes if rng.random() < 0.5 else {}
-        return ChannelFailure(
-            full.loss and rng.random() < 0.5, full.reorder and rng.random() < 0.5, kept, full.pool, full.total
-        )
+        loss, reorder = full.loss and rng.random() < 0.5, full.reorder and rng.random() < 0.5
+        return ChannelFailure(kept, full.pool, full.total, loss=loss, reorder=reorder)
 
     return FailureModel({c: less(c) for c in system.channels})
 

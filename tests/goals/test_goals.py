@@ -19,7 +19,7 @@ from stormproof.model.system import System
 from stormproof.reachability.channel_forms import Shape
 from stormproof.reachability.reachable_by_faults import settle_word
 from stormproof.reachability.targets import options
-from stormproof.spec.bounded import interfere
+from stormproof.spec.channel_faults import interfere
 
 SENDER = Process(
     "Sender",
@@ -170,7 +170,8 @@ def random_failure(rng: random.Random) -> ChannelFailure:
     pairs = rng.choice(([], [], [("a", "b")], [("a", "b"), ("b", "c")], [("a", "b"), ("b", "c"), ("c", "a")]))
     becomes = transitive_closure(pairs)
     total = len(pairs) == 3
-    return ChannelFailure(rng.random() < 0.5, rng.random() < 0.5, becomes, ("a", "b", "c"), total)
+    loss, reorder = rng.random() < 0.5, rng.random() < 0.5
+    return ChannelFailure(becomes, ("a", "b", "c"), total, loss=loss, reorder=reorder)
 
 
 def everything(word: tuple[Message, ...], failure: ChannelFailure) -> set[tuple[Message, ...]]:
@@ -217,13 +218,12 @@ def order(
     form: ChannelForm, failure: ChannelFailure, small: tuple[str, ...], large: tuple[Message, ...]
 ) -> bool:
     """The order in which targets are covered, by the definition of interference with loss added."""
-    lossy = ChannelFailure(
-        True, form != ChannelForm.QUEUE, failure.becomes if form == ChannelForm.QUEUE else {}, failure.pool
-    )
+    in_order = form == ChannelForm.QUEUE
+    lossy = ChannelFailure(failure.becomes if in_order else {}, failure.pool, loss=True, reorder=not in_order)
     if form == ChannelForm.LENGTH:
         return len(small) <= len(large)
     if form == ChannelForm.MULTISET:
-        explicit = ChannelFailure(False, False, failure.becomes)
+        explicit = ChannelFailure(failure.becomes)
         return any(small in everything(w, lossy) for w in everything(large, explicit))
     return small in everything(large, lossy)
 

@@ -1,12 +1,9 @@
-"""A kind of fault exists once: what is said of it, its steps, and which source files name it."""
+"""A kind of fault exists once: what is said of it, and its steps. See also `test_fault_files`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import json
 from dataclasses import fields, replace
-from fnmatch import fnmatch
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +17,10 @@ from stormproof.model.fault_steps import FAULT_STEPS, Corrupt, Duplicate, Fault,
 from stormproof.model.faults import CORRUPTION, KINDS, PLAIN_KINDS, ChannelFaults, Corruption
 from stormproof.model.run import Act, Witness, step_from_json, step_to_json
 from stormproof.trust.replay import replay
+from tests.support.kind_lists import kind_lists
 
-ROOT = Path(__file__).resolve().parents[2]
 AB = Channel("A", "B")
 STEPS = [Lose(AB, 1, "x"), Corrupt(AB, 0, "x", "y"), Swap(AB, 0), Duplicate(AB, 0, "x")]
-#: A code word of duplication; prose may speak of it anywhere.
-NAMED = re.compile(r'\.duplicate\b|"duplicate"|\bduplicate: |\bduplicate =|\bDUPLICATION\b|\bDuplicate\b')
 
 
 class Letters:
@@ -102,21 +97,12 @@ def test_a_copy_is_received_at_once_and_never_of_a_crash_message() -> None:
     assert "not defined" in replay(system, model, "rsc", None, replace(good, communication=())).message
 
 
-def listed_files() -> set[str]:
-    """The files that CONTRIBUTING lists under *Adding a fault*."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.partition("## Adding a fault")[2].partition("\n## ")[0]
-    return set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+def test_an_unknown_fault_is_no_argument() -> None:
+    with pytest.raises(TypeError, match="no argument 'lossy'"):
+        sp.Failures(lossy=True)  # type: ignore[call-arg]
 
 
-def source_files() -> Iterator[Path]:
-    for folder, ends in (("src", (".py", ".json")), ("engine", (".cpp", ".hpp"))):
-        yield from (p for p in (ROOT / folder).rglob("*") if p.suffix in ends)
-
-
-def test_only_the_listed_files_name_a_kind_of_fault() -> None:
-    naming = {p.relative_to(ROOT).as_posix() for p in source_files() if NAMED.search(p.read_text("utf-8"))}
-    listed = listed_files()
-    unlisted = {file for file in naming if not any(fnmatch(file, pattern) for pattern in listed)}
-    assert not unlisted, "CONTRIBUTING, Adding a fault, does not list them"
-    assert {pattern for pattern in listed if "*" not in pattern} <= naming
+def test_schemas_and_grammars_list_the_kinds() -> None:
+    """Otherwise run scripts/refresh_kinds, and build the page of the studio (CONTRIBUTING)."""
+    for path, text in kind_lists().items():
+        assert json.loads(path.read_text("utf-8")) == json.loads(text), path

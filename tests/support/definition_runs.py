@@ -29,6 +29,7 @@ from stormproof.model.process import Process
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.spec import bounded
+from stormproof.spec.channel_faults import interfere
 
 Moves = tuple[Firing, ...]
 Parents = dict[Configuration, tuple[Configuration, bounded.FiredAction | None] | None]
@@ -150,7 +151,7 @@ def fewest_faults(
         best[i, word] = cost
         if i == len(events) and word == final:
             return cost
-        for other in bounded.interfere(word, failure):
+        for other in interfere(word, failure):
             heappush(heap, (cost + 1, next(order), i, other))
         if i == len(events):
             continue
@@ -254,7 +255,7 @@ def random_script(
     done: list[tuple[bool, Message]] = []
     for _ in range(length):
         for _ in range(rng.randrange(4)):
-            others = list(bounded.interfere(word, failure))
+            others = list(interfere(word, failure))
             word = rng.choice(others) if others else word
         if word and rng.random() < 0.4:
             done.append((False, word[0]))

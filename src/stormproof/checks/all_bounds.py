@@ -41,16 +41,18 @@ from ..spec.bounded import (
     FiredAction,
     communications_of,
     faults_of,
-    interfere,
     is_receive_on,
-    may_stay,
     steps,
 )
+from ..spec.channel_faults import interfere, received
 from .properties import K_ER, K_EXH, K_PG, K_WER
 
 #: Abstract configurations before the attempt is given up; most close within a few hundred.
 MOST_STATES = 4_000
 MOST_SECONDS = 2.0
+
+#: Stands for the messages behind those that are known; no text names a message like this.
+_UNKNOWN = "\0"
 
 
 class Content(NamedTuple):
@@ -120,10 +122,9 @@ class Beyond:
 
     def _take(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
         word, more = content
-        if word and word[0] == message:
-            yield Content(word[1:], more)
-        if may_stay(self.failures.on(channel), word, message):
-            yield content
+        behind = (_UNKNOWN,) if more else ()
+        for left in received((*word, *behind), message, self.failures.on(channel)):
+            yield Content(left[: left.index(_UNKNOWN)] if more else left, more)
         if more and (not word or self.failures.on(channel).reorder):
             yield content
 

@@ -10,7 +10,7 @@ from ..limits import Limits
 from ..model.actions import Channel
 from ..model.failures import Failures
 from ..model.failures_text import process_failures
-from ..model.fault_steps import Corrupt, Fault
+from ..model.fault_steps import Fault
 from ..model.phrases import plural
 from ..model.rest import rest_states
 from ..model.run import Act, Witness
@@ -20,9 +20,9 @@ from ..transform.prepare import prepare, with_process_faults
 from ..trust.replay_storm import replay_storm
 from .answer import LoggedFault, TraceAnswer, Unexplained
 from .build_run import build_run
+from .channel_faults import ChannelFault, seen_at_reception
 from .explain_logs import LogsExplained, explain_logs
 from .log import RoleLog, event_of, is_silent
-from .match_channel import ChannelFault
 from .read_log import RowMapper, read_logs
 from .role_paths import role_path
 from .search_run import search_run
@@ -139,15 +139,15 @@ class _Comparison:
         return (*channel_faults, *process_faults)
 
     def _channel_faults(self, c: Channel, faults: Iterable[ChannelFault]) -> Iterator[LoggedFault]:
-        """A duplicate is seen at its reception, everything else struck the send."""
+        """Each fault, with the line of the log at which it is seen."""
         sender, receiver = self.logs[c.sender], self.logs[c.receiver]
         sends, receptions = _indices(sender, "send", c.receiver), _indices(receiver, "receive", c.sender)
         for fault in faults:
             what = f"{sender[sends[fault.send]].message} from {c.sender} to {c.receiver}"
-            if fault.kind == "corruption":
+            if fault.becomes:
                 what += f" becomes {fault.becomes}"
             at = sender.place(sends[fault.send])
-            if fault.kind == "duplication":
+            if seen_at_reception(fault):
                 at = receiver.place(receptions[fault.reception])
             yield LoggedFault(fault.kind, what, at)
 
@@ -186,7 +186,8 @@ class _Comparison:
 
 def _struck(step: Fault) -> str:
     what = f"{getattr(step, 'message', 'a message')} from {step.channel.sender} to {step.channel.receiver}"
-    return f"{what} becomes {step.becomes}" if isinstance(step, Corrupt) else what
+    becomes = getattr(step, "becomes", None)
+    return what if becomes is None else f"{what} becomes {becomes}"
 
 
 def _indices(log: RoleLog, do: str, peer: str) -> list[int]:

@@ -11,7 +11,8 @@ from ..model.actions import Channel, Internal, Message, Receive, Send, Transitio
 from ..model.run import Witness
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
-from .channel_plan import NEVER, ChannelPlan
+from .channel_faults import entering, overtaking, staying, staying_at
+from .channel_plan import CALM, NEVER, ChannelPlan
 from .explain_logs import LogsExplained, in_order
 from .log import RoleLog, is_silent
 
@@ -27,25 +28,26 @@ class _Channel:
 
     def send(self, step: StormStep, message: Message) -> StormStep:
         send, self.sent = self.sent, self.sent + 1
-        if send in self.plan.lost:
-            return replace(step, lost=True)
-        becomes = self.plan.sent_as.get(send)
-        rank = self.plan.next_rank(send)
-        ahead = sum(other <= rank for other, _, _ in self.content)
-        overtakes = len(self.content) - ahead
-        self.content.insert(ahead, (rank, send, becomes or message))
-        return replace(step, becomes=becomes, overtakes=overtakes)
+        strike = self.plan.at_send.get(send, CALM)
+        entered = entering(strike, message)
+        if entered is not None:
+            rank = self.plan.next_rank(send)
+            ahead = sum(other <= rank for other, _, _ in self.content)
+            strike = overtaking(strike, len(self.content) - ahead)
+            self.content.insert(ahead, (rank, send, entered))
+        return replace(step, **vars(strike))
 
     def receive(self, step: StormStep, message: Message) -> StormStep:
         j, self.received = self.received, self.received + 1
         _, send, form = self.content.pop(0)
-        if j not in self.plan.kept:
+        strike = self.plan.at_reception.get(j, CALM)
+        stays = staying(strike, form)
+        if stays is None:
             return step
         rank = self.plan.next_rank(send, j)
         place = sum(other < rank for other, _, _ in self.content) if rank != NEVER else 0
-        kept_as = self.plan.kept_as.get(j)
-        self.content.insert(place, (rank, send, kept_as or form))
-        return replace(step, kept=place, kept_as=kept_as, head=None if form == message else form)
+        self.content.insert(place, (rank, send, stays))
+        return replace(step, **vars(staying_at(strike, place, form, message)))
 
 
 def build_run(model: SurvivalModel, logs: Mapping[str, RoleLog], found: LogsExplained) -> Witness:

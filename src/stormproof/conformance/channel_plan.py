@@ -7,21 +7,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..model.actions import Message
-from .match_channel import ChannelFault, ChannelMatch
+from ..model.fault_steps import Strike
+from .channel_faults import (
+    ChannelFault,
+    entering,
+    names_its_send,
+    reception_strikes,
+    send_strikes,
+    staying,
+)
+from .match_channel import ChannelMatch
 
 #: The rank of a message that nobody receives.
 NEVER = 1 << 62
+#: Nothing goes wrong.
+CALM = Strike()
 
 
 @dataclass
 class ChannelPlan:
-    """`sources[j]`: the send that reception j takes. `ranks`: send -> the receptions that take it."""
+    """`at_send`, `at_reception`: what strikes there. `sources[j]`: the send that reception j takes. `ranks`:
+    send -> the receptions that take it."""
 
-    lost: set[int] = field(default_factory=set)
-    sent_as: dict[int, Message] = field(default_factory=dict)
-    kept: set[int] = field(default_factory=set)
-    kept_as: dict[int, Message] = field(default_factory=dict)
-    delivered_as: dict[int, Message] = field(default_factory=dict)
+    at_send: dict[int, Strike] = field(default_factory=dict)
+    at_reception: dict[int, Strike] = field(default_factory=dict)
     sources: list[int] = field(default_factory=list)
     ranks: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
@@ -31,24 +40,12 @@ class ChannelPlan:
 
 
 def channel_plan(sends: Sequence[Message], receptions: Sequence[Message], match: ChannelMatch) -> ChannelPlan:
-    plan, by_reception = ChannelPlan(), defaultdict(list)
+    plan = ChannelPlan(send_strikes(match.records), reception_strikes(match.records))
+    by_reception = defaultdict(list)
     for fault in match.records:
         by_reception[fault.reception].append(fault)
-        _record(plan, fault)
     _assign(plan, sends, receptions[: match.explained], by_reception)
     return plan
-
-
-def _record(plan: ChannelPlan, fault: ChannelFault) -> None:
-    if fault.kind == "loss":
-        plan.lost.add(fault.send)
-    elif fault.kind == "duplication":
-        plan.kept.add(fault.reception)
-    elif fault.kind == "corruption" and fault.struck == "sent":
-        plan.sent_as[fault.send] = fault.becomes
-    elif fault.kind == "corruption":
-        where = plan.kept_as if fault.struck == "kept" else plan.delivered_as
-        where[fault.reception] = fault.becomes
 
 
 def _assign(
@@ -61,15 +58,17 @@ def _assign(
     waiting: dict[int, Message] = {}
     put = 0
     for j, message in enumerate(receptions):
-        named = next((f.send for f in reversed(faults.get(j, [])) if f.kind != "loss"), None)
+        named = next((f.send for f in reversed(faults.get(j, [])) if names_its_send(f)), None)
         while named not in waiting if named is not None else message not in waiting.values():
-            if put not in plan.lost:
-                waiting[put] = plan.sent_as.get(put, sends[put])
+            entered = entering(plan.at_send.get(put, CALM), sends[put])
+            if entered is not None:
+                waiting[put] = entered
             put += 1
         source = named if named is not None else next(i for i, m in waiting.items() if m == message)
         plan.sources.append(source)
         plan.ranks[source].append(j)
-        if j not in plan.kept:
+        stays = staying(plan.at_reception.get(j, CALM), waiting[source])
+        if stays is None:
             del waiting[source]
-        elif j in plan.kept_as:
-            waiting[source] = plan.kept_as[j]
+        else:
+            waiting[source] = stays

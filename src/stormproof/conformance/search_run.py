@@ -110,7 +110,7 @@ class _Search:
     def _too_long(self, step: StormStep, after: Configuration) -> bool:
         action = step.transition.action
         free = step.process not in self.logs or self.goes_on
-        if not free or not isinstance(action, Send) or step.lost:
+        if not free or not isinstance(action, Send):
             return False
         channel = channel_of(step.process, action)
         assert channel is not None

@@ -18,12 +18,12 @@ from ..engine.k_properties import ViolationEnd
 from ..errors import InternalError
 from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of
 from ..model.failures import FailureModel
-from ..model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from ..model.run import Act, Step, Witness
 from ..model.system import System
+from .channel_faults import leading_steps, loss_step, staying_steps, with_stayed
+from .group_actions import changes, grouped
 from .match_sends import FAR, ChannelEvent, Matching, MatchingProblem, cheapest
 from .minimise import Shortest, fewest
-from .reorder import changes, grouped
 
 #: Places that the search for a better run of the same length may see.
 POLISH = 10_000
@@ -178,32 +178,25 @@ class _Run:
         self._lead(channel, choice.taken[i], 0, message if stays is None else stays)
         if stays is None:
             self.words[channel].pop(0)
-            return
-        assert isinstance(stays, str) and isinstance(message, str)
-        self.steps.append(Duplicate(channel, 0, stays))
-        if stays != message:
-            self.steps.append(Corrupt(channel, 0, stays, message))
+        else:
+            self.steps += staying_steps(channel, stays, message)
+            self.words[channel] = list(with_stayed(self.words[channel][0], tuple(self.words[channel][1:])))
 
     def _put(self, channel: Channel, i: int, message: Message) -> None:
         word = self.words[channel]
         if i in self.kept[channel]:
             word.append((i, message))
         else:
-            assert isinstance(message, str)
-            self.steps.append(Lose(channel, len(word), message))
+            self.steps.append(loss_step(channel, len(word), message))
 
     def _lead(self, channel: Channel, sent: int, to: int, wanted: Message | None) -> None:
         """Bring a message forward to a position, and make it the wanted one."""
         word = self.words[channel]
         at = next(p for p, (i, _) in enumerate(word) if i == sent)
-        for p in range(at - 1, to - 1, -1):
-            self.steps.append(Swap(channel, p))
-        word.insert(to, word.pop(at))
-        message = word[to][1]
-        if wanted is not None and message != wanted:
-            assert isinstance(message, str) and isinstance(wanted, str)
-            self.steps.append(Corrupt(channel, to, message, wanted))
-            word[to] = (sent, wanted)
+        _, message = word.pop(at)
+        becomes = message if wanted is None else wanted
+        self.steps += leading_steps(channel, at, to, message, becomes)
+        word.insert(to, (sent, becomes))
 
     def end(self, channels: Mapping[Channel, tuple[Message, ...]] | None) -> None:
         for channel, choice in self.choices.items():

@@ -8,7 +8,6 @@ meet a configuration of the list has the fewest faults.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from ..model.rest import RestStates
 from ..model.run import Witness
 from ..model.survival import SurvivalModel
 from ..model.system import System
+from .channel_faults import same_messages
 from .storm_run import storm_witness
 
 #: Configurations that violate a property, and configurations that a search for them may see.
@@ -99,4 +99,4 @@ def _alike(system: System, failures: FailureModel, channel: Channel, a: Word, b:
     """Do both contents stand for the same ones (definitions 2.7)?"""
     if failures.only_length_matters(system, channel):
         return len(a) == len(b) and (CRASH in a) == (CRASH in b)
-    return Counter(a) == Counter(b) if failures.on(channel).reorder else a == b
+    return same_messages(failures.on(channel), a, b)

@@ -2,17 +2,18 @@
 
 Each reception, and each position of the final word, *takes* one earlier send; what nobody takes is lost.
 
-Cost of a choice is its number of fault steps: one `Corrupt` for each message taken as another one (the
-corruption relation is transitively closed, so one step suffices), one `Swap` for each pair of messages that
-leave in the opposite order of their sending (each such pair must be swapped once, and bringing a message to
-the head just before it leaves swaps each pair just once), one `Lose` for each send that nobody takes, one
-`Duplicate` for each reception after which the message stays.
+The cost of a choice is its number of fault steps: one for each message taken as another one (the corruption
+relation is transitively closed, so one step suffices), one for each pair of messages that leave in the
+opposite order of their sending (each such pair must be swapped once, and bringing a message to the head just
+before it leaves swaps each pair just once), one for each send that nobody takes, one for each reception after
+which the message stays.
 
-- FIFO channels: takers take sends in order, so a table over (sends, takers) finds the cheapest choice.
-- Reordering and duplicating channels: a search over words, one layer an event, which keeps the cheapest words
-  of each layer. It is exact as long as a layer has no more than `WIDTH` words. If pruning leaves it without a
-  valid choice, a maximum flow finds one, so a choice is found whenever there is one; where messages are
-  duplicated, a wider search and then one that gives nothing up, depth first.
+- Channels that keep the order: takers take sends in order, so a table over (sends, takers) finds the cheapest
+  choice.
+- The others: a search over words, one layer per event, which keeps the cheapest words of each layer. It is
+  exact as long as a layer has no more than `WIDTH` words. If pruning leaves it without a valid choice, a
+  maximum flow finds one, so a choice is found whenever there is one; where a message may be received more
+  than once, a wider search and then one that gives nothing up, depth first.
 
 A message is taken to be lost right after it is sent: that needs the least room, so it is within the bound
 whenever any placement is.
@@ -27,10 +28,11 @@ from typing import NamedTuple
 
 from ..model.actions import CRASH, Channel, Message
 from ..model.failures import ChannelFailure
+from .channel_faults import keeps_order, may_lose, stays_as, with_stayed, within_reach
 
-#: How many words a layer of the search over reordering channels may have.
+#: How many words a layer of the search may have.
 WIDTH = 300
-#: And where that leaves no choice on a channel that duplicates.
+#: And where that leaves no choice and a message may be received more than once.
 MOST_WORDS = 20_000
 #: Partial choices on a channel without a bound, where there may be no choice at all.
 MOST_PARTIAL = 200_000
@@ -101,7 +103,7 @@ class MatchingProblem:
 
     def may_lose(self, sent: ChannelEvent) -> bool:
         needed = self.matched is not None and sent.move in self.matched
-        return self.failure.loss and sent.message is not CRASH and not needed
+        return may_lose(self.failure, sent.message) and not needed
 
     def choice(
         self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Message] | None = None
@@ -118,9 +120,9 @@ class MatchingProblem:
 
 def cheapest(problem: MatchingProblem) -> Matching | None:
     """The choice with the fewest faults, or None when no interference makes these events possible."""
-    if problem.failure.duplicate:
+    if not problem.failure.matches_once:
         return _beam(problem) or _beam(problem, width=MOST_WORDS) or _any(problem)
-    if not problem.failure.reorder:
+    if keeps_order(problem.failure):
         return _fifo(problem)
     return _beam(problem) or _by_flow(problem)
 
@@ -270,14 +272,14 @@ def _put(
         yield node._replace(word=(*node.word, sent))
     if problem.may_lose(sent) and (keep is None or sent.move not in keep):
         # With a given end and without copies the number of losses is the same for every choice.
-        counts = problem.final is None or problem.failure.duplicate
+        counts = problem.final is None or not problem.failure.matches_once
         yield node._replace(cost=node.cost + counts)
 
 
 def _take(problem: MatchingProblem, node: _Node, taker: ChannelEvent) -> Iterable[_Node]:
     """Let each message that may, leave; of equal messages the first, which is swapped the least."""
     seen: set[Message] = set()
-    for i, sent in enumerate(node.word if problem.failure.reorder else node.word[:1]):
+    for i, sent in enumerate(within_reach(problem.failure, node.word)):
         price = problem.cost(sent, taker)
         moved_crash = sent.message is CRASH and i > 0
         if price is None or moved_crash or (problem.matched is None and sent.message in seen):
@@ -285,9 +287,8 @@ def _take(problem: MatchingProblem, node: _Node, taker: ChannelEvent) -> Iterabl
         seen.add(sent.message)
         cost, rest, pair = node.cost + i + price, node.word[:i] + node.word[i + 1 :], (taker.move, sent.move)
         yield _Node(cost, rest, pair, node)
-        if problem.failure.duplicate and taker.move < FAR and sent.message is not CRASH:
-            for stays in dict.fromkeys((sent.message, taker.message)):
-                yield _Node(cost + 1, (sent._replace(message=stays), *rest), pair, node, stays)
+        for stays in stays_as(problem.failure, sent.message, taker.message) if taker.move < FAR else ():
+            yield _Node(cost + 1, with_stayed(sent._replace(message=stays), rest), pair, node, stays)
 
 
 def _unwind(problem: MatchingProblem, node: _Node) -> Matching:

@@ -14,11 +14,9 @@ The search is exact within its budget; beyond it the engine's run is shown.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations
 from typing import NamedTuple
 
 from ..engine.k_properties import ViolationEnd
@@ -33,9 +31,11 @@ from ..model.actions import (
     Word,
     channel_of,
 )
-from ..model.failures import ChannelFailure, FailureModel
+from ..model.failures import FailureModel
 from ..model.system import System
-from ..spec.bounded import initial, interfere
+from ..spec.bounded import initial
+from ..spec.channel_faults import interfere
+from .channel_faults import received, same_messages, sent_when_full
 
 #: Words that the search for the cheapest end of one channel may see.
 WORDS = 2_000
@@ -162,12 +162,11 @@ class _Search:
         """What a channel may hold after the action, and how many faults that takes."""
         failure, bound = self.failures[n], self.runs.bound
         if isinstance(action, Receive):
-            yield from _taken(failure, word, action.message)
+            yield from received(failure, word, action.message)
         elif bound is None or len(word) < bound:
             yield 0, (*word, action.message)
-        elif failure.loss:
-            longer = (*word, action.message)
-            yield from ((1, longer[:i] + longer[i + 1 :]) for i, m in enumerate(longer) if m is not CRASH)
+        else:
+            yield from sent_when_full(failure, word, action.message)
 
     # ---- the end ---------------------------------------------------------------------------------------
 
@@ -224,43 +223,12 @@ class _Search:
             return wanted == word
         if (wanted[-1:] == (CRASH,)) != (word[-1:] == (CRASH,)) or len(wanted) != len(word):
             return False
-        return self.lengths[n] or (self.failures[n].reorder and Counter(wanted) == Counter(word))
+        return self.lengths[n] or same_messages(self.failures[n], wanted, word)
 
     @cached_property
     def lengths(self) -> list[bool]:
         """Of each channel: does a length stand for its content?"""
         return [self.runs.failures.only_length_matters(self.runs.system, c) for c in self.channels]
-
-
-def _taken(failure: ChannelFailure, word: Word, wanted: Message) -> Iterator[tuple[int, Word]]:
-    """All ways to receive a message: which one it was, and what becomes of those before it."""
-    for i, message in enumerate(word):
-        price = i + (message != wanted)
-        if not failure.may_become(message, wanted):
-            continue
-        copies = failure.duplicate and message is not CRASH
-        if i == 0 or (failure.loss and not (failure.reorder and message is not CRASH)):
-            yield price, word[i + 1 :]
-            if copies:
-                yield from _left_behind(price, word, i, wanted)
-        elif failure.reorder and message is not CRASH:
-            for kept in _kept(word[:i], failure.loss):
-                yield price, (*kept, *word[i + 1 :])
-                if copies:
-                    yield from _left_behind(price, (message, *kept, *word[i + 1 :]), 0, wanted)
-
-
-def _left_behind(price: int, word: Word, i: int, wanted: Message) -> Iterator[tuple[int, Word]]:
-    """The message stays at the head, for one fault more: as it was, or corrupted before it is duplicated."""
-    yield price + 1, word[i:]
-    if word[i] != wanted:
-        yield price + 1, (wanted, *word[i + 1 :])
-
-
-def _kept(before: Word, loss: bool) -> Iterator[Word]:
-    if not loss:
-        return iter((before,))
-    return chain.from_iterable(combinations(before, n) for n in range(len(before), -1, -1))
 
 
 def _trace(layers: Sequence[_Layer], place: _Place) -> tuple[Firing, ...]:

@@ -1,7 +1,5 @@
-"""The run against survival or a requirement as a witness: each step, then each fault that struck it.
-
-A send puts its message at the end; then it is lost, or becomes another, or overtakes. A reception with
-duplication has its faults before it: the copy that is received stands at the head, the other behind it.
+"""The run against survival or a requirement as a witness, with every fault explicit: the faults that struck a
+send follow it, those that struck a reception precede it.
 """
 
 from __future__ import annotations
@@ -9,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..engine.survival import FoundRun
-from ..model.actions import Channel, Configuration, Message, Receive, Send, channel_of
-from ..model.fault_steps import Corrupt, Duplicate, Lose, Overtake
+from ..model.actions import Configuration, Receive, Send, channel_of
 from ..model.run import Act, Step, Witness
 from ..model.storm_step import StormStep
 from ..model.system import System
 from ..spec.bounded import initial
+from .channel_faults import steps_after_send, steps_before_reception
 
 
 def storm_witness(system: System, found: FoundRun) -> Witness:
@@ -54,43 +52,14 @@ class _Writer:
         action = step.transition.action
         channel = channel_of(step.process, action)
         if channel is not None and isinstance(action, Receive):
-            self._duplicate(channel, step)
+            self.steps += steps_before_reception(channel, self.words[channel], step)
         self.states[step.process] = step.transition.target
         self.steps.append(Act(step.process, action, step.transition.target, fault=step.process_fault))
         if channel is not None and isinstance(action, Send):
-            self._send(channel, action.message, step)
+            self.words[channel].append(action.message)
+            self.steps += steps_after_send(channel, self.words[channel], step)
         elif channel is not None:
             self.words[channel].pop(0)
-
-    def _send(self, channel: Channel, message: Message, step: StormStep) -> None:
-        word = self.words[channel]
-        at = len(word)
-        if step.lost:
-            self.steps.append(Lose(channel, at, str(message)))
-            return
-        word.append(message)
-        self._corrupt(channel, at, step.becomes)
-        if step.overtakes:
-            self.steps.append(Overtake(channel, at, str(word[at]), step.overtakes))
-            word.insert(at - step.overtakes, word.pop())
-
-    def _duplicate(self, channel: Channel, step: StormStep) -> None:
-        """The copy that stays is made first, and moves where it stays; then both may be corrupted."""
-        if step.kept is None:
-            return
-        word = self.words[channel]
-        self.steps.append(Duplicate(channel, 0, str(word[0]), step.kept))
-        word.insert(step.kept + 1, word[0])
-        self._corrupt(channel, step.kept + 1, step.kept_as)
-        if step.head is not None:
-            assert isinstance(step.transition.action, Receive)
-            self._corrupt(channel, 0, step.transition.action.message)
-
-    def _corrupt(self, channel: Channel, at: int, becomes: Message | None) -> None:
-        word = self.words[channel]
-        if becomes is not None and becomes != word[at]:
-            self.steps.append(Corrupt(channel, at, str(word[at]), str(becomes)))
-            word[at] = becomes
 
 
 def is_calm(steps: Sequence[Step]) -> bool:

@@ -34,7 +34,7 @@ class Taken(NamedTuple):
     """One step of a found run: a transition of a process, or (backward search) a corruption on a channel.
 
     `choice`: in forward search the position in the channel that a reception took; 1 for a send that was lost.
-    `kept`: a reception after which the message also stays.
+    `stays`: a reception after which the message is still in the channel.
     """
 
     process: str | None
@@ -42,7 +42,7 @@ class Taken(NamedTuple):
     channel: Channel | None
     choice: int
     corruption: tuple[str, str] | None
-    kept: bool = False
+    stays: bool = False
 
 
 class Weights(NamedTuple):

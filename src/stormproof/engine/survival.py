@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from .. import _engine
 from ..errors import UsageError
 from ..limits import Limits, check_bound
 from ..model.actions import CRASH, Channel, Internal, Message, Transition
 from ..model.ask import Ask
+from ..model.fault_steps import STRIKE_MESSAGES, Strike
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import StormStep
@@ -353,16 +355,12 @@ class _Question:
         )
 
     def _step(self, strike: _engine.Strike) -> StormStep:
+        struck: dict[str, Any] = {f.name: getattr(strike, f.name) for f in fields(Strike)}
         return StormStep(
             self.model.system.names[strike.process],
             self.lowered.transitions[strike.process][strike.transition],
-            lost=strike.lost,
-            becomes=self._message(strike.becomes),
-            overtakes=strike.overtakes,
-            kept=strike.kept,
-            kept_as=self._message(strike.kept_as),
-            head=self._message(strike.head),
-            process_fault=None if strike.fault is None else strike.fault.name.lower(),
+            None if strike.fault is None else strike.fault.name.lower(),
+            **struck | {name: self._message(struck[name]) for name in STRIKE_MESSAGES},
         )
 
     def _message(self, number: int | None) -> Message | None:

@@ -24,7 +24,7 @@ from ..model.fault_steps import Corrupt, Lose
 from ..model.process import Process
 from ..model.run import Act, Step
 from ..model.system import System
-from ..trust.replay import faults
+from ..trust.channel_faults import faults
 
 #: One or more steps that are taken together.
 Move = tuple[Step, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, did_you_mean
 from .actions import CRASH, Channel, Message, Send
@@ -17,38 +17,40 @@ from .budget import NO_BUDGET, Budget, budget_of
 from .faults import (
     CORRUPTION,
     KINDS,
-    LOSS,
+    PARTITION,
     PLAIN_KINDS,
     PROCESS_KINDS,
     SCOPES,
+    AskedFaults,
+    ChannelChoice,
     ChannelFaults,
     Corruption,
+    FaultArguments,
     FaultKind,
+    PlainFaults,
     ProcessFaultKind,
 )
 from .phrases import listed
 from .system import System
 
-ChannelChoice = bool | Iterable[str | tuple[str, str]]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
-class ChannelFailure:
-    """What one channel may do, silently, between any two actions (definitions 2.2 to 2.4).
+class ChannelFailure(PlainFaults):
+    """What one channel may do to its content (definitions 2.2 to 2.4, 9.4): a flag per kind of fault, and
+    what a corruption makes of what.
 
     `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
     other messages that a message may turn into. `total` says that it relates every two messages of
     `pool`, and that every message sent here is in `pool`, so that a length stands for the content.
-    `duplicate`: a message that is received may also stay in the channel.
-    The crash message is never lost, corrupted, moved, duplicated or forged.
+    The crash message is exempt from every fault.
     """
 
-    loss: bool = False
-    reorder: bool = False
     becomes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     pool: tuple[str, ...] = ()
     total: bool = False
-    duplicate: bool = False
 
     @property
     def corrupt(self) -> bool:
@@ -67,6 +69,11 @@ class ChannelFailure:
     @property
     def kinds(self) -> tuple[FaultKind, ...]:
         return tuple(kind for kind in KINDS if getattr(self, kind.keyword))
+
+    @property
+    def matches_once(self) -> bool:
+        """Is every message received at most once?"""
+        return all(kind.matches_once for kind in self.kinds)
 
     def describe(self) -> tuple[str, ...]:
         """The faults by name."""
@@ -118,20 +125,17 @@ class FailureModel:
 
 
 @dataclass(frozen=True)
-class Failures:
+class Failures(AskedFaults):
     """What is asked to go wrong; flags add to the faults that the file declares.
 
-    `budget`: at most so many faults in a run. `as_written`: crash handling that the protocol lacks is not
-    added, so that only those crash whose automaton says how.
+    Each kind of fault has an argument: True for all channels, or the channels that have it. `budget`: at most
+    so many faults in a run. `as_written`: crash handling that the protocol lacks is not added, so that only
+    those crash whose automaton says how.
 
     >>> Failures(loss=True, corrupt=["A->B"]).corrupt
     (Channel(sender='A', receiver='B'),)
     """
 
-    loss: bool | tuple[Channel, ...] = False
-    corrupt: bool | tuple[Channel, ...] = False
-    reorder: bool | tuple[Channel, ...] = False
-    duplicate: bool | tuple[Channel, ...] = False
     corrupt_scope: str = "channel"
     corrupt_map: tuple[tuple[Channel, str, str], ...] = ()
     crash: tuple[str, ...] = ()
@@ -144,10 +148,7 @@ class Failures:
 
     def __init__(
         self,
-        loss: ChannelChoice = False,
-        corrupt: ChannelChoice = False,
-        reorder: ChannelChoice = False,
-        duplicate: ChannelChoice = False,
+        *,
         corrupt_scope: str = "channel",
         corrupt_map: Mapping[str, Mapping[str, str]] | Iterable[tuple[str | tuple[str, str], str, str]] = (),
         crash: Iterable[str] | str = (),
@@ -157,6 +158,7 @@ class Failures:
         file_faults: bool = True,
         budget: Budget | int | str | Mapping[str, Any] | None = None,
         as_written: bool = False,
+        **faults: Unpack[FaultArguments],
     ) -> None:
         if corrupt_scope not in SCOPES:
             raise UsageError(
@@ -164,8 +166,8 @@ class Failures:
                 hint=did_you_mean(corrupt_scope, SCOPES),
             )
         put = object.__setattr__
-        for kind, choice in zip(KINDS, (loss, corrupt, reorder, duplicate), strict=True):
-            put(self, kind.keyword, _choice(choice))
+        for kind, choice in _choices(faults).items():
+            put(self, kind.keyword, choice)
         put(self, "corrupt_scope", corrupt_scope)
         put(self, "corrupt_map", _pairs(corrupt_map))
         for name, roles in (("crash", crash), ("stop", stop), ("restart", restart)):
@@ -181,15 +183,11 @@ class Failures:
         object.__setattr__(changed, "budget", budget_of(budget))
         return changed
 
-    def choice(self, kind: FaultKind) -> bool | tuple[Channel, ...]:
-        """Where this kind of fault is asked for: everywhere, nowhere, or on these channels."""
-        chosen: bool | tuple[Channel, ...] = getattr(self, kind.keyword)
-        return chosen
-
     def asks(self, kind: FaultKind, channel: Channel) -> bool:
-        """Is this kind of fault asked for on this channel?"""
+        """Is this kind of fault asked for on this channel, by name or by a partition?"""
         choice = self.choice(kind)
-        return choice if isinstance(choice, bool) else channel in choice
+        named = choice if isinstance(choice, bool) else channel in choice
+        return named or (kind is PARTITION and self._apart(channel))
 
     def on(self, system: System) -> FailureModel:
         """Resolve against a system: what each of its channels may do, and who may crash."""
@@ -218,7 +216,6 @@ class Failures:
 
     def _resolve(self, system: System, channel: Channel, declared: ChannelFaults) -> ChannelFailure:
         plain: dict[str, Any] = {k.keyword: declared.has(k) or self.asks(k, channel) for k in PLAIN_KINDS}
-        plain[LOSS.keyword] |= self._apart(channel)
         scope, pairs = self._corruption(channel, declared.corrupt)
         if scope is None and not pairs:
             return ChannelFailure(**plain)
@@ -305,6 +302,14 @@ def parse_channel(text: str | tuple[str, str]) -> Channel:
             if sender.strip() and receiver.strip():
                 return Channel(sender.strip(), receiver.strip())
     raise UsageError(f"'{text}' is not a channel", hint="write it Sender:Receiver, or 'Sender->Receiver'")
+
+
+def _choices(given: FaultArguments) -> dict[FaultKind, bool | tuple[Channel, ...]]:
+    left: dict[str, Any] = dict(given)
+    found = {kind: _choice(left.pop(kind.keyword, False)) for kind in KINDS}
+    if left:
+        raise TypeError(f"Failures has no argument '{next(iter(left))}'")
+    return found
 
 
 def _choice(choice: ChannelChoice) -> bool | tuple[Channel, ...]:

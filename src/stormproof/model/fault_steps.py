@@ -1,14 +1,19 @@
-"""Faults as steps of a run: one class per thing that a channel may do to its content (definitions 2.5)."""
+"""Faults in a run: a step per thing that a channel may do to its content (definitions 2.5), and the faults
+that strike at one send or reception (definitions 9.1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from ..errors import InputError
-from .actions import Channel
+from .actions import Channel, Message
+from .failures import ChannelFailure
 from .faults import CORRUPTION, DUPLICATION, LOSS, REORDERING, FaultKind
+from .phrases import plural
 
 Item = TypeVar("Item")
 
@@ -26,6 +31,7 @@ class Fault:
     """The channel does something to the message at `position`, counted from its head.
 
     `do` is the step's name in JSON, `touches` how many messages it needs from `position` on.
+    `at_reception`: it happens only at the reception that follows, of which it is a part.
     """
 
     channel: Channel
@@ -34,14 +40,24 @@ class Fault:
     kind: ClassVar[FaultKind]
     do: ClassVar[str]
     touches: ClassVar[int] = 1
+    at_reception: ClassVar[bool] = False
 
     def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
         """What the channel then holds."""
         raise NotImplementedError
 
+    def is_allowed(self, failure: ChannelFailure) -> bool:
+        """Does a channel with these faults ever do that?"""
+        return self.kind in failure.kinds
+
     def phrase(self) -> str:
         """What happens, as a sentence without the channel."""
         raise NotImplementedError
+
+    @property
+    def passing(self) -> tuple[int, int]:
+        """Where a message that overtakes others is afterwards, and how many are then behind it."""
+        return 0, 0
 
     @property
     def mark(self) -> str:
@@ -89,6 +105,9 @@ class Corrupt(Fault):
     becomes: str
     kind, do = CORRUPTION, "corrupt"
 
+    def is_allowed(self, failure: ChannelFailure) -> bool:
+        return failure.may_become(self.message, self.becomes)
+
     def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
         changed = change.become(content[self.position], self.becomes)
         return [*content[: self.position], changed, *content[self.position + 1 :]]
@@ -118,13 +137,17 @@ class Swap(Fault):
     def phrase(self) -> str:
         return "two messages swap"
 
+    @property
+    def passing(self) -> tuple[int, int]:
+        return self.position, 1
+
 
 @dataclass(frozen=True)
 class Overtake(Fault):
     """The message moves before `passed` others: one fault, however many it overtakes."""
 
     message: str
-    passed: int
+    passed: int = field(metadata={"minimum": 1})
     kind, do = REORDERING, "overtake"
 
     def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
@@ -137,6 +160,10 @@ class Overtake(Fault):
     def phrase(self) -> str:
         return f"{self.message} overtakes {plural_messages(self.passed)}"
 
+    @property
+    def passing(self) -> tuple[int, int]:
+        return self.position - self.passed, self.passed
+
 
 @dataclass(frozen=True)
 class Duplicate(Fault):
@@ -144,8 +171,8 @@ class Duplicate(Fault):
     `behind` so many others."""
 
     message: str
-    behind: int = 0
-    kind, do = DUPLICATION, "duplicate"
+    behind: int = field(default=0, metadata={"minimum": 0})
+    kind, do, at_reception = DUPLICATION, "duplicate", True
 
     def effect(self, content: Sequence[Item], change: Change[Item]) -> list[Item]:
         at, later = self.position, content[self.position + 1 :]
@@ -170,6 +197,52 @@ class Duplicate(Fault):
 FAULT_STEPS: Mapping[str, type[Fault]] = {
     step.do: step for step in (Lose, Corrupt, Swap, Overtake, Duplicate)
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strike:
+    """What goes wrong at one send or reception; nothing where it is calm.
+
+    A send: it is `lost`, it `becomes` another message, it `overtakes` so many messages at the end of the
+    channel. A reception with duplication: the message is `kept` at this position of the channel that is
+    left, perhaps as another message (`kept_as`), and `head` is what was in the channel if something else was
+    delivered.
+    """
+
+    lost: bool = False
+    becomes: Message | None = None
+    overtakes: int = 0
+    kept: int | None = None
+    kept_as: Message | None = None
+    head: Message | None = None
+
+    def counts(self) -> Counter[str]:
+        """How many faults of each kind it is."""
+        found: Counter[str] = Counter()
+        found[LOSS.noun] = int(self.lost)
+        found[CORRUPTION.noun] = sum(m is not None for m in (self.becomes, self.kept_as, self.head))
+        found[REORDERING.noun] = int(self.overtakes > 0)
+        found[DUPLICATION.noun] = int(self.kept is not None)
+        return +found
+
+    def phrases(self) -> Iterator[str]:
+        """`lost`, `becomes d1`, `overtakes 2 messages`: each follows the name of the message."""
+        if self.lost:
+            yield "lost"
+        if self.becomes is not None:
+            yield f"becomes {self.becomes}"
+        if self.overtakes:
+            yield f"overtakes {plural(self.overtakes, 'message')}"
+        if self.head is not None:
+            yield f"delivered in place of {self.head}"
+        if self.kept is not None:
+            as_other = "" if self.kept_as is None else f" as {self.kept_as}"
+            behind = f" behind {plural(self.kept, 'message')}" if self.kept else ""
+            yield f"a copy stays{as_other}{behind}"
+
+
+#: The fields of a strike that are messages.
+STRIKE_MESSAGES = tuple(f.name for f in fields(Strike) if f.type == "Message | None")
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:

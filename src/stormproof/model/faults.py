@@ -1,17 +1,19 @@
 """The kinds of faults that a channel may have (definitions 2.1 to 2.4).
 
-Everything that is peculiar to one kind, and is no algorithm, stands in its value here: how files, flags, JSON
+Everything that is peculiar to one kind, and is no algorithm, is in its value here: how files, flags, JSON
 and arguments spell it, what sentences and tables call it, and which questions are defined under it. `KINDS`
-lists them in the order in which they are shown.
+lists them in the order in which they are shown. A kind also has a field in what a file declares, in what a
+user asks for (the argument and its value), and in what one channel does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from ..errors import ModelError
+from .actions import Channel
 
 SCOPES = ("channel", "sender", "system")
 
@@ -46,9 +48,13 @@ DUPLICATION = FaultKind(
 )
 
 KINDS = (LOSS, CORRUPTION, REORDERING, DUPLICATION)
+#: The same, the most frequent first, as frontiers list them.
+KINDS_BY_FREQUENCY = (LOSS, DUPLICATION, REORDERING, CORRUPTION)
 PAPER_KINDS = tuple(kind for kind in KINDS if kind.in_paper)
 #: Those that are a yes or a no; a corruption also says what may become what.
 PLAIN_KINDS = tuple(kind for kind in KINDS if kind is not CORRUPTION)
+#: What a partition does to the channels across it.
+PARTITION = LOSS
 
 
 @dataclass(frozen=True)
@@ -143,4 +149,49 @@ class ChannelFaults:
         )
 
 
-assert {kind.keyword for kind in KINDS} == {f.name for f in fields(ChannelFaults)} - {"sender", "receiver"}
+#: Everywhere, nowhere, or on these channels.
+ChannelChoice = bool | Iterable[str | tuple[str, str]]
+
+
+class FaultArguments(TypedDict, total=False):
+    """The arguments of `Failures` that name a kind of fault."""
+
+    loss: ChannelChoice
+    corrupt: ChannelChoice
+    reorder: ChannelChoice
+    duplicate: ChannelChoice
+
+
+@dataclass(frozen=True)
+class AskedFaults:
+    """Where each kind of fault is asked for."""
+
+    loss: bool | tuple[Channel, ...] = False
+    corrupt: bool | tuple[Channel, ...] = False
+    reorder: bool | tuple[Channel, ...] = False
+    duplicate: bool | tuple[Channel, ...] = False
+
+    def choice(self, kind: FaultKind) -> bool | tuple[Channel, ...]:
+        """Where this kind of fault is asked for: everywhere, nowhere, or on these channels."""
+        chosen: bool | tuple[Channel, ...] = getattr(self, kind.keyword)
+        return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainFaults:
+    """Which kinds one channel has, corruption aside: `ChannelFailure` says what may become what."""
+
+    loss: bool = False
+    reorder: bool = False
+    duplicate: bool = False
+
+
+def _check_fields() -> None:
+    keywords = {kind.keyword for kind in KINDS}
+    assert keywords == {f.name for f in fields(ChannelFaults)} - {"sender", "receiver"}
+    assert keywords == {f.name for f in fields(AskedFaults)} == set(FaultArguments.__annotations__)
+    assert set(KINDS_BY_FREQUENCY) == set(KINDS)
+    assert {kind.keyword for kind in PLAIN_KINDS} == {f.name for f in fields(PlainFaults)}
+
+
+_check_fields()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from .actions import Channel, Message, Receive, Send, channel_of
-from .fault_steps import Fault, Overtake, Swap
+from .fault_steps import Fault
 from .run import Act, Step
 
 
@@ -49,8 +49,8 @@ class Flight:
 
     `overtook` are the single steps in which it passed another message, `overtakes` the flights that were sent
     before it and are received after it. `position` is its place in the channel at the end of the run, if
-    it is still in flight then. A message that a channel duplicates is the flight `copy_of` another one, from
-    the same send on; `copied` is the step at which it appeared.
+    it is still in flight then. A copy that a channel makes of a message is the flight `copy_of` another one,
+    from the same send on; `copied` is the step at which it appeared, `copied_as` the word for it.
     """
 
     index: int
@@ -65,6 +65,7 @@ class Flight:
     position: int | None = None
     copy_of: int | None = None
     copied: int | None = None
+    copied_as: str = ""
 
     @property
     def now(self) -> Message:
@@ -86,7 +87,7 @@ class Flight:
 
     @property
     def since(self) -> int:
-        """The step that puts it into the channel: its send or, for a copy, the duplication."""
+        """The step that puts it into the channel: its send or, for a copy, the fault that makes it."""
         return self.sent if self.copied is None else self.copied
 
     @property
@@ -141,14 +142,13 @@ class MessageTracker:
     def _fault(self, at: int, step: Fault) -> None:
         queue = self.channels.get(step.channel, [])
         _check_fits(at, step, queue)
-        after = step.effect(queue, _Changes(self.flights, at))
+        after = step.effect(queue, _Changes(self.flights, at, step))
         for flight in queue:
             if all(flight is not other for other in after):
                 flight.fate, flight.ended = Fate.LOST, at
         queue[:] = after
-        if isinstance(step, Swap | Overtake):
-            passed = 1 if isinstance(step, Swap) else step.passed
-            first = step.position if isinstance(step, Swap) else step.position - passed
+        first, passed = step.passing
+        if passed:
             ahead, *behind = queue[first : first + passed + 1]
             ahead.overtook += tuple(Overtaking(at, other.index, other.now) for other in behind)
 
@@ -158,6 +158,7 @@ class _Changes(NamedTuple):
 
     flights: list[Flight]
     at: int
+    step: Fault
 
     def become(self, item: Flight, message: str) -> Flight:
         item.changes += (Corrupted(self.at, item.now, message),)
@@ -165,7 +166,9 @@ class _Changes(NamedTuple):
 
     def copy(self, item: Flight) -> Flight:
         origin = item.index if item.copy_of is None else item.copy_of
-        found = replace(item, index=len(self.flights), copy_of=origin, copied=self.at)
+        found = replace(
+            item, index=len(self.flights), copy_of=origin, copied=self.at, copied_as=self.step.note
+        )
         self.flights.append(found)
         return found
 

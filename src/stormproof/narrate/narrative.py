@@ -103,7 +103,7 @@ class Narrative:
         fates += [f"becomes {flight.now}"] if flight.now != flight.message else []
         passed = listed(counted(str(o.message) for o in flight.overtook), distinct=False)
         fates += [f"overtakes {passed}"] if passed else []
-        fates += ["is duplicated"] if flight.copied is not None else []
+        fates += [f"is {flight.copied_as}"] if flight.copied is not None else []
         return f"{told} {listed(fates)}"
 
     def size(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..counterexample.build import build_witness
-from ..engine.coverability import ChannelForm, Element, Taken
+from ..engine.coverability import Element, Taken
 from ..errors import InternalError
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Firing, Message, Receive, Send, Word
@@ -13,6 +13,7 @@ from ..model.failures import ChannelFailure, FailureModel
 from ..model.run import Witness
 from ..model.system import System
 from ..trust.replay import replay
+from .channel_faults import take
 from .channel_forms import Shape
 from .reachable_by_faults import settle
 
@@ -90,22 +91,7 @@ def _play(word: list[Message], shape: Shape, failure: ChannelFailure, step: Take
         word.append(action.message)
         return True
     assert isinstance(action, Receive)
-    return _take(word, shape, failure, action.message, step.kept)
-
-
-def _take(word: list[Message], shape: Shape, failure: ChannelFailure, message: Message, kept: bool) -> bool:
-    if message is CRASH:
-        return bool(word) and word.pop(0) is CRASH
-    if shape.form == ChannelForm.LENGTH:
-        fits = [i for i, m in enumerate(word) if m is not CRASH]
-    else:
-        reach = len(word) if failure.reorder else 1
-        fits = [i for i, m in enumerate(word[:reach]) if failure.may_become(m, message)]
-    if not fits:
-        return False
-    if not kept:
-        del word[next((i for i in fits if word[i] == message), fits[0])]
-    return True
+    return take(word, shape.form, failure, action.message, step.stays)
 
 
 def accept_run(system: System, failures: FailureModel, cubes: Iterable[Cube], run: Witness) -> str:

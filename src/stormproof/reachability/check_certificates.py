@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..engine.coverability import Element
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
-from ..model.failures import ChannelFailure, FailureModel
+from ..model.failures import FailureModel
 from ..model.process import Process
 from ..model.system import System
 from . import half_duplex
@@ -25,6 +25,7 @@ from .certificates import (
     Saturated,
     Summarised,
 )
+from .channel_faults import contents_after
 from .channel_summaries import check_summary
 from .check_closure import check_closure, controls_problem, show_element, start_of, steps_of
 from .reachable_by_faults import can_become, settle
@@ -103,28 +104,8 @@ def _successors(system: System, failures: FailureModel, at: Element) -> Iterator
             continue
         c = system.channels.index(channel_of(process.name, action))
         failure = failures.on(system.channels[c])
-        for word in _contents_after(at.words[c], failure, action):
+        for word in contents_after(at.words[c], failure, action):
             yield Element(states, marks, (*at.words[:c], word, *at.words[c + 1 :]))
-
-
-def _contents_after(
-    word: tuple[str, ...], failure: ChannelFailure, action: Send | Receive
-) -> Iterator[tuple[str, ...]]:
-    if isinstance(action, Send):
-        yield word if action.message is CRASH else (*word, str(action.message))
-        return
-    if action.message is CRASH:
-        if failure.loss or not word:
-            yield ()
-        return
-    for i, m in enumerate(word):
-        if i > 0 and not (failure.loss or failure.reorder):
-            return
-        if failure.may_become(m, action.message):
-            before = word[:i] if failure.reorder else ()
-            yield before + word[i + 1 :]
-            if failure.duplicate:
-                yield before + word[i:]
 
 
 def _reaches(system: System, failures: FailureModel, above: Element, at: Element) -> bool:

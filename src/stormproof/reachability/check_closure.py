@@ -8,10 +8,18 @@ from dataclasses import replace
 from ..engine.coverability import ChannelForm, Element, Weights
 from ..goals.cubes import Cube
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
-from ..model.failures import ChannelFailure, FailureModel
+from ..model.failures import FailureModel
 from ..model.process import Process
 from ..model.system import System
 from .certificates import Closure, Control
+from .channel_faults import (
+    embeds,
+    fault_that_raises,
+    fault_undone,
+    reception_undone,
+    send_undone,
+    weight_taken,
+)
 from .channel_forms import NAMES, shapes
 from .targets import Target, targets
 
@@ -104,22 +112,18 @@ def weights_problem(
         channel = channel_of(name, action)
         if channel is not None and not isinstance(action, Internal):
             weight = w.messages.get((channel, action.message), 0)
-            if isinstance(action, Receive) and failures.on(channel).duplicate:
-                weight = min(weight, 0)  # the message may stay
-            change += weight if isinstance(action, Send) else -weight
+            change += weight if isinstance(action, Send) else -weight_taken(failures.on(channel), weight)
         if change > 0:
             return f"{name}: {action} in {source} increases a linear function"
     for channel, form in zip(system.channels, forms, strict=True):
         failure = failures.on(channel)
         own = [m for m in {*system.alphabet(channel), *failure.pool} if m is not CRASH]
         weight_of = {m: w.messages.get((channel, m), 0) for m in own}
-        if failure.loss and min(weight_of.values(), default=0) < 0:
-            return f"loss on {channel} increases a linear function"
         if form == ChannelForm.LENGTH and len(set(weight_of.values())) > 1:
             return f"the messages of {channel}, which is read as a length, weigh differently"
-        for m, others in failure.becomes.items():
-            if any(weight_of.get(other, 0) > weight_of.get(m, 0) for other in others):
-                return f"a corruption on {channel} increases a linear function"
+        raising = fault_that_raises(failure, weight_of)
+        if raising is not None:
+            return f"{raising.noun} on {channel} increases a linear function"
     return ""
 
 
@@ -226,7 +230,7 @@ class _Closed:
             if len(a) > len(b):
                 return False
         for c, a in enumerate(small):
-            if a and a != large[c] and not _embeds(self.forms[c], self.faults[c], a, large[c]):
+            if a and a != large[c] and not embeds(self.forms[c], self.faults[c], a, large[c]):
                 return False
         return True
 
@@ -235,84 +239,28 @@ class _Closed:
             for transition in process.transitions:
                 if transition.target == at.states[i]:
                     states = (*at.states[:i], transition.source, *at.states[i + 1 :])
-                    before = self._undo(process, transition, at)
-                    if before is not None:
+                    for before in self._undo(process, transition, at):
                         yield before._replace(states=states)
-                    for kept in self._undo_keeping(process, transition, at):
-                        yield kept._replace(states=states)
-        for c, channel in enumerate(self.system.channels):
-            if self.forms[c] == ChannelForm.MULTISET:
-                yield from self._uncorrupted(at, c, self.failures.on(channel))
+        for c, word in enumerate(at.words):
+            for undone in fault_undone(self.forms[c], self.faults[c], word):
+                yield at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
 
-    def _undo(self, process: Process, transition: Transition, at: Element) -> Element | None:
+    def _undo(self, process: Process, transition: Transition, at: Element) -> Iterator[Element]:
         action = transition.action
         if isinstance(action, Internal):
-            return at
+            yield at
+            return
         c = self.index[channel_of(process.name, action)]  # type: ignore[index]
         word, sends = at.words[c], isinstance(action, Send)
         if action.message is CRASH:
-            if at.marks[c] != sends or (word and not sends):
-                return None
-            return at._replace(marks=(*at.marks[:c], not sends, *at.marks[c + 1 :]))
+            if at.marks[c] == sends and (sends or not word):
+                yield at._replace(marks=(*at.marks[:c], not sends, *at.marks[c + 1 :]))
+            return
         if sends and at.marks[c]:
-            return None
-        message = str(action.message)
-        undone = _unsend(self.forms[c], self.faults[c], word, message) if sends else (message, *word)
-        return at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
-
-    def _undo_keeping(self, process: Process, transition: Transition, at: Element) -> Iterator[Element]:
-        """Before a reception after which the message also stays. `_undo` puts the message before the content;
-        smaller is a content that has it already, as what it is or as what it was before a corruption."""
-        action = transition.action
-        if not isinstance(action, Receive) or action.message is CRASH:
             return
-        c = self.index[channel_of(process.name, action)]  # type: ignore[index]
-        word, failure, message = at.words[c], self.faults[c], str(action.message)
-        if not (failure.duplicate and word):
-            return
-        reachable = word[:1] if self.forms[c] == ChannelForm.QUEUE else word
-        if self.forms[c] == ChannelForm.LENGTH or any(failure.may_become(m, message) for m in reachable):
-            yield at
-        elif self.forms[c] == ChannelForm.QUEUE:
-            for head in failure.becomes:
-                if failure.may_become(head, message) and failure.may_become(head, word[0]):
-                    yield at._replace(words=(*at.words[:c], (head, *word[1:]), *at.words[c + 1 :]))
-
-    def _uncorrupted(self, at: Element, c: int, failure: ChannelFailure) -> Iterator[Element]:
-        word = at.words[c]
-        for source, others in failure.becomes.items():
-            for other in others:
-                if other in word:
-                    i = word.index(other)
-                    undone = (*word[:i], source, *word[i + 1 :])
-                    yield at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
-
-
-def _unsend(
-    form: ChannelForm, failure: ChannelFailure, word: tuple[str, ...], message: str
-) -> tuple[str, ...]:
-    """The least content to which sending the message gives this one or more."""
-    if form == ChannelForm.LENGTH:
-        return word[:-1]
-    if form == ChannelForm.MULTISET:
-        if message not in word:
-            return word
-        i = word.index(message)
-        return word[:i] + word[i + 1 :]
-    return word[:-1] if word and failure.may_become(message, word[-1]) else word
-
-
-def _embeds(
-    form: ChannelForm, failure: ChannelFailure, small: tuple[str, ...], large: tuple[str, ...]
-) -> bool:
-    if form == ChannelForm.LENGTH:
-        return len(small) <= len(large)
-    if form == ChannelForm.MULTISET:
-        return all(small.count(m) <= large.count(m) for m in set(small))
-    rest = iter(large)
-    if not failure.becomes:
-        return all(s in rest for s in small)
-    return all(any(failure.may_become(m, s) for m in rest) for s in small)
+        undo = send_undone if sends else reception_undone
+        for undone in undo(self.forms[c], self.faults[c], word, str(action.message)):
+            yield at._replace(words=(*at.words[:c], undone, *at.words[c + 1 :]))
 
 
 def show_element(at: Element) -> str:

@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..extraction.requests import Received
 from ..model.actions import Channel
 from ..model.failures import PERFECT, ChannelFailure, FailureModel, Failures
-from ..model.faults import CORRUPTION, LOSS, PLAIN_KINDS
+from ..model.faults import CORRUPTION, PLAIN_KINDS
 from .codec import parse_message
 from .inbox import Inbox, Network
 
@@ -114,7 +114,4 @@ def _on(failures: Failures | FailureModel, channel: Channel) -> ChannelFailure:
         hint = "write sp.Failures(...).on(system)"
         raise UsageError("what a message becomes depends on the system", hint=hint)
     plain: dict[str, Any] = {kind.keyword: failures.asks(kind, channel) for kind in PLAIN_KINDS}
-    plain[LOSS.keyword] |= any(
-        channel.sender in side and channel.receiver not in side for side in failures.partition
-    )
     return ChannelFailure(**plain)

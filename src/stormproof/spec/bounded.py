@@ -25,9 +25,10 @@ from ..model.actions import (
     Word,
     channel_of,
 )
-from ..model.failures import ChannelFailure, FailureModel
+from ..model.failures import FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
+from .channel_faults import interfere, received, sent
 
 
 class FiredAction(NamedTuple):
@@ -46,28 +47,10 @@ def initial(system: System) -> Configuration:
     return Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
 
 
-def interfere(word: Word, failure: ChannelFailure) -> Iterator[Word]:
-    """What one silent step may make of a channel's content; the crash message is left alone."""
-    for i, message in enumerate(word):
-        if message is CRASH:
-            continue
-        if failure.loss:
-            yield word[:i] + word[i + 1 :]
-        for other in sorted(failure.becomes.get(str(message), ())):
-            yield (*word[:i], other, *word[i + 1 :])
-        if failure.reorder and i + 1 < len(word) and word[i + 1] is not CRASH:
-            yield (*word[:i], word[i + 1], message, *word[i + 2 :])
-
-
 def steps(
     system: System, failures: FailureModel, at: Configuration, bound: int | None
 ) -> Iterator[Successor]:
-    """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound.
-
-    A send may end in any w' <= w.m, so a send into a full lossy channel is possible if a message is lost in
-    the same step (definitions 2.6). Where the channel duplicates, a reception may leave the message where it
-    is (definitions 9.4).
-    """
+    """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound."""
     index = system.channel_index
 
     def put(channel: Channel, word: Word, states: tuple[str, ...]) -> Configuration:
@@ -83,29 +66,15 @@ def steps(
                 continue
             channel = channel_of(process.name, action)
             assert channel is not None
-            word = at.words[index[channel]]
+            word, failure = at.words[index[channel]], failures.on(channel)
             if isinstance(action, Receive):
-                if word and word[0] == action.message:
-                    yield Successor(event, put(channel, word[1:], states))
-                if may_stay(failures.on(channel), word, action.message):
-                    yield Successor(event, Configuration(states, at.words))
-            elif bound is None or len(word) < bound:
-                yield Successor(event, put(channel, (*word, action.message), states))
-            elif failures.on(channel).loss:
-                longer = (*word, action.message)
-                for j, lost in enumerate(longer):
-                    if lost is not CRASH:
-                        yield Successor(event, put(channel, longer[:j] + longer[j + 1 :], states))
+                left = received(word, action.message, failure)
+            else:
+                left = sent(word, action.message, failure, bound)
+            yield from (Successor(event, put(channel, after, states)) for after in left)
     for channel, i in index.items():
         for word in interfere(at.words[i], failures.on(channel)):
             yield Successor(None, put(channel, word, at.states))
-
-
-def may_stay(failure: ChannelFailure, word: Word, delivered: Message) -> bool:
-    """May the message at the head be delivered as this one and stay? The copy may be corrupted on its own."""
-    return (
-        failure.duplicate and bool(word) and word[0] is not CRASH and failure.may_become(word[0], delivered)
-    )
 
 
 def events_of(process: Process) -> frozenset[FiredAction]:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ..model.actions import (
-    CRASH,
-    Channel,
-    Configuration,
-    Internal,
-    Message,
-    Receive,
-    Send,
-    Word,
-    channel_of,
-)
+from ..model.actions import Channel, Configuration, Internal, Receive, Send, channel_of
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
 from ..model.system import System
+from .channel_faults import content_after, reception_strikes, send_strikes
 
 
 def effect(system: System, at: Configuration, step: StormStep) -> Configuration:
@@ -26,21 +17,10 @@ def effect(system: System, at: Configuration, step: StormStep) -> Configuration:
     i = system.names.index(step.process)
     states = (*at.states[:i], step.transition.target, *at.states[i + 1 :])
     channel = channel_of(step.process, step.transition.action)
-    if channel is None or step.lost:
+    if channel is None:
         return Configuration(states, at.words)
     j = system.channel_index[channel]
-    return Configuration(states, (*at.words[:j], _content(at.words[j], step), *at.words[j + 1 :]))
-
-
-def _content(word: Word, step: StormStep) -> Word:
-    action = step.transition.action
-    if isinstance(action, Send):
-        place = len(word) - step.overtakes
-        return (*word[:place], step.becomes or action.message, *word[place:])
-    rest = word[1:]
-    if step.kept is None:
-        return rest
-    return (*rest[: step.kept], step.kept_as or word[0], *rest[step.kept :])
+    return Configuration(states, (*at.words[:j], content_after(at.words[j], step), *at.words[j + 1 :]))
 
 
 def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]:
@@ -52,50 +32,26 @@ def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]
             step, action = StormStep(process.name, transition), transition.action
             if isinstance(action, Internal):
                 yield replace(step, process_fault=model.process_fault(process.name, action))
-            elif isinstance(action, Send):
-                yield from _sends(model, at, step, action)
             else:
-                yield from _receptions(model, at, step, action)
+                yield from _communications(model, at, step, action)
 
 
-def _sends(model: SurvivalModel, at: Configuration, step: StormStep, action: Send) -> Iterator[StormStep]:
-    channel = Channel(step.process, action.peer)
-    failure = model.failures.on(channel)
-    yield step
-    if action.message is CRASH:
-        return
-    if failure.loss:
-        yield replace(step, lost=True)
-    places = range(len(model.word(at, channel)) + 1) if failure.reorder else (0,)
-    for becomes in (None, *_others(failure.becomes, action.message)):
-        for overtakes in places:
-            if becomes is not None or overtakes:
-                yield replace(step, becomes=becomes, overtakes=overtakes)
-
-
-def _receptions(
-    model: SurvivalModel, at: Configuration, step: StormStep, action: Receive
+def _communications(
+    model: SurvivalModel, at: Configuration, step: StormStep, action: Send | Receive
 ) -> Iterator[StormStep]:
-    channel = Channel(action.peer, step.process)
+    """The step without a fault, where it is possible, and with each strike."""
+    channel = channel_of(step.process, action)
+    assert channel is not None
     failure, word = model.failures.on(channel), model.word(at, channel)
-    if not word:
-        return
-    if word[0] == action.message:
+    if isinstance(action, Send):
         yield step
-    if not failure.duplicate or word[0] is CRASH:
-        return
-    others = _others(failure.becomes, word[0])
-    if action.message != word[0] and action.message not in others:
-        return
-    delivered = replace(step, head=None if action.message == word[0] else word[0])
-    last = len(word) - 1 - (word[-1] is CRASH)
-    for kept in range(last + 1) if failure.reorder else (0,):
-        for kept_as in (None, *others):
-            yield replace(delivered, kept=kept, kept_as=kept_as)
-
-
-def _others(becomes: Mapping[str, frozenset[str]], message: Message) -> tuple[str, ...]:
-    return tuple(sorted(becomes.get(str(message), ()))) if message is not CRASH else ()
+        strikes = send_strikes(word, action.message, failure)
+    else:
+        if word[:1] == (action.message,):
+            yield step
+        strikes = reception_strikes(word, action.message, failure)
+    for strike in strikes:
+        yield replace(step, **vars(strike))
 
 
 def bounded_steps(
@@ -109,12 +65,10 @@ def bounded_steps(
     for step in stormy_steps(model, at):
         channel = channel_of(step.process, step.transition.action)
         after = effect(model.system, at, step)
-        if not isinstance(step.transition.action, Send) or step.lost:
+        word = () if channel is None else model.word(at, channel)
+        if channel is None or len(model.word(after, channel)) <= len(word):
             yield step, after
-            continue
-        assert channel is not None
-        word = model.word(at, channel)
-        if word and model.has_ended(at, channel.receiver) and channel not in observed:
+        elif word and model.has_ended(at, channel.receiver) and channel not in observed:
             if step.calm:
                 yield step, Configuration(after.states, at.words)
         elif len(word) < bound:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import InputError
 from ..model.actions import Configuration, Transition
-from ..model.fault_steps import Corrupt, Fault
+from ..model.fault_steps import Fault
 from ..model.message_tracking import MessageTracker
 from ..model.run import Act, Step, Witness
 from ..model.survival import SurvivalModel
@@ -68,10 +68,6 @@ def _states(model: SurvivalModel, at: Configuration, step: Step) -> tuple[str, .
 
 
 def _check_fault(model: SurvivalModel, step: Fault) -> None:
-    failure = model.failures.on(step.channel)
-    allowed = step.kind in failure.kinds
-    if isinstance(step, Corrupt):
-        allowed = failure.may_become(step.message, step.becomes)
-    if not allowed:
+    if not step.is_allowed(model.failures.on(step.channel)):
         sender, receiver = step.channel
         raise InputError(f"there is no {step.kind.noun} on {sender} → {receiver}")

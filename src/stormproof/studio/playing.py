@@ -19,7 +19,7 @@ from ..draw.text_metrics import printable
 from ..errors import InputError
 from ..model.actions import Channel, Configuration
 from ..model.fault_steps import Fault
-from ..model.phrases import listed, plural
+from ..model.phrases import listed
 from ..model.run import Act, Step, Witness, step_from_json, step_to_json
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
@@ -218,19 +218,5 @@ def _choice(playing: Game, at: Configuration, step: StormStep) -> dict[str, Any]
 
 def _strikes(step: StormStep) -> str:
     """What goes wrong while the step is taken: `lost`, `becomes d1`, `overtakes 2 messages`."""
-    words = []
-    if step.lost:
-        words.append("lost")
-    if step.becomes is not None:
-        words.append(f"becomes {step.becomes}")
-    if step.overtakes:
-        words.append(f"overtakes {plural(step.overtakes, 'message')}")
-    if step.head is not None:
-        words.append(f"delivered in place of {step.head}")
-    if step.kept is not None:
-        as_other = "" if step.kept_as is None else f" as {step.kept_as}"
-        behind = f" behind {plural(step.kept, 'message')}" if step.kept else ""
-        words.append(f"a copy stays{as_other}{behind}")
-    if step.process_fault is not None:
-        words.append(step.process_fault)
+    words = [*step.phrases(), *([] if step.process_fault is None else [step.process_fault])]
     return listed(words)

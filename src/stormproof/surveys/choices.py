@@ -10,7 +10,7 @@ from ..errors import UsageError, did_you_mean
 from ..model.actions import CRASH_ACTION, Channel, Internal
 from ..model.budget import Budget
 from ..model.failures import Failures, parse_channel
-from ..model.faults import CORRUPTION, DUPLICATION, KINDS, LOSS, PROCESS_KINDS, REORDERING, kind_named
+from ..model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
 from ..model.phrases import arrow
 from ..model.run import Act, Witness
 from ..model.system import System
@@ -19,9 +19,8 @@ from ..transform.crash_handling import crash_handling
 CRASH = "crash"
 PROCESS_FAULTS = (*(kind.keyword for kind in PROCESS_KINDS), CRASH)
 #: In the order in which tables list them.
-CHANNEL_FAULTS = tuple(kind.keyword for kind in (LOSS, DUPLICATION, REORDERING, CORRUPTION))
+CHANNEL_FAULTS = tuple(kind.keyword for kind in KINDS_BY_FREQUENCY)
 FAULTS = (*CHANNEL_FAULTS, *PROCESS_FAULTS)
-assert set(CHANNEL_FAULTS) == {kind.keyword for kind in KINDS}
 
 
 @dataclass(frozen=True)

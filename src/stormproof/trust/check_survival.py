@@ -22,13 +22,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import CRASH, Internal, Message, Receive, Send, Word, channel_of
+from ..model.actions import Internal, Message, Receive, Send, Word, channel_of
 from ..model.ask import Ask
 from ..model.goal_forms import observed_channels
 from ..model.phrases import plural
 from ..model.storm_step import FAULT_KINDS
 from ..model.survival import SurvivalModel
-from .channel_effects import ChannelEffect, received, sent
+from .channel_faults import received, sent
 from .replay_storm import Judge, StormConfiguration
 from .survival_certificate import ClosedSet, bases
 
@@ -175,17 +175,14 @@ class _Checker:
         if key not in local.stormy:
             word, unseen = self.contents[local.channel][key[0]], key[1]
             failure = self.model.failures.on(self.system.channels[local.channel])
-            found: list[ChannelEffect] = []
             full = local.sends and len(word) >= self.certificate.k and not (word and unseen)
             if not local.sends:
                 found = list(received(word, local.message, failure))
             elif word and unseen:
-                found = [(word, {})]
-            elif not full:
-                found = list(sent(word, local.message, failure))
-            if local.sends and failure.loss and local.message is not CRASH:
-                found.append((word, {"loss": 1}))
-            effects = tuple(self._effect(local, key[0], word, faults) for word, faults in found)
+                found = [(word, {}), *sent(word, local.message, failure, room=False)]
+            else:
+                found = list(sent(word, local.message, failure, room=not full))
+            effects = tuple(self._effect(local, key[0], after, faults) for after, faults in found)
             local.stormy[key] = effects, full
         return local.stormy[key]
 

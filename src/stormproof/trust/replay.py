@@ -1,13 +1,14 @@
 """The trusted kernel: does a witness prove what it claims? An independent reading of the definitions.
 
-It shares plain data types with the rest, but no code with the engine or `spec`. It steps through the run,
+It shares plain data types with the rest, but no code with the engine or `spec`; what faults do to a channel
+is in `channel_faults`. It steps through the run,
 fault by fault (definitions 2.5), and re-establishes the claim: for RSC, that the conflict graph has a cycle;
 for a k-property, by its own search, that the required action cannot be reached from the end of the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,24 +19,28 @@ from ..model.actions import (
     Channel,
     Configuration,
     Internal,
-    Message,
     Receive,
     Send,
-    Word,
     channel_of,
 )
-from ..model.failures import ChannelFailure, FailureModel
-from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
+from ..model.failures import FailureModel
 from ..model.process import Process
-from ..model.run import Act, Replay, Step, Witness
+from ..model.run import Act, Replay, Witness
 from ..model.system import System
+from .channel_faults import (
+    SentMessage,
+    contents_after,
+    faults,
+    is_part_of_reception,
+    makes_room,
+    received_at_once,
+)
 
 BUDGET = 50_000
 PARTS = {"k-safe": ("k-er", "k-pg"), "k-mc": ("k-exh", "k-er", "k-pg"), "k-wmc": ("k-exh", "k-er")}
 PARTS["k-wmc-up-to-crash"] = ("k-exh-up-to-crash", "k-er-up-to-crash")
-Sent = tuple[Message, int]
 #: A process with an action that it is to take, or with a state that it is to come to.
-SoughtDeed = tuple[str, Action | str]
+SoughtEvent = tuple[str, Action | str]
 
 
 def replay(
@@ -45,8 +50,10 @@ def replay(
     try:
         if property.startswith("k-") and (k is None or k < 1):
             raise Refused(f"{property} needs a bound k, and none is given")
-        if property in ("rsc", "half-duplex") and any(isinstance(s, Duplicate) for s in witness.steps):
-            raise Refused(f"{property} is not defined where messages are duplicated")
+        if property in ("rsc", "half-duplex"):
+            for fault in witness.faults:
+                if not fault.kind.matches_once:
+                    raise Refused(f"{property} is not defined under {fault.kind.noun}")
         matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)
         if property == "rsc":
             cycle(witness, matching)
@@ -60,7 +67,7 @@ def replay(
 def run(system: System, model: FailureModel, witness: Witness, bound: int | None) -> dict[int, int]:
     """Each step is one of the system under its failures, the end is as claimed; who received which send."""
     states = {p.name: p.initial for p in system}
-    words: dict[Channel, tuple[Sent, ...]] = dict.fromkeys(system.channels, ())
+    words: dict[Channel, tuple[SentMessage, ...]] = dict.fromkeys(system.channels, ())
     matching: dict[int, int] = {}
     for i, step in enumerate(witness.steps):
         if not isinstance(step, Act):
@@ -68,7 +75,7 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
             if step not in changed:
                 raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
             words[step.channel] = changed[step]
-            if isinstance(step, Duplicate) and not received_at_once(witness.steps[i + 1 : i + 4], step):
+            if is_part_of_reception(step) and not received_at_once(witness.steps[i + 1 :], step):
                 raise Refused(f"step {i}: {step} is not followed by a reception from {step.channel}")
             continue
         here, channel = states.get(step.process), channel_of(step.process, step.action)
@@ -77,8 +84,8 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
         states[step.process] = step.state
         if channel and isinstance(step.action, Send):
             words[channel] = (*words[channel], (step.action.message, i))
-            lost = [s.channel for s in witness.steps[i + 1 : i + 2] if isinstance(s, Lose)]
-            if bound and len(words[channel]) > bound and lost != [channel]:
+            full = bound and len(words[channel]) > bound
+            if full and not makes_room(witness.steps[i + 1 : i + 2], channel):
                 raise Refused(f"step {i}: {channel} holds more than {bound} and nothing is lost at once")
         elif channel and isinstance(step.action, Receive):
             if [m for m, _ in words[channel][:1]] != [step.action.message]:
@@ -88,36 +95,6 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
     if (states, ends) != (dict(witness.states), {c: w for c, w in witness.channels.items() if w}):
         raise Refused("the run does not end, within the bound, where the witness says")
     return matching
-
-
-def faults(f: ChannelFailure, c: Channel, word: tuple[Sent, ...]) -> Iterator[tuple[Fault, tuple[Sent, ...]]]:
-    """Definitions 2.5: each fault of a channel, with its content afterwards; crash messages are exempt."""
-    for i, (m, sent) in enumerate(word):
-        before, later = word[:i], word[i + 1 :]
-        if not isinstance(m, str):
-            continue
-        if f.loss:
-            yield Lose(c, i, m), before + later
-        yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
-        if f.duplicate and i == 0:
-            for n in range(len(later) + 1 - (word[-1][0] is CRASH) if f.reorder else 1):
-                yield Duplicate(c, i, m, n), (word[0], *later[:n], word[0], *later[n:])
-        for n in range(1, i + 1 if f.reorder else 0):
-            if CRASH not in dict(before[i - n :]):
-                yield Overtake(c, i, m, n), (*before[: i - n], word[i], *before[i - n :], *later)
-        if f.reorder and later and later[0][0] is not CRASH:
-            yield Swap(c, i), (*before, later[0], word[i], *later[1:])
-
-
-def received_at_once(following: Sequence[Step], copy: Duplicate) -> bool:
-    """Duplication is a reception that keeps the message; either copy may be corrupted first."""
-    for step in following:
-        if isinstance(step, Act):
-            return isinstance(step.action, Receive) and channel_of(step.process, step.action) == copy.channel
-        both = ((copy.channel, 0), (copy.channel, copy.behind + 1))
-        if not isinstance(step, Corrupt) or (step.channel, step.position) not in both:
-            return False
-    return False
 
 
 def cycle(witness: Witness, matching: dict[int, int]) -> None:
@@ -180,7 +157,7 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tupl
                         yield names, None if (q, other) in now else sent, True
 
 
-def proceeding(p: Process) -> tuple[set[SoughtDeed], set[tuple[str, Action]]]:
+def proceeding(p: Process) -> tuple[set[SoughtEvent], set[tuple[str, Action]]]:
     """Definitions 3.5: what ends the waiting of a process, and its faults, which do not."""
     actions = {t.action for t in p.transitions}
     faults = {a for a in actions if isinstance(a, Internal) and a.is_fault}
@@ -208,14 +185,14 @@ class Outlook(NamedTuple):
                     yield process.name, action, Configuration(states, at.words)
                     continue
                 n = self.system.channel_index[channel]
-                for word in after(self.model.on(channel), at.words[n], action, self.k):
+                for word in contents_after(self.model.on(channel), at.words[n], action, self.k):
                     words = (*at.words[:n], word, *at.words[n + 1 :])
                     yield process.name, action, Configuration(states, words)
 
     def reaches(
         self,
         start: Configuration,
-        wanted: Collection[SoughtDeed],
+        wanted: Collection[SoughtEvent],
         barred: Collection[tuple[str, Action]] = (),
     ) -> bool | None:
         """Is one of these reached in a run in which nothing barred happens? None: the budget is spent."""
@@ -232,19 +209,3 @@ class Outlook(NamedTuple):
                 seen.add(after)
                 stack.append(after)
         return None if stack else False
-
-
-def after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
-    """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
-    if isinstance(action, Receive):
-        free = [i for i, m in enumerate(word) if i == 0 or f.loss or (f.reorder and m is not CRASH)]
-        taken = [i for i in free if f.may_become(word[i], action.message)]
-        ahead = {i: word[:i] if f.reorder and word[i] is not CRASH else () for i in taken}
-        kept = [ahead[i] + word[i:] for i in taken if f.duplicate and word[i] is not CRASH]
-        return [ahead[i] + word[i + 1 :] for i in taken] + kept
-    longer = (*word, action.message)
-    if f.reorder:
-        longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))
-    if len(word) < k:
-        return [longer]
-    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if m is not CRASH and f.loss]

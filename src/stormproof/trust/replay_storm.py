@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
 from ..model.ask import Ask
-from ..model.fault_steps import Corrupt, Duplicate, Lose, Overtake
+from ..model.fault_steps import Fault
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
 from ..model.run import Act, Replay, Step, Witness
 from ..model.survival import SurvivalModel
+from .channel_faults import struck
 
 #: Configurations that the search of calm futures may see.
 BUDGET = 10_000
@@ -89,8 +90,8 @@ def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
         if isinstance(step, Act):
             _act(model, i, step, states, queues)
         else:
-            _struck(i, step, witness.steps)
-            _fault(model, i, step, queues)
+            _check_place(i, step, witness.steps)
+            queues[step.channel] = _content(model, i, step, queues.get(step.channel, ()))
         found.append(_place(model, states, queues))
     held = {c: q for c, q in queues.items() if q}
     if (states, held) != (dict(witness.states), {c: q for c, q in witness.channels.items() if q}):
@@ -131,9 +132,8 @@ def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | Non
     return action.fault or model.process_faults.get((process, action.name))
 
 
-def _struck(i: int, step: Step, steps: tuple[Step, ...]) -> None:
+def _check_place(i: int, step: Fault, steps: tuple[Step, ...]) -> None:
     """Faults strike at a send or a reception on their channel: nothing else stands between."""
-    assert not isinstance(step, Act)
     before = next((s for s in reversed(steps[:i]) if isinstance(s, Act)), None)
     after = next((s for s in steps[i:] if isinstance(s, Act)), None)
     sent = before and isinstance(before.action, Send) and channel_of(before.process, before.action)
@@ -142,35 +142,14 @@ def _struck(i: int, step: Step, steps: tuple[Step, ...]) -> None:
         raise Refused(f"step {i}: a fault of {step.channel} strikes at no send and no reception there")
 
 
-def _fault(model: SurvivalModel, i: int, step: Step, queues: Queues) -> None:
-    assert not isinstance(step, Act)
-    failure, queue = model.failures.on(step.channel), queues.get(step.channel, ())
-    at = step.position
-    if not 0 <= at < len(queue) or queue[at] is CRASH:
-        raise Refused(f"step {i}: {step.channel} has no message at {at} that a fault may strike")
-    before, message, later = queue[:at], queue[at], queue[at + 1 :]
-    if isinstance(step, Lose) and failure.loss and step.message == message and not later:
-        queues[step.channel] = before
-    elif isinstance(step, Corrupt) and step.message == message and failure.may_become(message, step.becomes):
-        queues[step.channel] = (*before, step.becomes, *later)
-    elif isinstance(step, Overtake) and failure.reorder and 0 < step.passed <= at and not later:
-        if CRASH in before[at - step.passed :]:
-            raise Refused(f"step {i}: nothing overtakes the crash message")
-        queues[step.channel] = (*before[: at - step.passed], message, *before[at - step.passed :])
-    elif (
-        isinstance(step, Duplicate)
-        and failure.duplicate
-        and at == 0
-        and _may_stay(step, queue, failure.reorder)
-    ):
-        queues[step.channel] = (message, *later[: step.behind], message, *later[step.behind :])
-    else:
+def _content(model: SurvivalModel, i: int, step: Fault, queue: Word) -> Word:
+    """What the fault leaves in its channel."""
+    if not 0 <= step.position < len(queue) or queue[step.position] is CRASH:
+        raise Refused(f"step {i}: {step.channel} has no message at {step.position} that a fault may strike")
+    left = struck(step, queue, model.failures.on(step.channel))
+    if left is None:
         raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
-
-
-def _may_stay(step: Duplicate, queue: tuple[Message, ...], reorders: bool) -> bool:
-    last = len(queue) - 1 - (queue[-1] is CRASH)
-    return step.message == queue[0] and 0 <= step.behind <= (last if reorders else 0)
+    return left
 
 
 # ---- goals and calm futures ----------------------------------------------------------------------------

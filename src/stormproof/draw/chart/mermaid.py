@@ -83,7 +83,7 @@ class _MermaidChart:
         return [f"  Note over {here}: {self.numbers[flight.index]} sends {mermaid_text(flight.message)}"]
 
     def _copied(self, flight: Flight) -> str:
-        return self._over_channel(flight, f"{self._name(flight, flight.since)} is duplicated")
+        return self._over_channel(flight, f"{self._name(flight, flight.since)} is {flight.copied_as}")
 
     def _over_channel(self, flight: Flight, words: str) -> str:
         ends = ",".join(dict.fromkeys(self.alias[end] for end in flight.channel))

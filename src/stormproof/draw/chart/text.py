@@ -220,7 +220,7 @@ class _TextChart:
 
     def note_of(self, flight: Flight) -> str:
         """The remark at the row where a message is sent, or copied."""
-        notes = ["duplicated"] if flight.copy_of is not None else []
+        notes = [flight.copied_as] if flight.copy_of is not None else []
         early = [c for c in flight.changes if self._with_send(flight, c.at)]
         if early or (flight.changes and flight.fate is Fate.OPEN):
             notes.append("corrupted")
