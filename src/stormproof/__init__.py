@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import runtime
+    from . import runtime, testing
     from .checks.api import check, survives
     from .checks.report import Report, Verdict
     from .conformance.api import trace
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .surveys.failure_models import survey
     from .surveys.fault_counts import fault_counts
     from .surveys.frontier import frontier
+    from .testing.generate import testgen
     from .transform.crash_completion import complete
     from .transform.crash_handling import crash_handling
 
@@ -118,6 +119,8 @@ __all__ = [
     "suggest",
     "survey",
     "survives",
+    "testgen",
+    "testing",
     "trace",
 ]
 
@@ -182,14 +185,15 @@ _HOMES = {
     "survey": "surveys.failure_models",
     "fault_counts": "surveys.fault_counts",
     "frontier": "surveys.frontier",
+    "testgen": "testing.generate",
     "complete": "transform.crash_completion",
     "crash_handling": "transform.crash_handling",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name == "runtime":
-        return import_module(".runtime", __name__)
+    if name in ("runtime", "testing"):
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module 'stormproof' has no attribute '{name}'")
     found: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -101,9 +101,10 @@ def test_messages_as_json() -> None:
     assert decode(encode(message, "B"), "B", {"Colour": Colour}) == message
     with pytest.raises(Garbage, match="no enum member"):
         decode(encode(message, "B"), "B", {})
-    assert parse_message("A", "m(1, 'x', (None, True))") == sp.Received("A", "m", (1, "x", (None, True)))
-    assert parse_message("A", "m") == sp.Received("A", "m", ())
-    assert parse_message("A", "m(Colour.RED)") is None
+    read = parse_message("A", "m(1, 'x', (None, -1, Colour.RED))", {"Colour": Colour})
+    assert read == sp.Received("A", "m", (1, "x", (None, -1, Colour.RED)))
+    assert parse_message("A", "m", {}) == sp.Received("A", "m", ())
+    assert parse_message("A", "m(Colour.RED)", {}) is None
 
 
 @sp.role

@@ -35,6 +35,7 @@ COMMANDS = {
     "replay": ("replay", "Verify the runs and certificates of a saved result."),
     "reach": ("reach", "Can a goal be reached, with channels of any length?"),
     "trace": ("trace", "Do logs conform to the protocol?"),
+    "testgen": ("testgen", "Write tests for implementations of a role."),
     "crash": ("crash", "Does it handle announced crashes?"),
     "project": ("project", "Print the local session type of each role."),
     "generate": ("generate", "Write a protocol of a family with parameters."),

@@ -23,7 +23,8 @@ def build_system(automata: Iterable[Automaton], name: str) -> ExtractedSystem:
     found = list(automata)
     processes = [build_process(automaton) for automaton in found]
     required = [r for a, p in zip(found, processes, strict=True) for r in _no_exception(a, p)]
-    return ExtractedSystem(processes, name, requirements=required)
+    calls = {automaton.name: automaton.call for automaton in found}
+    return ExtractedSystem(processes, name, requirements=required, calls=calls)
 
 
 def build_process(automaton: Automaton) -> Process:

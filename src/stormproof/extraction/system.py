@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ..errors import UsageError
 from ..goals.parse import parse_goal
-from ..model.failures import Failures
+from ..model.failures import FailureModel, Failures
 from ..model.faults import PLAIN_KINDS, ChannelFaults, Corruption
+from ..model.process import Process
 from ..model.requirement import ALWAYS_POSSIBLE, CLEAN, NEVER, RECOVERS, Claim, Requirement, Under
 from ..model.system import System
+from .role import RoleCall
+
+AnySystem = TypeVar("AnySystem", bound=System)
 
 
+@dataclass(frozen=True, init=False)
 class ExtractedSystem(System):
-    """A system whose states are points of Python functions."""
+    """A system whose states are points of Python functions; `calls` are these, by the names of the roles."""
+
+    calls: Mapping[str, RoleCall] = field(default_factory=dict, compare=False, repr=False)
+
+    def __init__(
+        self,
+        processes: Iterable[Process],
+        name: str = "",
+        faults: Iterable[ChannelFaults] = (),
+        requirements: Iterable[Requirement] = (),
+        calls: Mapping[str, RoleCall] | None = None,
+    ) -> None:
+        super().__init__(processes, name, faults, requirements)
+        object.__setattr__(self, "calls", dict(calls or {}))
 
     def require(
         self,
@@ -60,32 +80,39 @@ class ExtractedSystem(System):
 
     def with_failures(self, failures: Failures) -> ExtractedSystem:
         """The system that declares these failures, as a file does."""
-        under = under_of(failures, self)
-        return replace(
-            self,
-            faults=under.faults,
-            processes=tuple(
-                replace(
-                    p,
-                    reliable=p.name not in under.crash,
-                    stop=p.name in under.stop,
-                    restart=p.name in under.restart,
-                )
-                for p in self.processes
-            ),
+        return declaring(self, under_of(failures, self))
+
+
+def declaring(system: AnySystem, under: Under) -> AnySystem:
+    """The system that declares these failures and no others."""
+    processes = (
+        replace(
+            p,
+            reliable=p.name not in under.crash,
+            stop=p.name in under.stop,
+            restart=p.name in under.restart,
         )
+        for p in system.processes
+    )
+    return replace(system, faults=under.faults, processes=tuple(processes))
 
 
 def under_of(failures: Failures, system: System) -> Under:
     """Failures, resolved channel by channel, as those of a requirement: none of the file's are added."""
-    model, faults = failures.on(_without_failures(system)), []
+    under = under_model(failures.on(_without_failures(system)))
+    most = tuple((None if kind == "total" else kind, n) for kind, n in failures.budget.to_json().items())
+    return replace(under, at_most=most)
+
+
+def under_model(model: FailureModel) -> Under:
+    """What a failure model says of each channel and process."""
+    faults = []
     for channel, failure in model.channels.items():
         pairs = tuple((a, b) for a in sorted(failure.becomes) for b in sorted(failure.becomes[a]))
         corrupt = Corruption(pairs=pairs) if pairs else None
         plain = {kind.keyword: getattr(failure, kind.keyword) for kind in PLAIN_KINDS}
         faults.append(ChannelFaults(*channel, corrupt=corrupt, **plain))
-    most = tuple((None if kind == "total" else kind, n) for kind, n in failures.budget.to_json().items())
-    return Under(tuple(faults), model.unreliable, model.stop, model.restart, most)
+    return Under(tuple(faults), model.unreliable, model.stop, model.restart)
 
 
 def _without_failures(system: System) -> System:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import UsageError
@@ -67,12 +68,22 @@ def enums_of(call: RoleCall) -> dict[str, Any]:
     return {v.__name__: v for v in values if isinstance(v, type) and issubclass(v, enum.Enum)}
 
 
-def parse_message(peer: str, text: str) -> Received | None:
-    """The message that is spelt so; None where a field is more than a literal."""
+def parse_message(peer: str, text: str, enums: Mapping[str, Any]) -> Received | None:
+    """The message that is spelt so; None where a field is none that can be read here."""
     name, carries, inside = text.partition("(")
     if not carries:
         return Received(peer, name)
     try:
-        return Received(peer, name, tuple(ast.literal_eval(f"({inside.removesuffix(')')},)")))
-    except (ValueError, SyntaxError):
+        fields = ast.parse(f"({inside.removesuffix(')')},)", mode="eval").body
+        return Received(peer, name, _value(fields, enums))
+    except (ValueError, SyntaxError, KeyError):
         return None
+
+
+def _value(node: ast.expr, enums: Mapping[str, Any]) -> Any:
+    """A literal or an enum member, `Phase.IDLE`, and tuples of these."""
+    if isinstance(node, ast.Tuple):
+        return tuple([_value(part, enums) for part in node.elts])
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return enums[node.value.id][node.attr]
+    return ast.literal_eval(node)

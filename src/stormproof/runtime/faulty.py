@@ -41,8 +41,10 @@ class FaultyNetwork:
         self._chances: dict[str, random.Random] = {}
         self._held: dict[Channel, list[Received]] = {}
         self._sending: set[asyncio.Future[None]] = set()
+        self._enums: dict[str, Any] = {}
 
     async def inbox(self, name: str, enums: dict[str, Any]) -> Inbox:
+        self._enums |= enums
         return await self._network.inbox(name, enums)
 
     async def send(self, message: Received, receiver: str) -> None:
@@ -81,7 +83,8 @@ class FaultyNetwork:
         others = sorted(failure.becomes.get(message.message, ()))
         if not others or not self._strikes(f"corrupt {channel}"):
             return message
-        return parse_message(message.peer, self._chance(f"corrupt {channel}").choice(others)) or message
+        other = self._chance(f"corrupt {channel}").choice(others)
+        return parse_message(message.peer, other, self._enums) or message
 
     async def _pass_on(self, channel: Channel, message: Received, reorder: bool) -> None:
         """Send it, or hold it back until another has overtaken it."""

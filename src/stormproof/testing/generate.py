@@ -1,0 +1,176 @@
+"""`testgen`: a pytest file for implementations of one role of a protocol."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import replace
+
+from ..checks.api import check
+from ..checks.report import Report
+from ..conformance.log import LogEvent
+from ..errors import UsageError, did_you_mean
+from ..extraction.system import declaring, under_model
+from ..formats import dumps
+from ..limits import EFFORT, Limits
+from ..model.failures import Failures
+from ..model.failures_text import describe_failures
+from ..model.phrases import listed
+from ..model.system import System
+from .reference import AutomatonImplementation
+from .role_test import RoleTest
+from .scenarios import Scenario, scenarios
+
+_IMPLEMENTATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+_HEAD = '''"""Tests for implementations of the role {role} of {protocol}.
+
+Failures: {failures}.
+Written by stormproof testgen. Generate this file again when the protocol changes.
+"""
+
+{implementation}
+#: The protocol, with the faults that the tests cover.
+PROTOCOL = {text}
+
+TEST = RoleTest(PROTOCOL, {role_name}, implementation)
+'''
+
+_CASE = '''
+
+def {name}() -> None:
+    """{about}"""
+    TEST.follow({steps})
+'''
+
+_MACHINE = '''
+
+class {role}Machine(RoleMachine):
+    """An implementation among the other roles, on channels that do all that the protocol lets them do."""
+
+    test = TEST
+
+
+Test{role} = {role}Machine.TestCase
+Test{role}.settings = SETTINGS
+'''
+
+_IMPORTED = """from stormproof.testing import {names}
+from {module} import {name} as implementation
+"""
+
+_AUTOMATON = '''from stormproof.testing import {names}
+
+
+def implementation() -> Implementation:
+    """What is tested: the role itself, as its automaton says. Replace it by your own implementation."""
+    return AutomatonImplementation(PROTOCOL, {role_name})
+
+'''
+
+_FUNCTION = '''from pathlib import Path
+
+from stormproof.testing import {names}
+
+
+def implementation() -> Implementation:
+    """What is tested: the role function itself. Replace it by your own implementation."""
+    file = Path(__file__).parent / {file}
+    return RoleImplementation(role_in(str(file), {name}, {role_name}))
+
+'''
+
+#: The function of `stormproof.testing` for each event.
+_STEPS = {"send": "sends", "receive": "receives", "timeout": "timer", "restart": "restarts", "wait": "waits"}
+
+
+def testgen(
+    system: System,
+    role: str,
+    failures: Failures | None = None,
+    *,
+    implementation: str | None = None,
+    source: tuple[str, str] | None = None,
+    effort: float = EFFORT,
+    limits: Limits | None = None,
+) -> str:
+    """A pytest file for implementations of a role: a test for each violating run and each sample run of the
+    check under these failures, more runs that cover the role's transitions, and a Hypothesis state machine.
+
+    `implementation` is `module:name`, where `name()` gives an `sp.testing.Implementation`. Without it the
+    role itself is tested: its function, if `source` is `(file, name)`, the file relative to the folder of the
+    tests and the name of the protocol in it; else its automaton.
+    """
+    if role not in system:
+        hint = did_you_mean(role, system.names) or f"roles here: {listed(system.names)}"
+        raise UsageError(f"the protocol has no role '{role}'", hint=hint)
+    _check_implementation(implementation)
+    report = check(system, failures, effort=effort, limits=limits)
+    text = _protocol_text(system, report, role)
+    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role)).model
+    found = scenarios(report, model, role)
+    steps = sorted({_STEPS[event.do] for scenario in found for event in scenario.events})
+    head = _HEAD.format(
+        role=_inside(role),
+        role_name=_quoted(role),
+        protocol=_inside(system.name or "the protocol"),
+        failures=_inside(describe_failures(report.system, report.model)),
+        implementation=_tested(role, steps, implementation, source),
+        text=_quoted(text),
+    )
+    return "".join([head, *map(_case, found), _MACHINE.format(role=re.sub(r"\W", "_", role))])
+
+
+def _check_implementation(implementation: str | None) -> None:
+    if implementation is not None and not _IMPLEMENTATION.fullmatch(implementation):
+        raise UsageError(f"'{implementation}' names no implementation", hint="write it module:name")
+
+
+def _tested(role: str, steps: list[str], implementation: str | None, source: tuple[str, str] | None) -> str:
+    """The imports, and what is tested."""
+    names = ["SETTINGS", "RoleMachine", "RoleTest"]
+    if implementation is not None:
+        module, _, name = implementation.partition(":")
+        return _IMPORTED.format(names=", ".join([*names, *steps]), module=module, name=name)
+    if source is None:
+        more = ["AutomatonImplementation", "Implementation"]
+        listed_names = ", ".join([names[0], *more, *names[1:], *steps])
+        return _AUTOMATON.format(names=listed_names, role_name=_quoted(role))
+    more = ["Implementation", "RoleImplementation"]
+    listed_names = ", ".join([names[0], *more, *names[1:], *sorted([*steps, "role_in"])])
+    file, name = map(_quoted, source)
+    return _FUNCTION.format(names=listed_names, file=file, name=name, role_name=_quoted(role))
+
+
+def _protocol_text(system: System, report: Report, role: str) -> str:
+    """The protocol that was checked, and nothing that it requires. It declares the failures of the check, and
+    that the role may restart where a requirement says so."""
+    under = under_model(report.model)
+    if any(r.under is not None and role in r.under.restart for r in system.requirements):
+        under = replace(under, restart=(*under.restart, role))
+    checked = report.prepared or report.system
+    return dumps(replace(declaring(checked, under), requirements=()), "storm")
+
+
+def _case(scenario: Scenario) -> str:
+    steps = "".join(f"        {_step(event)},\n" for event in scenario.events)
+    about = textwrap.fill(_inside(scenario.about), 100, subsequent_indent="    ", break_long_words=False)
+    return _CASE.format(name=scenario.name, about=about, steps=f"\n{steps}    " if steps else "")
+
+
+def _step(event: LogEvent) -> str:
+    given = ", ".join(map(_quoted, (event.peer, event.message))) if event.peer else ""
+    return f"{_STEPS[event.do]}({given})"
+
+
+def _quoted(text: str) -> str:
+    """A literal: over several lines if it has some, in double quotes if that needs no escapes."""
+    if "\n" in text and "\\" not in text and '"""' not in text:
+        return f'"""\\\n{text}"""'
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in text else plain
+
+
+def _inside(text: str) -> str:
+    """A text as it may stand in a docstring."""
+    return text.replace("\\", "\\\\").replace('"', "'")

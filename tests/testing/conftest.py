@@ -1,0 +1,3 @@
+"""The command line, in process."""
+
+from tests.support.command_line import run  # noqa: F401
