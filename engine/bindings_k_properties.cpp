@@ -21,7 +21,8 @@ static std::set<Property> members(const PropertySet& properties) {
 
 static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k, const std::set<Property>& properties,
                          std::uint32_t threads, bool reduction, bool components, std::uint64_t parallel_from,
-                         std::uint64_t witness_budget, std::optional<std::size_t> every_end) {
+                         std::uint64_t witness_budget, std::optional<std::size_t> every_end,
+                         std::uint64_t reduce_from, const std::set<Property>& optional) {
     nb::gil_scoped_release unlocked;
     Question question;
     question.k = k;
@@ -31,6 +32,8 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
     question.components = components;
     question.parallel_from = parallel_from;
     question.witness_budget = witness_budget;
+    question.reduce_from = reduce_from;
+    for (Property property : optional) question.optional.add(property);
     question.every_end = every_end.has_value();
     question.max_ends = every_end.value_or(question.max_ends);
     return decide(system, question, monitor);
@@ -83,5 +86,6 @@ void bind_k_properties(nb::module_& m) {
     m.def("decide", &run_decide, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("properties"),
           nb::arg("threads"), nb::arg("reduction") = false, nb::arg("components") = false,
           nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget,
-          nb::arg("every_end") = nb::none());
+          nb::arg("every_end") = nb::none(), nb::arg("reduce_from") = Question{}.reduce_from,
+          nb::arg("optional") = std::set<Property>{});
 }

@@ -24,7 +24,7 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             Number most_faults, const std::vector<Number>& most_of_kind,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
                             std::uint32_t most_abstract, std::uint32_t most_certified,
-                            const std::vector<PlainList>& lists) {
+                            const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
@@ -46,6 +46,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     q.most_abstract = most_abstract;
     q.most_certified = most_certified;
     for (const auto& [forms, heads, rows] : lists) q.lists.push_back({forms, heads, rows});
+    q.reduction = reduction;
+    q.reduce_from = reduce_from;
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -116,6 +118,8 @@ void bind_survival(nb::module_& m) {
         .def_ro("calm_from", &Finding::calm_from)
         .def_ro("cycle", &Finding::cycle)
         .def_ro("end", &Finding::end)
+        .def_prop_ro("hit_faults", [](const Finding& f) { return number(f.hit_faults); })
+        .def_ro("reduced", &Finding::reduced)
         .def_prop_ro("undecided_faults", [](const Finding& f) { return number(f.undecided_faults); })
         .def_prop_ro("proof", [](const Finding& f) { return std::pair(f.proof.blocks, f.proof.counted); });
     using survival::Result;
@@ -131,5 +135,6 @@ void bind_survival(nb::module_& m) {
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
           nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("observed"),
           nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
-          nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{});
+          nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{},
+          nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from);
 }

@@ -17,6 +17,12 @@ namespace stormproof {
 // Processor time of the whole process, which other work on the machine disturbs less than the clock.
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+// Is this k-obi or k-sibi, and does the system have states with several peers to choose from, so that it is not obvious?
+inline bool needs_search(const Machine& m, const PropertySet& asked, Property property) {
+    if (!asked.has(property)) return false;
+    return (property == Property::obi && !m.one_receiver) || (property == Property::sibi && !m.one_sender);
+}
+
 template <unsigned W>
 class Decision {
   public:
@@ -59,9 +65,11 @@ class Decision {
     void analyse() {
         offenders_.emplace(g, q);
         Futures<W> futures(g, monitor_);
-        // Directed systems have k-sibi and k-obi: no state has two peers to choose from.
-        const bool ask_sibi = q.properties.has(Property::sibi) && !m.directed;
-        if (q.properties.has(Property::obi) && !m.directed && !offenders_->collect_obi(monitor_)) return stop();
+        const bool ask_sibi = needs_search(m, q.properties, Property::sibi);
+        if (needs_search(m, q.properties, Property::obi)) {
+            if (reduce_ && !ordered()) return stop();
+            if (!offenders_->collect_obi(monitor_)) return stop();
+        }
         for (const auto& goals : groups(goals_of(m, q.properties))) {
             const GoalSet set(m, goals, q.properties);
             answer_.stop = futures.solve(set, ask_sibi, q.components);
@@ -89,35 +97,56 @@ class Decision {
     }
 
     void conclude() {
-        answer_.decided = q.properties;
         for (Property property : all_properties) {
-            if (!offenders_->first[property]) continue;
+            const bool open = reduce_ && needs_search(m, q.properties, property);
+            if (!offenders_->first[property]) {
+                if (q.properties.has(property) && !open) answer_.decided.add(property);
+                continue;
+            }
+            answer_.decided.add(property);
             answer_.violated.add(property);
             answer_.violations.push_back(offenders_->violation(property));
         }
     }
 };
 
-// Does the reduced graph decide every property in question?
-inline bool reducible(const Machine& m, const Question& q) {
-    return m.perfect && (m.directed || !q.properties.has_any({Property::obi, Property::sibi}));
+// What reduction found, with what the full graph adds: shortest runs, and properties that only it decides.
+template <unsigned W>
+void add_full(const Machine& m, const Question& q, Monitor& monitor, Answer& answer) {
+    const PropertySet open = q.properties.without(answer.decided);
+    Question rest = q;
+    rest.properties = open.with(answer.violated);
+    if (rest.properties.empty()) return;
+    const std::uint64_t most = open.without(q.optional).empty() ? q.witness_budget : monitor.max_states();
+    Monitor budget(monitor, most);
+    Answer full = Decision<W>(m, rest, budget, false).run();
+    if (full.stop != Stop::none) {
+        if (!open.without(q.optional).empty()) answer.stop = full.stop;
+        return;
+    }
+    if (answer.violated.without(full.violated) != PropertySet()) throw std::logic_error("reduction and full exploration disagree");
+    answer.violations = std::move(full.violations);
+    answer.decided = answer.decided.with(full.decided);
+    answer.violated = full.violated;
+    answer.peak_bytes = std::max(answer.peak_bytes, full.peak_bytes);
+    if (open.empty()) return;
+    answer.reduced = false;
+    answer.states = full.states;
+    answer.transitions = full.transitions;
 }
 
-// Uses reduction where the question allows it and it decides everything. For a violation that it finds, a
-// breadth-first search of the full graph within a budget looks for a shortest run.
+// Uses reduction where the question allows it. Under faults small systems are explored whole, which also shows when a
+// larger bound adds nothing.
 template <unsigned W>
 Answer decide_with(const Machine& m, const Question& q, Monitor& monitor) {
-    if (!q.reduction || !reducible(m, q)) return Decision<W>(m, q, monitor, false).run();
+    if (!q.reduction || m.reorders) return Decision<W>(m, q, monitor, false).run();
+    if (!m.perfect && q.reduce_from > 0) {
+        Monitor small(monitor, q.reduce_from);
+        const Answer answer = Decision<W>(m, q, small, false).run();
+        if (answer.stop != Stop::states || (monitor.max_states() && answer.states > monitor.max_states())) return answer;
+    }
     Answer answer = Decision<W>(m, q, monitor, true).run();
-    if (answer.stop != Stop::none || answer.violations.empty()) return answer;
-    Question rest = q;
-    rest.properties = answer.violated;
-    Monitor budget(monitor, q.witness_budget);
-    Answer full = Decision<W>(m, rest, budget, false).run();
-    if (full.stop != Stop::none) return answer;
-    if (full.violated != answer.violated) throw std::logic_error("reduction and full exploration disagree");
-    answer.violations = std::move(full.violations);
-    answer.peak_bytes = std::max(answer.peak_bytes, full.peak_bytes);
+    if (answer.stop == Stop::none) add_full<W>(m, q, monitor, answer);
     return answer;
 }
 

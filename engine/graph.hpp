@@ -39,7 +39,7 @@ struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: whose edges, offset
     Stretch<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
-    Growing<std::uint16_t> chosen;  // reduction only: the process that was expanded alone, or `everyone`
+    Growing<std::uint16_t> chosen;  // reduction only: the set of processes that was expanded, or `everyone`
     alignas(cache_line) Tally size;
     Tally edge_count;
 
@@ -76,6 +76,8 @@ class Graph {
     std::vector<Shard<W>> shards;  // one per thread
     std::vector<Round> rounds;
     bool reduced = false;
+    std::vector<std::vector<std::uint8_t>> sets;  // of a reduced graph: which processes belong to each set
+    std::uint64_t unused_edges = 0;               // written before everybody was expanded instead
     // Of a reduced graph, which is not explored breadth first: its breadth-first order and the parents in it.
     Growing<std::uint32_t> order, parents;
 
@@ -93,7 +95,7 @@ class Graph {
     std::uint64_t edge_count() const {
         std::uint64_t sum = 0;
         for (const Shard<W>& shard : shards) sum += shard.edge_count;
-        return sum;
+        return sum - unused_edges;
     }
     // How many edges a thread may write.
     std::uint64_t most_edges() const { return std::min<std::uint64_t>(last_edge, place_mask()) - 1; }
@@ -102,7 +104,7 @@ class Graph {
     }
     std::uint64_t bytes() const {
         const std::uint64_t each = sizeof(Config<W>) + 4 + (reduced ? 2 : 0) + (order.capacity() ? 8 : 0);
-        return size() * each + edge_count() * 4;
+        return size() * each + (edge_count() + unused_edges) * 4;
     }
 
     // The successors of a configuration, in the order of `each_step`: visit(number).
@@ -127,7 +129,7 @@ class Graph {
         std::uint32_t edge = 0;
         const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
         each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Instruction& instruction) {
-            if (only != everyone && instruction.process != only) return;
+            if (only != everyone && !sets[only][instruction.process]) return;
             edge = *next++;
             action(number, instruction, edge & ~last_edge);
         });

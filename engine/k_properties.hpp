@@ -28,9 +28,13 @@ class PropertySet {
             if (has(property)) return true;
         return false;
     }
+    bool empty() const { return bits_ == 0; }
+    PropertySet with(const PropertySet& others) const { return PropertySet(bits_ | others.bits_); }
+    PropertySet without(const PropertySet& others) const { return PropertySet(bits_ & ~others.bits_); }
     bool operator==(const PropertySet&) const = default;
 
   private:
+    explicit PropertySet(std::uint32_t bits) : bits_(bits) {}
     static std::uint32_t bit(Property property) { return std::uint32_t{1} << static_cast<unsigned>(property); }
     std::uint32_t bits_ = 0;
 };
@@ -75,6 +79,8 @@ struct Question {
     bool components = false;  // decide by components at once, without sweeps first: for tests
     std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
+    PropertySet optional;                    // decided by full exploration within that budget only
+    std::uint64_t reduce_from = 20000;       // under faults smaller systems are explored whole
     std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
     std::size_t max_ends = 2000;            // of such runs
     bool every_end = false;                 // the ends are all offending configurations, the nearest first

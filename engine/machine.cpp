@@ -168,20 +168,25 @@ void add_keeping(const ChannelLayout& ch, const Instruction& taking, std::vector
     });
 }
 
-void classify(StateInfo& info, const System& system, const Process& process,
-              const std::vector<Transition>& leaving) {
+// Also sets what this says about the whole machine.
+void classify(Machine& m, StateInfo& info, const Process& process, const std::vector<Transition>& leaving) {
     std::set<std::uint32_t> to, from;
-    bool internal = false, crashes = false;
+    bool internal = false, crashes = false, firm = true;
     for (const Transition& t : leaving) {
         if (t.kind == ActionKind::internal) internal = true;
         if (process.crashed[t.target] != process.crashed[t.source]) crashes = true;
-        if (t.kind == ActionKind::send) to.insert(system.channels[t.channel].receiver);
-        if (t.kind == ActionKind::receive) from.insert(system.channels[t.channel].sender);
+        if (t.kind == ActionKind::send) to.insert(t.channel);
+        if (t.kind == ActionKind::receive) from.insert(t.channel);
+        if (t.kind == ActionKind::receive) firm = firm && m.channels[t.channel].faithful;
     }
     info.kind = to.empty() ? (from.empty() ? StateKind::final : StateKind::receiving)
                            : (from.empty() ? StateKind::sending : StateKind::mixed);
     info.directed = to.size() <= 1 && from.size() <= 1;
-    info.alone = !crashes && to.size() + from.size() + internal == 1;
+    info.simple = !crashes && firm && to.size() + !from.empty() + internal <= 1;
+    info.channels.assign(to.begin(), to.end());
+    info.channels.insert(info.channels.end(), from.begin(), from.end());
+    m.one_receiver = m.one_receiver && to.size() <= 1;
+    m.one_sender = m.one_sender && from.size() <= 1;
 }
 
 bool same_effect(const Instruction& a, const Instruction& b) {
@@ -224,8 +229,7 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
         }
         add_instructions(m, info, compiled);
         info.crashed = process.crashed[state];
-        classify(info, system, process, leaving);
-        m.directed = m.directed && info.directed;
+        classify(m, info, process, leaving);
     }
 }
 
@@ -260,6 +264,7 @@ Machine compile(const System& system, std::uint32_t k) {
         m.receiver.push_back(ch.receiver);
         m.silent = m.silent || m.channels.back().silent;
         m.perfect = m.perfect && ch.faults.perfect();
+        m.reorders = m.reorders || m.channels.back().form == PackedForm::multiset;
     }
     for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
     m.words = packer.words();

@@ -87,9 +87,10 @@ struct StateInfo {
     StateKind kind = StateKind::final;
     bool crashed = false;
     bool directed = true;
-    // The process may be expanded alone here: only sends to one peer, only receptions from one, or only
-    // internal actions, none of which crashes it (see reduction.hpp).
-    bool alone = false;
+    // Only sends to one peer, only receptions from channels whose heads no fault changes, or only internal actions,
+    // and none of them crashes the process: it may be expanded before others (see stubborn.hpp).
+    bool simple = false;
+    std::vector<std::uint32_t> channels;  // into which it sends and from which it receives here
 };
 
 struct ProcessLayout {
@@ -106,7 +107,8 @@ struct Machine {
     std::vector<std::uint32_t> sender, receiver;  // of each channel
     bool silent = false;    // has explicit silent steps
     bool perfect = true;    // no interference at all
-    bool directed = true;
+    bool reorders = false;  // some channel is a multiset
+    bool one_receiver = true, one_sender = true;  // no state sends to several peers; receives from several
     std::uint32_t max_degree = 1;  // no configuration has more successors
 };
 

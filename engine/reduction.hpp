@@ -1,42 +1,44 @@
-// Partial-order reduction on perfect channels (definitions 3.12), depth first and sequential.
+// Partial-order reduction where no channel reorders (definitions 3.12), depth first and sequential.
 //
-// At each configuration r take the first process p whose local state has only sends to one peer, only receptions
-// from one peer, or only internal actions, with some action enabled and no successor by it on the search stack;
-// where there is none, take everybody. Let A be p's enabled actions at r.
+// At each configuration r the closed set P with the fewest enabled actions A is expanded (stubborn.hpp has (1)); where
+// there is none, everybody is, and so are the silent faults.
 //
-// (1) As long as p does not act, its enabled actions stay exactly A: only p puts into its channel to the peer, so
-//     a channel that has room keeps it, and all sends go there; only p takes from its channel from the peer, so
-//     the head stays. And each a in A commutes with each action of another process: a may make room for it or
-//     give it a message, but takes nothing away. So in a run r -w->, if p acts in w, its first action a is in A
-//     and can be moved to the front; if it does not, then r -a-> r' -w-> for every a in A.
-// (2) Stack proviso: each cycle of the reduced graph has a configuration where everybody was taken, so no run can be
-//     postponed for ever: after finitely many steps by (1) that do not shorten w, one shortens it.
+// (2) From each configuration of the reduced graph a path leads to one where everybody was expanded: strongly connected
+//     components that no edge leaves (Tarjan) have such a configuration; where one has none, everybody is expanded at its
+//     root. This replaces the usual condition that *every cycle* has such a configuration, which costs most of what
+//     reduction gains in systems that go round for ever (compare Valmari and Hansen, Stubborn Set Intuition Explained).
 //
-// Goals. From a configuration of the reduced graph the same goals are reachable as in the full one: move the run
-// w that ends in the goal along by (1); either its first p-action comes to the front (w is shorter, or was
-// just the goal) or w is kept whole, with the goal at its end; by (2) this ends. For k-exh the run must do
-// without the sender P, whose channel is full at each configuration of the run before the goal: P, if it may
-// be taken alone in its sending state, has no enabled action there, so it is never the p of (1). For k-pg the
-// run must do without crashes, stops and restarts of P, and ends with an action of P. So if p is P, it acts in w,
-// and the action that comes to the front is one of w; and if p is not P, no action of P is added.
+// Let r -w-> be a run, r in the reduced graph. Follow the path of (2). At each configuration, if somebody in P acts in w,
+// take the first such action instead: by (1) the rest of w can follow, and w is shorter. Otherwise take the action a of
+// the path: by (1) w can still follow. Where everybody is expanded, take the first step of w. So w is taken
+// in the end, with other actions in between.
 //
-// Offenders. Let s offend in the full graph, r -w-> s with r in the reduced one. If p acts in w, or everybody is
-// taken at r, w gets shorter. Otherwise r -a-> r' -w-> t with s -a-> t, and t offends as well: whatever s never
-// reaches, t never does; the head that is never received stays (k-er, k-wer); the process P that never proceeds
-// (k-pg) or never sends (k-exh) is still where it was if P is not p. And P is not p: P does not act in w, so if
-// it could be taken alone at r with an enabled reception (k-pg: a receiving state that may be taken alone has no
-// internal action) or send (k-exh), it still has it at s by (1), and then s does not offend. Excuses for crashed processes (`up-to-crash`) are the same at t, since a state
-// that an action leaves by crashing is never taken alone. By (2) the reduced graph reaches an offender.
+// Goals. From a configuration of the reduced graph the same goals are reachable as in the full one: let w end in the
+// goal. For k-exh the run must do without the sender S, whose channel c is full before the goal. Where S is in P, its
+// only peer takes from c and so is in P and acts in w, and it is not S; where S is not in P, it does not act at r. For
+// k-pg the run must do without crashes, stops and restarts of S, and ends with an action of S. So if S is in P,
+// somebody in P acts in w, and the action that comes to the front is one of w; otherwise no action of S is added.
+//
+// Offenders. Let s offend in the full graph, r -w-> s with r in the reduced one. When a is added, r -a-> r' -w-> t with
+// s -a-> t, and t offends as well. Whatever s never reaches, t never does. The head that is never received stays
+// (k-er, k-wer): a does not take it, for it would at s as well. The process S that never proceeds (k-pg) or never sends
+// (k-exh) is where it was: if S is in P, it has no enabled action at r; for it would still have it at s by (1), and a
+// state that is simple and receives (k-pg) or sends (k-exh) would then proceed or send. Excuses for crashed processes
+// (`up-to-crash`) are the same at t, since an action by which a process crashes is in no A. So the reduced graph reaches
+// an offender.
 //
 // So the reduced graph decides k-exh in all its variants, k-er, k-wer and k-pg. k-obi and k-sibi speak of
-// actions enabled side by side and need the full graph, unless the system is directed and has both.
+// actions enabled side by side: what violates them in the reduced graph violates them, but only the full graph shows
+// that nothing does.
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "graph.hpp"
 #include "limits.hpp"
+#include "stubborn.hpp"
 #include "visited.hpp"
 
 namespace stormproof {
@@ -44,17 +46,18 @@ namespace stormproof {
 template <unsigned W>
 class Reducer {
   public:
-    Reducer(Graph<W>& graph, Monitor& monitor) : g(graph), m(graph.m), monitor_(monitor), visited_(graph, monitor) {
+    Reducer(Graph<W>& graph, Monitor& monitor)
+        : g(graph), m(graph.m), monitor_(monitor), visited_(graph, monitor), closed_(graph.m) {
         g.reduced = true;
     }
 
     Stop run() {
         if (!visited_.make_room(2 * m.max_degree + 2)) return Stop::memory;
         add(initial_config<W>(m));
-        if (stop_ == Stop::none && expand(0)) search();
+        if (stop_ == Stop::none && enter(0)) search();
         report();
         visited_.clear();
-        on_path_.clear();
+        low_.clear();
         if (stop_ == Stop::none && monitor_.over() == Stop::states) stop_ = Stop::states;
         if (stop_ == Stop::none) {
             g.rounds.push_back({{0}, {g.size()}});
@@ -68,17 +71,26 @@ class Reducer {
     struct Frame {
         std::uint32_t node;
         std::uint32_t edge;  // in the stream
+        bool lowered;        // it reaches something older that is still open: not the root of a component
+        bool leaves;         // an edge leaves its component, as far as it is known
+        bool whole;          // somewhere in it everybody was expanded
     };
     static constexpr std::uint32_t not_expanded = no_edges - 1;
+    // Of `low_`: the component is complete. Otherwise the smallest number of an open configuration that it reaches.
+    static constexpr std::uint32_t done = UINT32_MAX;
 
     Graph<W>& g;
     const Machine& m;
     Monitor& monitor_;
     Visited<W> visited_;
-    Growing<std::uint8_t> on_path_;
+    ClosedSet<W> closed_;
+    std::map<std::vector<std::uint8_t>, std::uint16_t> numbers_;  // of the closed sets
+    Growing<std::uint32_t> low_, open_;
     Growing<Frame> path_;
-    std::uint64_t depth_ = 0;
-    std::vector<Config<W>> next_;
+    std::uint64_t depth_ = 0, opened_ = 0;
+    std::uint32_t clock_ = 0;
+    std::vector<Config<W>> next_, fewest_;
+    std::vector<std::uint8_t> chosen_;
     Stop stop_ = Stop::none;
     std::uint64_t peak_ = 0, turn_ = 0;
 
@@ -88,20 +100,65 @@ class Reducer {
     }
 
     void search() {
-        Shard<W>& shard = g.shards[0];
+        const Shard<W>& shard = g.shards[0];
         while (depth_ > 0 && stop_ == Stop::none) {
             Frame& frame = path_[depth_ - 1];
-            const bool more = frame.edge != no_edges;
-            if (!more) {
-                on_path_[frame.node] = 0;
-                --depth_;
+            if (frame.edge == no_edges) {
+                leave(frame);
                 continue;
             }
             const std::uint32_t edge = shard.edges[frame.edge];
             const std::uint32_t to = edge & ~last_edge;
             frame.edge = edge & last_edge ? no_edges : frame.edge + 1;
-            if (shard.first[to] == not_expanded) expand(to);
+            if (shard.first[to] == not_expanded) enter(to);
+            else if (low_[to] == done) frame.leaves = true;
+            else lower(frame, low_[to]);
         }
+    }
+
+    void lower(Frame& frame, std::uint32_t to) {
+        if (to >= low_[frame.node]) return;
+        low_[frame.node] = to;
+        frame.lowered = true;
+    }
+
+    // All successors are complete, or open: the configuration is a root, or belongs to the component of an older one.
+    void leave(Frame& frame) {
+        if (!frame.lowered && !frame.leaves && !frame.whole) {
+            expand_everybody(frame);
+            return;
+        }
+        const Frame last = frame;
+        --depth_;
+        if (!last.lowered) complete(last.node);
+        if (depth_ == 0) return;
+        Frame& before = path_[depth_ - 1];
+        before.leaves = before.leaves || !last.lowered || last.leaves;
+        if (!last.lowered) return;
+        before.whole = before.whole || last.whole;
+        lower(before, low_[last.node]);
+    }
+
+    void complete(std::uint32_t root) {
+        do {
+            low_[open_[--opened_]] = done;
+        } while (open_[opened_] != root);
+    }
+
+    void expand_everybody(Frame& frame) {
+        const Config<W> c = g.config(frame.node);
+        const std::uint64_t before = g.shards[0].edge_count;
+        take_all(c);
+        frame.whole = true;
+        g.unused_edges += count_edges(frame.node);
+        if (!visited_.make_room(m.max_degree + 1) || !write(frame.node, everyone)) return;
+        frame.edge = g.shards[0].edge_count == before ? no_edges : g.shards[0].first[frame.node];
+    }
+
+    std::uint64_t count_edges(std::uint32_t node) const {
+        std::uint64_t count = 0;
+        g.each_edge(node, [&](std::uint32_t) { ++count; });
+        return count;
     }
 
     // The number of a configuration, a new one if need be.
@@ -109,75 +166,89 @@ class Reducer {
         bool fresh = false;
         Shard<W>& shard = g.shards[0];
         const std::uint32_t id = visited_.find_or_add(0, c, hash_of(c), fresh);
-        if (id == no_edges || !shard.chosen.reserve(shard.size) || !on_path_.reserve(shard.size)) {
+        if (id == no_edges || !shard.chosen.reserve(shard.size) || !low_.reserve(shard.size)) {
             fail(Stop::memory);
             return 0;
         }
-        if (fresh) {
-            shard.first[id] = not_expanded;
-            on_path_[id] = 0;
-        }
+        if (fresh) shard.first[id] = not_expanded;
         return id;
     }
 
     // Puts a configuration on the path and writes its edges.
-    bool expand(std::uint32_t node) {
+    bool enter(std::uint32_t node) {
         if (++turn_ % 1024 == 0 && over()) return false;
-        if (!visited_.make_room(m.max_degree + 1) || !path_.reserve(depth_ + 1)) return fail(Stop::memory);
-        on_path_[node] = 1;
+        if (!visited_.make_room(m.max_degree + 1) || !path_.reserve(depth_ + 1) || !open_.reserve(opened_ + 1))
+            return fail(Stop::memory);
+        const std::uint16_t who = choose(g.config(node));
+        if (!write(node, who)) return false;
+        low_[node] = clock_++;
+        open_[opened_++] = node;
+        path_[depth_++] = {node, g.shards[0].first[node], false, false, who == everyone};
+        return true;
+    }
+
+    // Writes the edges to `next_`, the successors by a closed set or by everyone.
+    bool write(std::uint32_t node, std::uint16_t who) {
         Shard<W>& shard = g.shards[0];
-        const std::uint16_t who = choose(node);
         if (!shard.room_for_edges(next_.size(), g.most_edges())) return fail(Stop::memory);
-        const std::uint32_t begin = next_.empty() ? no_edges : static_cast<std::uint32_t>(shard.edge_count);
+        shard.first[node] = next_.empty() ? no_edges : static_cast<std::uint32_t>(shard.edge_count);
+        shard.chosen[node] = who;
         for (std::size_t i = 0; i < next_.size(); ++i) {
             const std::uint32_t id = add(next_[i]);
             if (stop_ != Stop::none) return false;
             shard.edges[shard.edge_count++] = id | (i + 1 == next_.size() ? last_edge : 0);
         }
-        shard.first[node] = begin;
-        shard.chosen[node] = who;
-        path_[depth_++] = {node, begin};
         return true;
     }
 
-    // The process to take alone, or everyone; its successors are in `next_`.
-    std::uint16_t choose(std::uint32_t node) {
-        const Config<W> c = g.config(node);
-        for (std::uint16_t p = 0; p < m.processes.size(); ++p) {
+    // The closed set with the fewest enabled actions, or everyone; the successors are in `next_`.
+    std::uint16_t choose(const Config<W> c) {
+        fewest_.clear();
+        for (std::uint32_t p = 0; p < m.processes.size() && fewest_.size() != 1; ++p) {
+            if (!closed_.close(p, c)) continue;
+            take(c, closed_.members());
+            if (next_.empty() || (!fewest_.empty() && next_.size() >= fewest_.size())) continue;
+            fewest_.swap(next_);
+            chosen_ = closed_.members();
+        }
+        if (fewest_.empty() || numbers_.size() == everyone) {
+            take_all(c);
+            return everyone;
+        }
+        next_.swap(fewest_);
+        const auto [at, fresh] = numbers_.try_emplace(chosen_, static_cast<std::uint16_t>(g.sets.size()));
+        if (fresh) g.sets.push_back(chosen_);
+        return at->second;
+    }
+
+    void take(const Config<W>& c, const std::vector<std::uint8_t>& members) {
+        next_.clear();
+        for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
+            if (!members[p]) continue;
             const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
-            if (info.alone && successors(info, c) && leaves_path()) return p;
+            for (auto i = info.first; i < info.last; ++i)
+                if (enabled(m, m.instructions[i], c)) next_.push_back(perform(m, m.instructions[i], c));
         }
-        next_.clear();
-        each_enabled(m, c, [&](std::uint32_t, const Instruction& instruction) { next_.push_back(perform(m, instruction, c)); });
-        return everyone;
     }
 
-    bool successors(const StateInfo& info, const Config<W>& c) {
+    void take_all(const Config<W>& c) {
         next_.clear();
-        for (auto i = info.first; i < info.last; ++i)
-            if (enabled(m, m.instructions[i], c)) next_.push_back(perform(m, m.instructions[i], c));
-        return !next_.empty();
-    }
-
-    bool leaves_path() {
-        for (const Config<W>& c : next_) {
-            const std::uint32_t id = visited_.find(c, hash_of(c));
-            if (id != no_edges && on_path_[id]) return false;
-        }
-        return true;
+        each_enabled(m, c, [&](std::uint32_t, const Instruction& i) { next_.push_back(perform(m, i, c)); });
+        if (m.silent) each_silent(m, c, [&](const Config<W>& n) { next_.push_back(n); });
     }
 
     bool over() {
         report();
         stop_ = monitor_.over();
         // The memory limit must allow what may be added before the next check.
-        const std::uint64_t more = 1024 * m.max_degree * (sizeof(Config<W>) + sizeof(Frame) + 16);
+        const std::uint64_t more = 1024 * m.max_degree * (sizeof(Config<W>) + sizeof(Frame) + 20);
         if (stop_ == Stop::none && !monitor_.allows(monitor_.memory + more)) stop_ = Stop::memory;
         return stop_ != Stop::none;
     }
 
     void report() {
-        const std::uint64_t bytes = g.bytes() + visited_.bytes() + g.size() + depth_ * sizeof(Frame);
+        const std::uint64_t bytes =
+            g.bytes() + visited_.bytes() + 4 * g.size() + depth_ * sizeof(Frame) + opened_ * 4;
         peak_ = std::max(peak_, bytes);
         monitor_.memory = bytes;
         monitor_.states = g.size();

@@ -1,14 +1,16 @@
-// Chooses how wide the cells of a configuration are.
+// Chooses how wide the cells of a configuration are, and whether reduction is used.
 #include "survival.hpp"
 
 #include <stdexcept>
 
+#include "survival_hits.hpp"
 #include "survival_search.hpp"
 
 namespace stormproof::survival {
+namespace {
 
 // No configuration has more calm successors.
-static std::uint64_t most_successors(const System& system) {
+std::uint64_t most_successors(const System& system) {
     std::uint64_t most = 0;
     for (const Process& process : system.processes) {
         std::vector<std::uint64_t> leaving(process.states, 0);
@@ -18,7 +20,7 @@ static std::uint64_t most_successors(const System& system) {
     return most;
 }
 
-Result survive(const System& system, const Question& question, Monitor& monitor) {
+Result search(const System& system, const Question& question, Monitor& monitor) {
     std::uint64_t most = std::max<std::uint64_t>(system.messages, std::uint64_t{question.k} + question.slack + 1);
     for (const Process& process : system.processes) most = std::max<std::uint64_t>(most, process.states);
     for (auto limit : question.most_of_kind)
@@ -27,6 +29,61 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
     if (most <= UINT8_MAX) return Search<std::uint8_t>(system, question, monitor).run();
     if (most <= UINT16_MAX) return Search<std::uint16_t>(system, question, monitor).run();
     throw std::length_error("the system is too large for this search");
+}
+
+// Steps do not commute under a budget of faults, and a certificate lists all configurations.
+bool reducible(const Question& q) {
+    const auto unlimited = [](std::uint32_t most) { return most == nothing; };
+    return q.reduction && q.most_certified == 0 && q.lists.empty() && q.most_faults == nothing &&
+           std::all_of(q.most_of_kind.begin(), q.most_of_kind.end(), unlimited);
+}
+
+bool answered(const Finding& finding, bool holds) { return (finding.outcome == Outcome::holds) == holds; }
+
+// The asks whose finding so far is that they hold, or the others, asked anew; their answers replace those findings.
+void ask_again(const System& system, Question question, Monitor& monitor, bool holding, Result& result) {
+    std::vector<Ask> asks;
+    for (std::size_t a = 0; a < result.findings.size(); ++a)
+        if (answered(result.findings[a], holding)) asks.push_back(question.asks[a]);
+    question.asks = std::move(asks);
+    Result again = search(system, question, monitor);
+    if (again.stop != Stop::none && !holding) return;  // what reduction has found is still true
+    auto next = again.findings.begin();
+    for (Finding& finding : result.findings)
+        if (answered(finding, holding)) finding = std::move(*next++);
+    result.stop = again.stop;
+    if (holding) result.hit_faults = again.hit_faults;
+    result.memory = std::max(result.memory, again.memory);
+}
+
+}  // namespace
+
+Result survive(const System& system, const Question& question, Monitor& monitor) {
+    Question q = question;
+    q.reduction = false;
+    if (!reducible(question)) return search(system, q, monitor);
+    if (q.reduce_from > 0) {
+        Monitor small(monitor, q.reduce_from);
+        Result result = search(system, q, small);
+        if (result.stop != Stop::states || monitor.over() != Stop::none) return result;
+    }
+    Question reduced = q;
+    reduced.reduction = true;
+    reduced.may_hit = channels_that_may_fill(system, q, [&](const System& pair, const Question& about) {
+        Monitor little(monitor, 5000);
+        const Result result = search(pair, about, little);
+        return result.stop != Stop::none || result.hit_faults != nothing;
+    });
+    Result result = search(system, reduced, monitor);
+    if (result.stop != Stop::none) return result;
+    const auto holds = [](const Finding& finding) { return finding.outcome == Outcome::holds; };
+    if (std::all_of(result.findings.begin(), result.findings.end(), holds)) return result;
+    // Whether a send hits the bound is certain if all that was asked holds, or if one was seen to.
+    if (result.hit_faults == nothing && std::any_of(result.findings.begin(), result.findings.end(), holds))
+        ask_again(system, reduced, monitor, true, result);
+    Monitor budget(monitor, q.witness_budget);
+    if (result.stop == Stop::none) ask_again(system, q, budget, false, result);
+    return result;
 }
 
 }  // namespace stormproof::survival

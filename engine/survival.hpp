@@ -63,6 +63,10 @@ struct Question {
     std::vector<BlockSize> ladder;                 // the abstractions to try, the cheapest first
     std::uint32_t most_abstract = 200000;          // abstract configurations per attempt
     std::uint32_t most_certified = 0;              // configurations of a certificate, which needs a single ask; 0: none
+    bool reduction = false;
+    std::uint64_t reduce_from = 20000;             // systems with fewer configurations are explored whole
+    std::uint64_t witness_budget = 1000000;        // configurations for the whole search for what reduction found
+    std::vector<std::uint8_t> may_hit;             // reduction: the channels that a send may find full
 };
 constexpr std::size_t most_asks = 30;
 
@@ -84,6 +88,8 @@ struct Finding {
     EndKind end = EndKind::none;
     std::uint32_t undecided_faults = nothing;  // the fewest faults of a configuration that could not be judged
     BlockSize proof;
+    std::uint32_t hit_faults = nothing;  // the fewest faults with which a send hits the bound
+    bool reduced = false;                // the run was found by reduction: it need not have the fewest faults and actions
 };
 
 // What a certificate lists, see survival_certificate.hpp.

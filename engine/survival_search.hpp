@@ -13,6 +13,7 @@
 #include "survival_certificate.hpp"
 #include "survival_ends.hpp"
 #include "survival_futures.hpp"
+#include "survival_stubborn.hpp"
 
 namespace stormproof::survival {
 
@@ -21,7 +22,7 @@ class Search {
   public:
     Search(const System& system, const Question& question, Monitor& monitor)
         : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
-          store_(layout_), ends_(rules_, layout_, steps_, store_), monitor_(monitor) {
+          store_(layout_), ends_(rules_, layout_, steps_, store_), closed_(rules_, layout_), monitor_(monitor) {
         result_.findings.resize(q_.asks.size());
         failures_.resize(q_.asks.size());
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a) (q_.asks[a].always ? always_ : never_) |= 1u << a;
@@ -49,6 +50,7 @@ class Search {
     Steps<Cell> steps_;
     Store<Cell> store_;
     Ends<Cell> ends_;
+    ClosedProcesses<Cell> closed_;
     Monitor& monitor_;
     Result result_;
     std::uint32_t always_ = 0, never_ = 0;  // the asks that no violation was found for, a bit each
@@ -105,7 +107,11 @@ class Search {
         const bool known = store_.nodes[id].is(judged);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         bool calm = false;
-        steps_.each(row_.data(), q_.k, false, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+        const bool hit = result_.hit_faults != nothing;
+        // Hits of the bound are sure to be seen only on the way to a goal that must stay possible (survival_stubborn.hpp).
+        const bool reduces = q_.reduction && (hit || always_);
+        const auto* only = reduces ? closed_.choose(row_.data(), always_ | never_, hit) : nullptr;
+        const auto visit = [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
             calm = calm || faults == 0;
             if (!row) {
                 result_.hit_faults = std::min(result_.hit_faults, level_);
@@ -115,7 +121,8 @@ class Search {
             const std::uint32_t after = store_.find_or_add(row);
             if (faults == 0 && !known) store_.edges.push_back(after);
             relax(id, after, level_ + faults, strike.process, next);
-        });
+        };
+        steps_.each(row_.data(), q_.k, false, visit, only);
         if (!known) set_edges(id, first);
         if (!calm) found_end(id);
     }
@@ -281,6 +288,10 @@ class Search {
     void conclude() {
         for (Finding& finding : result_.findings)
             if (finding.outcome == Outcome::unknown && result_.stop == Stop::none) finding.outcome = Outcome::holds;
+        for (Finding& finding : result_.findings) {
+            finding.hit_faults = result_.hit_faults;
+            finding.reduced = q_.reduction;
+        }
         result_.stored = store_.size();
         result_.memory = store_.bytes();
     }

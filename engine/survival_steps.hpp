@@ -75,9 +75,12 @@ class Steps {
   public:
     Steps(const Rules& rules, const Layout& layout) : rules_(rules), layout_(layout), next_(layout.cells) {}
 
+    // `only`: a flag per process whose steps are wanted, or null for all.
     template <class Visit>
-    void each(const Cell* row, std::uint32_t bound, bool calm_only, Visit&& visit) {
+    void each(const Cell* row, std::uint32_t bound, bool calm_only, Visit&& visit,
+              const std::vector<std::uint8_t>* only = nullptr) {
         for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p) {
+            if (only && !(*only)[p]) continue;
             const auto& transitions = rules_.system.processes[p].transitions;
             const std::uint32_t state = row[p];
             for (std::uint32_t t = rules_.first[p][state]; t < rules_.first[p][state + 1]; ++t) {

@@ -7,8 +7,19 @@ import random
 import pytest
 
 from stormproof.engine.k_properties import PROPERTIES, explore
+from stormproof.model.failures import Failures
 from stormproof.model.system import System
-from tests.support.engine_queries import ALWAYS, chain, decide, evidence, perfect, random_question, verdicts
+from stormproof.protocols.generators.rings import dining_philosophers
+from tests.support.engine_queries import (
+    ALWAYS,
+    chain,
+    decide,
+    evidence,
+    perfect,
+    random_question,
+    stream,
+    verdicts,
+)
 from tests.support.random_systems import random_crash, random_process_faults, random_system
 
 CHUNKS, EACH = 5, 1000
@@ -39,6 +50,31 @@ def test_reduction_gives_the_verdicts_of_full_exploration(chunk: int) -> None:
     assert smaller > EACH / 5
 
 
+@pytest.mark.parametrize("chunk", range(2))
+def test_reduction_gives_the_verdicts_of_full_exploration_under_faults(chunk: int) -> None:
+    """Loss, corruption and duplication; where a channel reorders, reduction is not used."""
+    smaller = 0
+    for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
+        system, failures, k = random_question(seed, faults=1.0)
+        full = decide(system, failures, k, ALWAYS)
+        reduced = decide(system, failures, k, ALWAYS, reduction=True, reduce_from=0, witness_budget=1)
+        assert verdicts(reduced) == verdicts(full), f"seed {seed}, k = {k}"
+        assert reduced.states <= full.states, f"seed {seed}, k = {k}"
+        smaller += reduced.states < full.states
+    assert smaller > EACH / 20
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_side_conditions_are_the_same_with_reduction(chunk: int) -> None:
+    """What the reduced graph leaves open, the full one decides."""
+    for seed in range(chunk * 10**6, chunk * 10**6 + EACH // 2):
+        rng = random.Random(seed)
+        system, k = random_system(rng, internal=0.0), rng.randint(1, 2)
+        full = decide(system, perfect(system), k, tuple(PROPERTIES))
+        reduced = decide(system, perfect(system), k, tuple(PROPERTIES), reduction=True)
+        assert verdicts(reduced) == verdicts(full), f"seed {seed}, k = {k}"
+
+
 @pytest.mark.parametrize("chunk", range(10))
 def test_threads_and_components_change_nothing(chunk: int) -> None:
     for seed in range(chunk * 10**6, chunk * 10**6 + 300):
@@ -62,11 +98,27 @@ def test_eight_peers_in_four_pairs() -> None:
     assert found.states <= 8 * 30 + 1
 
 
-def test_reduction_is_off_under_interference() -> None:
+def test_small_systems_are_explored_whole_under_interference() -> None:
+    """Equal sizes at two bounds then show that larger ones add nothing."""
     system, failures, k = next(
         q for q in map(random_question, range(100)) if not q[1].perfect and q[0].channels
     )
     assert not explore(system, failures, k, properties=ALWAYS).reduced
+
+
+def test_reduction_is_off_under_reordering() -> None:
+    system = System(stream("a", "b"))
+    failures = Failures(reorder=True).on(system)
+    assert not decide(system, failures, 2, ALWAYS, reduction=True, reduce_from=0).reduced
+    assert decide(system, failures, 1, ALWAYS, reduction=True, reduce_from=0).reduced
+
+
+def test_ten_philosophers_need_a_thousand_configurations() -> None:
+    """The full graph has about ten thousand million; the processes go round for ever."""
+    system = dining_philosophers(10)
+    found = explore(system, perfect(system), 1, properties=["k-exh", "k-obi"])
+    assert found.reduced and found.holds == {"k-exh": True, "k-obi": True}
+    assert found.states < 1100
 
 
 def test_side_conditions_of_an_undirected_system_need_the_full_graph() -> None:

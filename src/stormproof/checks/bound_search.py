@@ -23,7 +23,7 @@ def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]
     lasting: dict[str, int] = {}
     for k in request.bounds if missing else ():
         extra = implications.side_conditions(request.system, request.model, missing)
-        found = _explore(request, k, (*base_names(missing), *extra))
+        found = _explore(request, k, base_names(missing), extra)
         if found is None or (found.stopped and explorations):
             break  # what smaller bounds have answered is not withheld
         explorations.append(found)
@@ -67,8 +67,10 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
     )
 
 
-def _explore(request: Request, k: int, wanted: Sequence[str]) -> Exploration | None:
-    """None: the effort for bounds larger than the first is spent."""
+def _explore(request: Request, k: int, wanted: Sequence[str], extra: Sequence[str]) -> Exploration | None:
+    """`extra`: what only makes an answer stronger.
+
+    None: the effort for bounds larger than the first is spent."""
     seconds = request.seconds_at(k)
     if seconds is not None and seconds <= 0:
         return None
@@ -76,7 +78,8 @@ def _explore(request: Request, k: int, wanted: Sequence[str]) -> Exploration | N
         request.system,
         request.model,
         k,
-        properties=tuple(dict.fromkeys(wanted)),
+        properties=tuple(dict.fromkeys((*wanted, *extra))),
+        optional=[name for name in extra if name not in wanted],
         limits=request.limits,
         reduction=request.options.reduction,
         threads=request.options.threads,

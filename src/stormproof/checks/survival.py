@@ -78,10 +78,13 @@ def decide_survival(
     one_bound: bool = False,
     progress: ProgressCallback | None = None,
     certified: int = 0,
+    reduction: bool = True,
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
     certificates."""
-    search = partial(survey, limits=effort.limits, progress=progress, certified=certified)
+    search = partial(
+        survey, limits=effort.limits, progress=progress, certified=certified, reduction=reduction
+    )
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):

@@ -85,18 +85,21 @@ def explore(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
+    optional: Iterable[str] = (),
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
-    Reduction is used on perfect channels, where it gives the same verdicts; `threads` is for full exploration
-    and None is for as many as the machine has processors.
+    Reduction is used where no channel reorders: it gives the same verdicts. `threads` is for full exploration
+    and None is for as many as the machine has processors. `optional`: properties that are not worth a full
+    exploration of a large system; they may be left open.
     """
     started = time.monotonic()
     names = _checked(properties, k)
     asked = tuple(n for n in names if failures.perfect or n not in _PERFECT_ONLY)
     lowered = lower(system, failures)
     workers = _threads(threads)
-    answer = _decide(lowered, k, asked, workers, reduction, limits or Limits(), progress, seconds)
+    spare = {PROPERTIES[name] for name in optional}
+    answer = _decide(lowered, k, asked, workers, reduction, spare, limits or Limits(), progress, seconds)
     return Exploration(
         k=k,
         states=answer.states,
@@ -163,6 +166,7 @@ def _decide(
     asked: Sequence[str],
     threads: int,
     reduction: bool,
+    optional: set[_engine.Property],
     limits: Limits,
     progress: ProgressCallback | None,
     seconds: float | None,
@@ -170,7 +174,7 @@ def _decide(
     chosen = {PROPERTIES[name] for name in asked}
 
     def search(monitor: _engine.Monitor) -> _engine.Answer:
-        return _engine.decide(lowered.native, monitor, k, chosen, threads, reduction)
+        return _engine.decide(lowered.native, monitor, k, chosen, threads, reduction, optional=optional)
 
     try:
         return watch(search, limits, f"k = {k}", progress, seconds)

@@ -108,15 +108,18 @@ def survey(
     slack: int = SLACK,
     ladder: Iterable[BlockSize] = LADDER,
     certified: int = 0,
+    reduction: bool = True,
+    reduce_from: int | None = None,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
-    ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself."""
+    ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
+    Reduction gives the same answers; it is used for systems with more than `reduce_from` configurations."""
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = _Question(model, lowered, observed, tuple(ladder), certified)
+        question = _Question(model, lowered, observed, tuple(ladder), certified, reduction, reduce_from)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         parts.append(question.survey(group, k, slack, limits or Limits(), left, progress))
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
@@ -176,6 +179,8 @@ class _Question:
     observed: frozenset[Channel]
     ladder: tuple[BlockSize, ...]
     certified: int
+    reduction: bool = False
+    reduce_from: int | None = None
 
     def survey(
         self,
@@ -212,6 +217,7 @@ class _Question:
     ) -> _engine.SurvivalResult:
         model, system = self.model, self.model.system
         budget = [model.budget.kinds.get(kind) for kind in _FAULTS]
+        knobs = {} if self.reduce_from is None else {"reduce_from": self.reduce_from}
 
         def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
             return _engine.survive(
@@ -230,6 +236,8 @@ class _Question:
                 MOST_ABSTRACT,
                 self.certified,
                 lists,
+                self.reduction,
+                **knobs,
             )
 
         try:
@@ -335,13 +343,14 @@ class _Question:
         kinds = len(self.model.budget.kinds)
         listed = Listed(self.lowered, kinds, result.certified) if self.certified else None
         if outcome == _engine.Outcome.HOLDS:
-            return SurvivalAnswer(True, None if result.hit_faults is None else k, listed=listed)
+            return SurvivalAnswer(True, None if finding.hit_faults is None else k, listed=listed)
         if outcome == _engine.Outcome.UNKNOWN:
             return SurvivalAnswer(None)
         violated = outcome == _engine.Outcome.VIOLATED
         run = self._run(finding, violated and ask.always)
-        doubts = [n for n in (result.hit_faults, finding.undecided_faults) if n is not None]
-        fewest = violated and all(n >= finding.faults for n in doubts)
+        doubts = [n for n in (finding.hit_faults, finding.undecided_faults) if n is not None]
+        certain = finding.faults == 0 or not finding.reduced
+        fewest = violated and certain and all(n >= finding.faults for n in doubts)
         return SurvivalAnswer(False if violated else None, fewest=fewest, run=run, listed=listed)
 
     def _run(self, finding: _engine.Finding, proved: bool) -> FoundRun:
