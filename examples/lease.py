@@ -14,13 +14,16 @@ def Client():
     """Acquires the lease once, writes with its token and gives it back; it gives up where nobody answers."""
     yield sp.send("Lock", "acquire")
     grant = yield sp.receive("Lock", timeout=0.3, at="waiting")
+    end = "done"
     if grant is not None:
         token = grant.fields[0]
         yield sp.send("Store", "write", token, at="holding")
-        yield sp.receive("Store", timeout=0.3, at="writing")
+        reply = yield sp.receive("Store", "Lock", timeout=0.3, at="writing")
+        if reply is not None and reply.name == "written":
+            end = f"wrote_{token}"
         yield sp.send("Lock", "release", token)
     while True:
-        yield sp.receive("Lock", "Store", at="done", rest=True)
+        yield sp.receive("Lock", "Store", at=end, rest=True)
 
 
 @sp.role
@@ -48,23 +51,26 @@ def waiting(queue, request):
 
 @sp.role
 def Store():
-    """Refuses writes with an older token than the newest one that it has seen."""
-    newest = last = 0
+    """Refuses writes with an older token than that of the last write."""
+    last = 0
     while True:
-        write = yield sp.receive(*CLIENTS, at="ready", rest=True)
+        write = yield sp.receive(*CLIENTS, at=f"has_{last}", rest=True)
         token = write.fields[0]
-        newest = max(newest, token)
-        if token == newest:
-            assert token >= last, "an old lease has overwritten a new one"
+        if token >= last:
             last = token
-        yield sp.send(write.peer, "written" if token == newest else "refused")
+            yield sp.send(write.peer, "written")
+        else:
+            yield sp.send(write.peer, "refused")
 
 
 ROLES = {"A": Client(), "B": Client(), "Lock": Lock(), "Store": Store()}
-STORM = sp.Failures(loss=True, stop=["A", "B"])
+STORM = sp.Failures(loss=True, duplicate=True, stop=CLIENTS)
 
 
 def protocol():
+    """Two clients may hold the lease at once; what the second has written stays written all the same."""
     system = sp.extract(ROLES, name="lease", failures=STORM)
+    for client in CLIENTS:
+        system = system.require(f"{client} is not overwritten", never=f"{client}@wrote_2 & Store@has_1")
     exclusive = "A@holding & B@holding"
     return system.require("exclusive", never=exclusive, under=sp.Failures(), violated=True)

@@ -1,6 +1,6 @@
 """Single-decree Paxos: two proposers with one ballot each, three acceptors.
 
-stormproof check examples/paxos.py:protocol -k 1
+stormproof check examples/paxos.py:protocol -k 2
 """
 
 import stormproof as sp
@@ -12,7 +12,8 @@ MAJORITY = 2
 
 @sp.role
 def Proposer(ballot):
-    """Proposes its own number, unless an acceptor has accepted something before. Learns what is chosen."""
+    """Proposes its own number, unless an acceptor has accepted something before, and learns what is chosen. It
+    gives up where no majority answers."""
     best = (0, ballot)
     heard = 0
     for acceptor in ACCEPTORS:
@@ -20,8 +21,8 @@ def Proposer(ballot):
     while heard < MAJORITY:
         reply = yield sp.receive(*ACCEPTORS, timeout=0.2, at="preparing")
         if reply is None:
-            yield from Rest("gave_up")
-        elif reply.name == "promise":
+            return
+        if reply.name == "promise":
             heard += 1
             best = max(best, reply.fields)
     value = best[1]
@@ -31,17 +32,11 @@ def Proposer(ballot):
     while heard < MAJORITY:
         reply = yield sp.receive(*ACCEPTORS, timeout=0.2, at="proposing")
         if reply is None:
-            yield from Rest("gave_up")
-        elif reply.name == "accepted":
+            return
+        if reply.name == "accepted":
             heard += 1
-    yield from Rest(f"chose_{value}")
-
-
-@sp.role
-def Rest(where):
-    """Take and ignore what comes late."""
     while True:
-        yield sp.receive(*ACCEPTORS, at=where, rest=True)
+        yield sp.receive(*ACCEPTORS, at=f"chose_{value}", rest=True)
 
 
 @sp.role
@@ -64,6 +59,7 @@ STORM = sp.Failures(loss=True)
 
 
 def protocol():
-    system = sp.extract(ROLES, name="paxos")
-    disagree = "P1@chose_1 & P2@chose_2"
-    return system.require("agreement", never=disagree, under=sp.Failures(loss=True, budget=1))
+    system = sp.extract(ROLES, name="paxos", failures=STORM)
+    return system.require("agreement", never="P1@chose_1 & P2@chose_2").require(
+        "both may win", never="P1@chose_1 & P2@chose_1", under=sp.Failures(), violated=True
+    )
