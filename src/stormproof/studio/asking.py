@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from ..checks.api import check, report_on
+from ..checks.api import check
 from ..checks.headline import extent, headline
-from ..checks.properties import SURVIVAL_PROPERTIES
 from ..checks.report import Report, Verdict
-from ..checks.request import Options, Request, make_request
 from ..engine.watch import Progress
 from ..explain.explanation import explain
 from ..explain.suggest import suggest
@@ -36,48 +33,27 @@ def whole_report(text: str, settings: Any, limits: Limits, effort: float) -> Rep
 def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> dict[str, Any]:
     """The verdicts in the order in which they are read: survival and requirements, which are told as soon as
     they are known, then the classes. A KeyboardInterrupt ends the search with what is known by then."""
-    request = _request(text, settings, limits, effort, tell)
-    first = tuple(n for n in request.properties if n in SURVIVAL_PROPERTIES)
-    report = report_on(replace(request, properties=first))
-    if report.interrupted:
-        return _shown(report, stopped=True)
-    tell({"partial": _shown(report)})
-    return _with_classes(request, report)
-
-
-def _request(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> Request:
     system, _ = system_of(text)
-    options = Options(limits, progress=lambda now: tell({"progress": _progress(now)}), effort=effort)
-    return make_request(
+    report = check(
         system,
         settings_on(system, settings),
-        k=None,
-        max_k=None,
-        properties=None,
-        semantics="definition",
-        options=options,
+        limits=limits,
+        effort=effort,
+        progress=lambda now: tell({"progress": _progress(now)}),
+        answered=lambda known: tell({"partial": _shown(known)}),
     )
+    return _shown(report)
 
 
-def _with_classes(request: Request, report: Report) -> dict[str, Any]:
-    names = tuple(n for n in request.properties if n not in SURVIVAL_PROPERTIES)
-    try:
-        classes = report_on(replace(request, properties=names, required=()))
-    except KeyboardInterrupt:
-        return _shown(report, stopped=True)
-    whole = replace(report, verdicts=report.verdicts + classes.verdicts, seconds=classes.seconds)
-    return _shown(whole, stopped=classes.interrupted)
-
-
-def _shown(report: Report, stopped: bool = False) -> dict[str, Any]:
+def _shown(report: Report) -> dict[str, Any]:
     rows = [_row(report, verdict) for verdict in report]
     return {
         "failures": describe_failures(report.system, report.model),
         "notes": list(report.notes),
         "verdicts": sorted(rows, key=lambda row: not row["counts"]),
         "facts": _facts(report),
-        "stopped": stopped,
-        "more": stopped or any(_can_say_more(v) for v in report),
+        "stopped": report.interrupted,
+        "more": report.interrupted or any(_can_say_more(v) for v in report),
     }
 
 
