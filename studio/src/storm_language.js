@@ -5,7 +5,7 @@ import kinds from "./fault_kinds.json";
 const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "faults", "rest", "durable", "require", "expect"];
 const INSIDE = ["internal", "timeout", "mu", "end", "crash"];
 const CLAIMS = ["never", "always", "possible", "recovers", "clean", "violated", "under", "deadlock", "at"];
-const FAULTS = kinds.keywords;
+const FAULTS = [...kinds.keywords, "none"];
 const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS]);
 
 const NAME = /^[\p{L}_][\p{L}\p{N}_'.-]*/u;

@@ -85,11 +85,60 @@ async def test_near_misses_are_mended(edit: Edit) -> None:
     assert (await offered(editor, "Buyer?ordr"))["Write order"] == SHOP
 
 
+async def test_a_missing_rest_line_is_added(edit: Edit) -> None:
+    editor = edit("role A {\n  s: B!m -> t\n  t: B!n -> t\n}\n\nrole B {\n  x: A?m -> x\n     A?n -> x\n}\n")
+    (warning,) = await editor.diagnostics()
+    assert "A can never rest once it is in 't'" in warning.message
+    ((title, text),) = [(t, e) for t, e in (await offered(editor, "t: B!n")).items() if t.startswith("Add")]
+    assert title.removeprefix("Add: ") in text.splitlines()
+    editor.write(text)
+    assert await editor.diagnostics() == []
+
+
+async def test_a_file_is_checked_again_when_it_is_saved(edit: Edit) -> None:
+    editor = edit()
+    await asyncio.wait_for(finished(editor), 90)
+    await editor.diagnostics()
+    editor.write(SHOP.replace("loss", "corrupt"))
+    await editor.diagnostics()
+    assert all("(before the last change)" in title for line, title in await titles(editor) if line in (5, 19))
+    editor.client.text_document_did_save(lsp.DidSaveTextDocumentParams(editor.identifier))
+    found = await asyncio.wait_for(finished(editor), 90)
+    assert not any("(before the last change)" in title for _, title in found)
+    editor.write("role {")
+    await editor.diagnostics()
+    editor.client.text_document_did_save(lsp.DidSaveTextDocumentParams(editor.identifier))
+    found = await asyncio.wait_for(finished(editor), 90)
+    assert any(title.startswith("? not checked") for _, title in found)
+    assert any("recovers" in title and "(before the last change)" in title for _, title in found)
+
+
+def paxos() -> str:
+    system = sp.generate("paxos", proposers=2, acceptors=3, retries=2)
+    return sp.dumps(system, "storm") + "faults *: loss, reorder\n"
+
+
 async def test_a_long_check_is_cancelled_and_typing_goes_on(edit: Edit) -> None:
-    long = sp.dumps(sp.generate("paxos", proposers=2, acceptors=3, retries=2), "storm")
-    editor = edit(long + "faults *: loss, reorder\n")
+    editor = edit(paxos())
     assert (1, "checking; cancel") in await titles(editor)
     params = lsp.HoverParams(editor.identifier, editor.position("role ", " "))
     await asyncio.wait_for(editor.client.text_document_hover_async(params), 20)
     await run_command(editor, "stormproof.cancel", editor.uri)
+    assert await titles(editor) == [(1, "check")]
+
+
+async def test_the_progress_of_a_long_check_has_a_button_that_cancels_it(edit: Edit) -> None:
+    bars = edit().client.progress_reports
+    before = set(bars)
+    editor = edit(paxos())
+
+    def reported() -> list[lsp.ProgressToken]:
+        return [t for t in bars if t not in before and any("configurations" in str(r) for r in bars[t])]
+
+    await editor.until(lambda: bool(reported()))
+    (token,) = reported()
+    begin = bars[token][0]
+    assert isinstance(begin, lsp.WorkDoneProgressBegin) and begin.cancellable
+    editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(token))
+    await editor.until(lambda: isinstance(bars[token][-1], lsp.WorkDoneProgressEnd), 20)
     assert await titles(editor) == [(1, "check")]

@@ -146,6 +146,7 @@ def coloured(editor: Editor, data: list[int]) -> list[tuple[str, str]]:
     [
         ("role Buyer {\n  ask: Shop!", {"order", "crash"}, {"price", "Buyer"}),
         ("role Buyer {\n  ask: Shop!order -> ", {"wait", "done", "end"}, {"idle"}),
+        ("role Buyer {\n  ask: Shop!order -> wai", {"wait"}, {"wai"}),
         ("role Buyer {\n  ask: ", {"Shop", "timeout"}, {"loss"}),
         ("faults Buyer -> Shop: ", {"loss", "reorder", "corrupt"}, {"Shop"}),
         ("require paid: never Buyer@", {"ask", "done"}, {"idle"}),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import textwrap
 import uuid
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -17,6 +18,9 @@ from ..studio.pool import PoolLimits, WorkerPool
 
 #: Seconds that a check and the search for repairs may take, and the effort per property.
 SECONDS, EFFORT = 60.0, 3.0
+
+#: The width of a text that shows a run.
+_WIDTH = 100
 
 
 @dataclass
@@ -69,12 +73,18 @@ class Checks:
                     report(_words(said["progress"]))
 
             said = await self.pool.ask({"ask": "check", **question}, tell)
-            checked = Checked(text, said.get("answer", {}).get("verdicts", []), said.get("problem", ""))
-            self.last[uri] = checked
-            if any(v["counts"] and v["ok"] is False for v in checked.verdicts):
+            checked = self.last[uri] = self._checked(uri, text, said)
+            if not checked.problem and any(v["counts"] and v["ok"] is False for v in checked.verdicts):
                 self._told()
                 said = await self.pool.ask({"ask": "repairs", **question})
                 checked.repairs = said.get("answer", {}).get("repairs", [])
+
+    def _checked(self, uri: str, text: str, said: dict[str, Any]) -> Checked:
+        """A text that cannot be checked keeps the verdicts of the last one that could."""
+        if "answer" in said:
+            return Checked(text, said["answer"]["verdicts"])
+        before = self.last.get(uri, Checked(text))
+        return replace(before, problem=said.get("problem") or f"a defect of stormproof: {said.get('defect')}")
 
     async def show_run(self, uri: str, name: str) -> str:
         """The run of a violation in words and as a chart in characters."""
@@ -86,7 +96,8 @@ class Checks:
         question = {"ask": "show-run", "text": checked.text, "settings": {"under": run["under"]}}
         said = await self.pool.ask({**question, "steps": run["steps"], "marks": run["marks"]})
         shown = said.get("answer", {}).get("text") or said.get("problem", "")
-        return f"{verdict['mark']} {name}: {verdict['say']}\n\n{run['why']}\n\n{shown}\n"
+        why = textwrap.fill(run["why"], _WIDTH)
+        return f"{verdict['mark']} {name}: {verdict['say']}\n\n{why}\n\n{shown}\n"
 
     @contextlib.asynccontextmanager
     async def _progress(self) -> AsyncIterator[Callable[[str], None]]:

@@ -39,10 +39,20 @@ def complete(text: OpenText, position: lsp.Position) -> list[lsp.CompletionItem]
     line = text.text[text.line_start(position.line) : offset]
     if "//" in line:
         return []
+    unfinished = _unfinished(text, offset)
     return [
         lsp.CompletionItem(label=label, kind=_KINDS[kind])
         for kind, label in dict.fromkeys(_options(text, offset, line))
+        if label != unfinished
     ]
+
+
+def _unfinished(text: OpenText, offset: int) -> str | None:
+    """The word that is being written, if it stands nowhere else: it is no proposal."""
+    here = text.outline.at(offset)
+    if here is None or sum(w.name == here.name for w in text.outline.words) > 1:
+        return None
+    return write_message(here.name) if here.kind == words.MESSAGE else quote(here.name)
 
 
 def _options(text: OpenText, offset: int, line: str) -> Iterator[tuple[str, str]]:
