@@ -13,12 +13,13 @@ import pytest
 
 from stormproof import formats
 from stormproof.errors import FormatError, UsageError
-from stormproof.model.actions import Send, Transition
+from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.failures import Failures
 from stormproof.model.faults import ChannelFaults
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
+from tests.support.example_systems import process
 from tests.support.peer_files import peers
 from tests.support.random_systems import odd_system
 
@@ -87,3 +88,20 @@ def test_what_spin_cannot_take_is_refused() -> None:
     rows = tuple(Transition("s", Send("B", f"m{i}"), "s") for i in range(300))
     with pytest.raises(FormatError, match="at most 255 messages, and this needs 300"):
         formats.dumps(System((Process("A", "s", rows), Process("B", "s"))), "promela")
+
+
+@needs_spin
+def test_a_channel_to_oneself_is_explored_like_any_other(tmp_path: Path) -> None:
+    """Beside an ordinary channel, whole and where messages are lost, duplicated or reordered."""
+    a = process(
+        "A",
+        ("0", Send("A", "x"), "1"),
+        ("1", Send("B", "y"), "0"),
+        ("1", Receive("A", "x"), "2"),
+        ("2", Receive("A", "x"), "0"),
+    )
+    b = process("B", ("0", Receive("A", "y"), "0"), ("0", Send("B", "z"), "1"), ("1", Receive("B", "z"), "0"))
+    for faults in ((), (ChannelFaults("A", "A", loss=True, duplicate=True, reorder=True),)):
+        system = System((a, b), faults=faults)
+        for k in (1, 2, 3):
+            assert stored_states(system, k, tmp_path) == configurations(system, k)

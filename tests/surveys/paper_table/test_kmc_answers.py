@@ -11,14 +11,14 @@ import pytest
 
 from stormproof import formats, protocols
 from stormproof.errors import InputError
-from stormproof.model.actions import Receive, Send
 from stormproof.model.failures import Failures
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore, holds
 from stormproof.surveys.paper_table import Column, published
 from stormproof.surveys.paper_table.kmc_answers import kmc_answers
 from stormproof.surveys.paper_table.third_reading import kmc_reading
-from tests.support.example_systems import process
+from tests.support.document_blocks import blocks
+from tests.support.paths import DOCS
 from tests.support.peer_files import peers
 
 NO, YES = False, True
@@ -54,22 +54,22 @@ def test_the_answers_that_were_recorded(table: str, number: int) -> None:
     assert compared == number
 
 
+def example(name: str) -> System:
+    """A small file of docs/peers.md."""
+    (block,) = (b for b in blocks((DOCS / "peers.md").read_text("utf-8")) if b.save_as == name)
+    return formats.loads(block.text, block.language, name)
+
+
 def test_a_choice_of_receivers_hides_a_message_that_is_never_received() -> None:
-    """P may send a second `once` to A, which takes one; that is in no configuration that kmc explores."""
-    system = System(
-        (
-            process("B", ("0", Receive("P", "often"), "0")),
-            process("A", ("0", Receive("P", "once"), "1")),
-            process("P", ("0", Send("A", "once"), "0"), ("0", Send("B", "often"), "0")),
-        )
-    )
-    whole = explore(system, Failures().on(system), 1, 100)
-    assert holds(whole, "k-er") is False
+    """A second `once` is in no configuration that kmc explores."""
+    system = example("choice.txt")
+    assert holds(explore(system, Failures().on(system), 1, 100), "k-er") is False
     assert kmc_answers(system, 1) == {"k-exh": NO, "k-er": YES, "k-pg": YES}
 
 
 def test_nothing_is_sent_to_oneself() -> None:
-    system = System((process("A", ("0", Send("A", "x"), "1"), ("1", Receive("A", "x"), "0")),))
+    system = example("oneself.txt")
+    assert holds(explore(system, Failures().on(system), 1, 100), "k-exh") is True
     assert kmc_answers(system, 1) == {"k-exh": NO, "k-er": YES, "k-pg": YES}
 
 
