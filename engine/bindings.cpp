@@ -7,4 +7,5 @@ NB_MODULE(_engine, m) {
     bind_rsc(m);
     bind_coverability(m);
     bind_survival(m);
+    bind_partition(m);
 }

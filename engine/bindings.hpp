@@ -13,6 +13,7 @@ void bind_k_properties(nanobind::module_& m);
 void bind_rsc(nanobind::module_& m);
 void bind_coverability(nanobind::module_& m);
 void bind_survival(nanobind::module_& m);
+void bind_partition(nanobind::module_& m);
 
 namespace stormproof {
 

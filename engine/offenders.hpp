@@ -9,16 +9,10 @@
 #include "futures.hpp"
 #include "goals.hpp"
 #include "k_properties.hpp"
+#include "offence.hpp"
 #include "slice.hpp"
 
 namespace stormproof {
-
-// What is wrong at one configuration.
-struct Offence {
-    std::uint32_t id = 0;
-    std::size_t round = SIZE_MAX;
-    std::uint32_t process = none, instruction = none, channel = none, letter = no_letter;
-};
 
 template <unsigned W>
 class Offenders {
@@ -85,17 +79,7 @@ class Offenders {
     std::vector<std::uint32_t> level_;  // of each round
     PerProperty<std::vector<Offence>> nearest_;  // all of the least level or, on request, all; max_ends + 1 at most
 
-    End end_at(const Offence& offence) const {
-        End out;
-        if (offence.process != none) out.process = offence.process;
-        if (offence.channel != none) out.channel = offence.channel;
-        if (offence.instruction != none) out.transition = m.instructions[offence.instruction].transition;
-        if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
-        const Config<W>& c = g.config(offence.id);
-        out.states = states_of(m, c);
-        for (std::uint32_t i = 0; i < m.channels.size(); ++i) out.contents.push_back(content_of(m.channels[i], c));
-        return out;
-    }
+    End end_at(const Offence& offence) const { return end_of(m, g.config(offence.id), offence); }
 
     // The i-th configuration of a shard in the order of breadth.
     std::uint32_t numbered(unsigned shard, std::uint64_t i) const {
@@ -105,11 +89,6 @@ class Offenders {
     static bool stopped(const Monitor& monitor) {
         const Stop why = monitor.over();
         return why != Stop::none && why != Stop::states;
-    }
-
-    bool crashed(std::uint32_t process, const Config<W>& c) const {
-        const ProcessLayout& p = m.processes[process];
-        return p.states[p.state.get(c.w)].crashed;
     }
 
     void note(Property property, const Offence& offence) {
@@ -125,43 +104,11 @@ class Offenders {
     }
 
     void judge(const GoalSet& set, std::uint64_t unmet, std::uint32_t id, std::size_t round) {
-        const Config<W>& c = g.config(id);
-        for (; unmet; unmet &= unmet - 1) {
-            const Goal& goal = set.goals[static_cast<std::size_t>(std::countr_zero(unmet))];
-            Offence o{id, round, goal.process, none, goal.channel, no_letter};
-            switch (goal.kind) {
-                case Goal::receive:
-                    o.letter = goal.letter;
-                    note(Property::er, o);
-                    if (!crashed(m.receiver[goal.channel], c)) note(Property::er_up_to_crash, o);
-                    break;
-                case Goal::taken: {
-                    each_head(m.channels[goal.channel], c, [&](std::uint32_t a) { o.letter = a; });
-                    note(Property::wer, o);
-                    break;
-                }
-                case Goal::proceeds: note(Property::pg, o); break;
-                case Goal::sent:
-                    name_send(o, c, goal.letter);
-                    note(Property::exh_literal, o);
-                    break;
-                case Goal::room:
-                    name_send(o, c, no_letter);
-                    note(Property::exh, o);
-                    if (!crashed(m.receiver[goal.channel], c)) note(Property::exh_up_to_crash, o);
-            }
-        }
-    }
-
-    // The first send of the process into that channel (of that letter, if given) in its present state.
-    void name_send(Offence& o, const Config<W>& c, std::uint32_t letter) const {
-        const ProcessLayout& p = m.processes[o.process];
-        const StateInfo& info = p.states[p.state.get(c.w)];
-        for (auto i = info.first; i < info.end && o.instruction == none; ++i)
-            if (m.instructions[i].channel == o.channel && (letter == no_letter || m.instructions[i].letter == letter)) {
-                o.instruction = i;
-                o.letter = m.instructions[i].letter;
-            }
+        each_offence(m, set, unmet, g.config(id), [&](Property property, Offence offence) {
+            offence.id = id;
+            offence.round = round;
+            note(property, offence);
+        });
     }
 
     void judge_obi(std::uint32_t id, std::size_t round) {
@@ -200,28 +147,6 @@ class Offenders {
                 }
             },
             [](std::uint32_t) {});
-    }
-
-    // ---- a content that a channel's packed form stands for ----------------------------------------------
-
-    std::vector<std::uint32_t> content_of(const ChannelLayout& ch, const Config<W>& c) const {
-        std::vector<std::uint32_t> out;
-        if (ch.form == PackedForm::queue || ch.form == PackedForm::wide_queue) {
-            read_queue(ch, c, out);
-            for (auto& letter : out) letter = ch.letters[letter];
-            return out;
-        }
-        const bool crash = ch.crash.get(c.w);
-        if (ch.form == PackedForm::length) {
-            const std::size_t any_letter = ch.crash_letter == 0 ? ch.letters.size() - 1 : 0;
-            const std::uint32_t any = ch.letters.empty() ? 0 : ch.letters[any_letter];
-            out.assign(ch.field.get(c.w) - crash, any);
-        } else {
-            for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
-                if (a != ch.crash_letter) out.insert(out.end(), ch.counts[a].get(c.w), ch.letters[a]);
-        }
-        if (crash) out.push_back(crash_message);
-        return out;
     }
 
     // ---- the run ---------------------------------------------------------------------------------------

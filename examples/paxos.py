@@ -12,8 +12,10 @@ MAJORITY = 2
 
 @sp.role
 def Proposer(ballot):
-    """Proposes its own number, unless an acceptor has accepted something before, and learns what is chosen. It
-    gives up where no majority answers."""
+    """Proposes its own number, unless an acceptor has accepted something before, and learns what is chosen.
+
+    It gives up where no majority answers.
+    """
     best = (0, ballot)
     heard = 0
     for acceptor in ACCEPTORS:

@@ -45,6 +45,7 @@ def check(
     budget: Budget | int | None = None,
     certificates: bool = False,
     answered: Callable[[Report], None] | None = None,
+    cluster: str | None = None,
 ) -> Report:
     """Decide the properties of a system under a failure model: survival first, then the classes.
 
@@ -54,6 +55,7 @@ def check(
     gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
     `certificates`: verdicts on survival and requirements carry what proves them. `answered` is called with a
     report on survival, requirements and what is asked for by name as soon as that is known, if more follows.
+    `cluster`: the address of a Dask scheduler, whose workers explore for the k-properties.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -62,7 +64,16 @@ def check(
     (True, 1, False)
     """
     options = Options(
-        limits or Limits(), reduction, threads, replay, polish, progress, effort, certificates, answered
+        limits or Limits(),
+        reduction,
+        threads,
+        replay,
+        polish,
+        progress,
+        effort,
+        certificates,
+        answered,
+        cluster,
     )
     failures = failures or Failures()
     failures = failures if budget is None else failures.within(budget)

@@ -85,6 +85,7 @@ def _explore(request: Request, k: int, wanted: Sequence[str], extra: Sequence[st
         threads=request.options.threads,
         progress=request.options.progress,
         seconds=seconds,
+        cluster=request.options.cluster,
     )
 
 

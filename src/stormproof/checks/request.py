@@ -37,7 +37,8 @@ class Options:
     """How a check is made, whatever is asked: limits, reduction, threads, and what becomes of runs.
 
     `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
-    if properties that nobody asked for by name are to be decided after them.
+    if properties that nobody asked for by name are to be decided after them. `cluster`: the Dask scheduler
+    whose workers explore for the k-properties.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -49,6 +50,7 @@ class Options:
     effort: float = EFFORT
     certificates: bool = False
     answered: Callable[[Report], None] | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         check_threads(self.threads)

@@ -59,6 +59,12 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option(
     "--threads", type=int, metavar="N", help="Threads of a full exploration; by default one per processor."
 )
+@click.option(
+    "--dask",
+    "cluster",
+    metavar="ADDRESS",
+    help="Explore for k-properties on the workers of this Dask scheduler, without reduction.",
+)
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option(
     "--certificate",
@@ -189,6 +195,7 @@ def _report(
     semantics: str,
     no_reduction: bool,
     threads: int | None,
+    cluster: str | None,
     no_replay: bool,
     certificates: bool,
 ) -> Report:
@@ -208,6 +215,7 @@ def _report(
             semantics=semantics,
             reduction=not no_reduction,
             threads=threads,
+            cluster=cluster,
             replay=not no_replay,
             progress=line.show,
             effort=effort,

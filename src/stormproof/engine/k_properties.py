@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from .. import _engine
 from ..errors import InternalError, UsageError, did_you_mean
@@ -59,6 +60,15 @@ class Violation:
 
 
 @dataclass(frozen=True)
+class Traffic:
+    """What the parts of a divided exploration handed to each other: in so many rounds, records and bytes."""
+
+    rounds: int
+    records: int
+    sent: int
+
+
+@dataclass(frozen=True)
 class Exploration:
     """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit."""
 
@@ -72,6 +82,7 @@ class Exploration:
     stopped: str
     holds: Mapping[str, bool | None]
     violations: Mapping[str, Violation] = field(default_factory=dict)
+    traffic: Traffic | None = None
 
 
 def explore(
@@ -86,15 +97,21 @@ def explore(
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
     optional: Iterable[str] = (),
+    cluster: str | None = None,
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
     Reduction is used where no channel reorders: it gives the same verdicts. `threads` is for full exploration
     and None is for as many as the machine has processors. `optional`: properties that are not worth a full
-    exploration of a large system; they may be left open.
+    exploration of a large system; they may be left open. `cluster` is the address of a Dask scheduler, whose
+    workers explore together, without reduction.
     """
     started = time.monotonic()
     names = _checked(properties, k)
+    if cluster is not None:
+        from .cluster import explore_on_cluster
+
+        return explore_on_cluster(cluster, system, failures, k, names, limits or Limits(), progress, seconds)
     asked = tuple(n for n in names if failures.perfect or n not in _PERFECT_ONLY)
     lowered = lower(system, failures)
     workers = _threads(threads)
@@ -194,16 +211,39 @@ def _holds(answer: _engine.Answer, name: str) -> bool | None:
 # ---- back to names ------------------------------------------------------------------------------------
 
 
-def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
-    system, property = lowered.system, _NAMES[found.which]
-    firings = tuple(Firing(system.names[p], lowered.transitions[p][t]) for p, t in found.firings)
+class EndNumbers(Protocol):
+    """A configuration as the engine numbers it, and what is wrong there: `_engine.End`, or a copy of it."""
+
+    @property
+    def states(self) -> list[int]: ...
+    @property
+    def contents(self) -> list[list[int]]: ...
+    @property
+    def process(self) -> int | None: ...
+    @property
+    def transition(self) -> int | None: ...
+    @property
+    def channel(self) -> int | None: ...
+    @property
+    def message(self) -> int | None: ...
+
+
+def violation_of(
+    lowered: Lowered, property: str, fired: Sequence[tuple[int, int]], end: EndNumbers
+) -> Violation:
+    """The run to a violation and its end, in names."""
+    system = lowered.system
+    firings = tuple(Firing(system.names[p], lowered.transitions[p][t]) for p, t in fired)
     reached = {p.name: p.initial for p in system} | {f.process: f.transition.target for f in firings}
-    if tuple(reached.values()) != _states(lowered, found.end.states):
+    if tuple(reached.values()) != _states(lowered, end.states):
         raise InternalError(f"the run to a violation of {property} ends elsewhere")
-    return Violation(
-        property=property,
-        firings=firings,
-        end=_end(lowered, found.end, property in _ANY_HEAD),
+    return Violation(property, firings, _end(lowered, end, property in _ANY_HEAD))
+
+
+def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
+    property = _NAMES[found.which]
+    return replace(
+        violation_of(lowered, property, found.firings, found.end),
         shortest=found.shortest,
         ends=tuple(sorted((_end(lowered, e, property in _ONE_HEAD) for e in found.ends), key=str)),
         controls=tuple(frozenset(_states(lowered, s) for s in level) for level in found.controls),
@@ -214,7 +254,7 @@ def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(lowered.state_name(i, s) for i, s in enumerate(numbers))
 
 
-def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> ViolationEnd:
+def _end(lowered: Lowered, end: EndNumbers, with_head: bool) -> ViolationEnd:
     head = None
     if with_head:
         assert end.channel is not None and end.message is not None
@@ -227,7 +267,7 @@ def _end(lowered: Lowered, end: _engine.End, with_head: bool) -> ViolationEnd:
     )
 
 
-def _culprit(lowered: Lowered, end: _engine.End) -> dict[str, str]:
+def _culprit(lowered: Lowered, end: EndNumbers) -> dict[str, str]:
     culprit: dict[str, str] = {}
     if end.process is not None:
         name = lowered.system.names[end.process]

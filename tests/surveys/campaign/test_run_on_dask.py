@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,43 +12,9 @@ import pytest
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
 from stormproof.surveys.campaign import Plan, Results, jobs_of, run_campaign, summary
+from tests.support.dask_cluster import Cluster
 
 pytest.importorskip("distributed", reason="the optional package 'distributed' is not installed")
-
-
-class Cluster:
-    """A scheduler and two workers as processes of their own, on the loopback address only."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
-        for _ in range(300):
-            if self.file.exists() and self.file.stat().st_size:
-                break
-            time.sleep(0.1)
-        self.workers = [
-            self._start("worker", "--scheduler-file", str(self.file), "--nthreads", "1", "--no-nanny")
-            for _ in range(2)
-        ]
-
-    def _start(self, what: str, *flags: str) -> subprocess.Popen[bytes]:
-        local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
-        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *flags, *local]
-        return subprocess.Popen(
-            command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-
-    @property
-    def address(self) -> str:
-        import json
-
-        return str(json.loads(self.file.read_text())["address"]).replace("tcp://", "dask://")
-
-    def end(self) -> None:
-        for process in (*self.workers, self.scheduler):
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 @pytest.fixture
@@ -85,7 +48,7 @@ def test_nothing_lost_and_nothing_twice_when_a_worker_is_killed(tmp_path: Path, 
     assert len(lines) == len(jobs)
 
 
-@pytest.mark.parametrize("address", ["localhost:1", "dask://", "tcp://127.0.0.1:1"])
+@pytest.mark.parametrize("address", ["localhost:1", "dask://", "http://127.0.0.1:1"])
 def test_a_wrong_address_gets_a_sentence(tmp_path: Path, address: str) -> None:
     jobs = jobs_of(Plan(files=("alternating-bit",)))
     with Results(tmp_path / "r.jsonl") as results, pytest.raises(UsageError, match="is not a scheduler"):

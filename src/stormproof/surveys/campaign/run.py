@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...errors import MissingDependency, UsageError
+from ...engine.cluster import connected
 from .jobs import Job
 from .results import Results
 
@@ -176,21 +176,9 @@ def run_isolated(data: dict[str, Any]) -> dict[str, Any]:
 
 def _dask(jobs: Sequence[Job], address: str) -> Iterator[dict[str, Any]]:
     """Rows as they come from a Dask scheduler, which runs a task again whose worker was killed."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise MissingDependency(
-            "campaigns on several machines need the package 'distributed'",
-            hint="pip install 'stormproof[dask]'",
-        ) from None
-    scheme, _, where = address.partition("://")
-    if scheme != "dask" or not where:
-        raise UsageError(f"'{address}' is not a scheduler", hint="write it dask://host:port")
-    try:
-        client = Client(f"tcp://{where}", timeout=15)
-    except (OSError, ValueError, TimeoutError) as problem:
-        raise UsageError(f"no Dask scheduler answers at {where}: {problem}") from None
-    with client:
+    with connected(address) as client:
+        from distributed import as_completed
+
         by_future = {
             client.submit(run_isolated, job.to_json(), key=f"stormproof-{job.key}", retries=2): job
             for job in jobs

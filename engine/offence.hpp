@@ -1,0 +1,104 @@
+// What is wrong at one configuration, and that configuration as Python gets it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "goals.hpp"
+#include "k_properties.hpp"
+#include "slice.hpp"
+
+namespace stormproof {
+
+// What is wrong at one configuration.
+struct Offence {
+    std::uint32_t id = 0;
+    std::size_t round = SIZE_MAX;
+    std::uint32_t process = none, instruction = none, channel = none, letter = no_letter;
+};
+
+template <unsigned W>
+bool crashed(const Machine& m, std::uint32_t process, const Config<W>& c) {
+    const ProcessLayout& p = m.processes[process];
+    return p.states[p.state.get(c.w)].crashed;
+}
+
+// Names the first send of the process into that channel (of that letter, if given) in its present state.
+template <unsigned W>
+void name_send(const Machine& m, Offence& o, const Config<W>& c, std::uint32_t letter) {
+    const ProcessLayout& p = m.processes[o.process];
+    const StateInfo& info = p.states[p.state.get(c.w)];
+    for (auto i = info.first; i < info.end && o.instruction == none; ++i)
+        if (m.instructions[i].channel == o.channel && (letter == no_letter || m.instructions[i].letter == letter)) {
+            o.instruction = i;
+            o.letter = m.instructions[i].letter;
+        }
+}
+
+// The properties that the unmet goals of a configuration violate: note(property, offence).
+template <unsigned W, class Note>
+void each_offence(const Machine& m, const GoalSet& set, std::uint64_t unmet, const Config<W>& c, Note&& note) {
+    for (; unmet; unmet &= unmet - 1) {
+        const Goal& goal = set.goals[static_cast<std::size_t>(std::countr_zero(unmet))];
+        Offence o;
+        o.process = goal.process;
+        o.channel = goal.channel;
+        switch (goal.kind) {
+            case Goal::receive:
+                o.letter = goal.letter;
+                note(Property::er, o);
+                if (!crashed(m, m.receiver[goal.channel], c)) note(Property::er_up_to_crash, o);
+                break;
+            case Goal::taken:
+                each_head(m.channels[goal.channel], c, [&](std::uint32_t a) { o.letter = a; });
+                note(Property::wer, o);
+                break;
+            case Goal::proceeds: note(Property::pg, o); break;
+            case Goal::sent:
+                name_send(m, o, c, goal.letter);
+                note(Property::exh_literal, o);
+                break;
+            case Goal::room:
+                name_send(m, o, c, no_letter);
+                note(Property::exh, o);
+                if (!crashed(m, m.receiver[goal.channel], c)) note(Property::exh_up_to_crash, o);
+        }
+    }
+}
+
+// A content that a channel's packed form stands for.
+template <unsigned W>
+std::vector<std::uint32_t> content_of(const ChannelLayout& ch, const Config<W>& c) {
+    std::vector<std::uint32_t> out;
+    if (ch.form == PackedForm::queue || ch.form == PackedForm::wide_queue) {
+        read_queue(ch, c, out);
+        for (auto& letter : out) letter = ch.letters[letter];
+        return out;
+    }
+    const bool crash = ch.crash.get(c.w);
+    if (ch.form == PackedForm::length) {
+        const std::size_t any_letter = ch.crash_letter == 0 ? ch.letters.size() - 1 : 0;
+        const std::uint32_t any = ch.letters.empty() ? 0 : ch.letters[any_letter];
+        out.assign(ch.field.get(c.w) - crash, any);
+    } else {
+        for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
+            if (a != ch.crash_letter) out.insert(out.end(), ch.counts[a].get(c.w), ch.letters[a]);
+    }
+    if (crash) out.push_back(crash_message);
+    return out;
+}
+
+template <unsigned W>
+End end_of(const Machine& m, const Config<W>& c, const Offence& offence) {
+    End out;
+    if (offence.process != none) out.process = offence.process;
+    if (offence.channel != none) out.channel = offence.channel;
+    if (offence.instruction != none) out.transition = m.instructions[offence.instruction].transition;
+    if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
+    out.states = states_of(m, c);
+    for (const ChannelLayout& channel : m.channels) out.contents.push_back(content_of(channel, c));
+    return out;
+}
+
+}  // namespace stormproof

@@ -1,0 +1,273 @@
+"""One exploration on the workers of a Dask cluster: each holds a part, and pieces go from worker to worker.
+
+A worker keeps its part between tasks, so a task runs on the worker that it names or nowhere. A worker that is
+lost takes its configurations with it: the exploration then ends undecided, with what is known.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingDependency, UsageError
+from ..limits import Limits
+from ..model.failures import FailureModel
+from ..model.system import System
+from .k_properties import Exploration, Traffic, violation_of
+from .lowering import lower
+from .partitioned import Part, PartitionedSearch, PartStatus, Tally
+from .watch import Progress, ProgressCallback
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+#: Decided by other means than futures, and only in one process.
+NOT_ON_A_CLUSTER = ("k-obi", "k-sibi")
+
+#: What is asked of every part.
+_Question = tuple[System, FailureModel, int, tuple[str, ...]]
+
+#: How often, in seconds, the scheduler is asked whether all workers are there.
+_LOOK = 2.0
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the Dask scheduler at `dask://host:port` or, as Dask itself spells it, `tcp://host:port`."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependency(
+            "work on several machines needs the package 'distributed'", hint="pip install 'stormproof[dask]'"
+        ) from None
+    scheme, _, where = address.partition("://")
+    if scheme not in ("dask", "tcp") or ":" not in where:
+        raise UsageError(f"'{address}' is not a scheduler", hint="write it dask://host:port")
+    try:
+        client = Client(f"tcp://{where}", timeout=10)
+    except (OSError, ValueError, TimeoutError) as problem:
+        raise UsageError(f"no Dask scheduler answers at {where}: {problem}") from None
+    with client:
+        yield client
+
+
+def explore_on_cluster(
+    address: str,
+    system: System,
+    failures: FailureModel,
+    k: int,
+    names: Sequence[str],
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+) -> Exploration:
+    """`k_properties.explore` without reduction, on all workers of a cluster."""
+    started = time.monotonic()
+    asked = [n for n in names if n not in NOT_ON_A_CLUSTER]
+    with connected(address) as client:
+        workers = _workers(client)
+        watch = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
+        with _parts(client, workers, (system, failures, k, tuple(asked))) as parts:
+            search = PartitionedSearch(parts, watch)
+            found, stopped = _decide(search)
+    tally = search.tally
+    return Exploration(
+        k=k,
+        states=tally.states,
+        transitions=tally.transitions,
+        seconds=time.monotonic() - started,
+        memory=watch.most_memory,
+        threads=len(workers),
+        reduced=False,
+        stopped=stopped,
+        holds={n: None if stopped or n not in asked else n not in found for n in names},
+        violations={
+            name: violation_of(lower(system, failures), name, firings, end)
+            for name, (firings, end) in found.items()
+        },
+        traffic=Traffic(tally.rounds, tally.records, tally.sent),
+    )
+
+
+def _decide(search: PartitionedSearch) -> tuple[dict[str, Any], str]:
+    """Each violated property with its run and end; and the limit that stopped the search."""
+    try:
+        search.explore()
+        return {f.property: (search.run_to(f), f.end) for f in search.judge()}, ""
+    except _Stopped as limit:
+        return {}, str(limit)
+    except KeyboardInterrupt:
+        return {}, "interrupted"
+
+
+class _Stopped(Exception):
+    """The search ended early; the name of the limit."""
+
+
+class _Watch:
+    """Holds the limits after each exchange, and reports progress."""
+
+    def __init__(
+        self,
+        task: str,
+        limits: Limits,
+        seconds: float | None,
+        crowd: int,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self._task, self._limits, self._progress = task, limits, progress
+        self._seconds = limits.seconds if seconds is None else seconds
+        self._bytes = None if limits.bytes is None else limits.bytes // crowd
+        self._started = time.monotonic()
+        self.most_memory = 0
+
+    def __call__(self, tally: Tally) -> None:
+        spent = time.monotonic() - self._started
+        self.most_memory = max(self.most_memory, tally.memory)
+        if self._progress is not None:
+            self._progress(Progress(self._task, tally.states, tally.fresh, tally.memory, spent))
+        if self._seconds is not None and spent > self._seconds:
+            raise _Stopped("time")
+        if self._bytes is not None and tally.memory > self._bytes:
+            raise _Stopped("memory")
+        if self._limits.states is not None and tally.states > self._limits.states:
+            raise _Stopped("states")
+
+
+# ---- workers ------------------------------------------------------------------------------------------
+
+
+def _workers(client: Client) -> list[str]:
+    """All workers, each with this version of stormproof."""
+    try:
+        versions = client.run(_version)
+    except Exception as problem:
+        raise UsageError(
+            f"a worker of the cluster cannot import stormproof: {problem}",
+            hint=f"install stormproof {version('stormproof')} on every worker",
+        ) from None
+    other = sorted(w for w, found in versions.items() if found != version("stormproof"))
+    if other:
+        raise UsageError(f"the worker {other[0]} has stormproof {versions[other[0]]}")
+    if not versions:
+        raise UsageError("the cluster has no workers", hint="start some with `dask worker`")
+    return sorted(versions)
+
+
+def _version() -> str:
+    return version("stormproof")
+
+
+def _crowd(workers: Sequence[str]) -> int:
+    """How many workers share the machine that has most of them: they share its memory, too."""
+    return max(Counter(worker.rpartition(":")[0] for worker in workers).values())
+
+
+#: On a worker: the part of each exploration that it takes part in.
+_PARTS: dict[str, Part] = {}
+
+
+def _start(run: str, question: _Question, part: int, parts: int) -> None:
+    system, failures, k, names = question
+    _PARTS[run] = Part(system, failures, k, names, part, parts)
+
+
+def _ask(run: str, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(_PARTS[run], method)(*arguments)
+
+
+def _take(
+    run: str,
+    method: str,
+    arguments: tuple[Any, ...],
+    senders: Sequence[int],
+    pieces: Sequence[bytes],
+    own: object,
+) -> PartStatus:
+    """`own` is what this part made, which must be finished before it takes in anything."""
+    found: PartStatus = getattr(_PARTS[run], method)(list(zip(senders, pieces, strict=True)), *arguments)
+    return found
+
+
+def _forget(run: str) -> None:
+    _PARTS.pop(run, None)
+
+
+@contextmanager
+def _parts(client: Client, workers: Sequence[str], question: _Question) -> Iterator[_DaskParts]:
+    parts = _DaskParts(client, workers, uuid.uuid4().hex)
+    try:
+        parts.start(question)
+        yield parts
+    finally:
+        client.run(_forget, parts.run, on_error="ignore")
+
+
+@dataclass(frozen=True)
+class _DaskParts:
+    """`partitioned.Parts` on workers."""
+
+    client: Client
+    workers: Sequence[str]
+    run: str
+
+    def start(self, question: _Question) -> None:
+        count = len(self.workers)
+        self._results([self._on(i, _start, self.run, question, i, count) for i in range(count)])
+
+    def call(self, method: str, *arguments: Any) -> list[Any]:
+        parts = range(len(self.workers))
+        return self._results([self._on(i, _ask, self.run, method, arguments) for i in parts])
+
+    def call_one(self, part: int, method: str, *arguments: Any) -> Any:
+        return self._results([self._on(part, _ask, self.run, method, arguments)])[0]
+
+    def exchange(
+        self, make: str, made_with: tuple[Any, ...], take: str, taken_with: tuple[Any, ...]
+    ) -> list[PartStatus]:
+        parts = range(len(self.workers))
+        made = [self._on(i, _ask, self.run, make, made_with) for i in parts]
+        taken = []
+        for j in parts:
+            others = [i for i in parts if i != j]
+            pieces = [self._on(i, operator.getitem, made[i], j) for i in others]
+            taken.append(self._on(j, _take, self.run, take, taken_with, others, pieces, made[j]))
+        return self._results(taken)
+
+    def _on(self, part: int, function: Any, *arguments: Any) -> Future:
+        return self.client.submit(
+            function,
+            *arguments,
+            workers=[self.workers[part]],
+            allow_other_workers=False,
+            pure=False,
+            retries=0,
+        )
+
+    def _results(self, futures: Sequence[Future]) -> list[Any]:
+        """Their results. A task of a worker that is gone would wait for it for ever."""
+        from distributed import wait
+
+        pending = list(futures)
+        while pending:
+            with suppress(TimeoutError):
+                pending = list(wait(pending, timeout=_LOOK, return_when="FIRST_COMPLETED").not_done)
+            failed = next((f for f in futures if f.status in ("error", "cancelled", "lost")), None)
+            if failed is not None:
+                raise _Stopped(_cause(failed))
+            if pending and not set(self.workers) <= set(self.client.nthreads()):
+                raise _Stopped("worker")
+        return [future.result() for future in futures]
+
+
+def _cause(failed: Future) -> str:
+    """The limit that a failed task stands for."""
+    problem = failed.exception()
+    return "memory" if isinstance(problem, MemoryError) else "worker"

@@ -1,0 +1,82 @@
+"""One exploration on a real Dask cluster of separate processes: the same answers; none without a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stormproof as sp
+from stormproof.engine.cluster import explore_on_cluster
+from stormproof.engine.k_properties import explore
+from stormproof.engine.watch import Progress
+from stormproof.errors import UsageError
+from stormproof.limits import Limits
+from tests.support.dask_cluster import Cluster
+
+pytest.importorskip("distributed", reason="the optional package 'distributed' is not installed")
+
+NAMES = ("k-exh", "k-er", "k-pg")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    started = Cluster(tmp_path_factory.mktemp("dask")).ready()
+    yield started
+    started.end()
+
+
+@pytest.mark.parametrize(("name", "loss", "k"), [("elevator", False, 2), ("alternating-bit", True, 2)])
+def test_the_same_answer_as_in_one_process(cluster: Cluster, name: str, loss: bool, k: int) -> None:
+    system = sp.protocol(name)
+    model = sp.Failures(loss=loss).on(system)
+    there = explore_on_cluster(cluster.address, system, model, k, NAMES, Limits())
+    here = explore(system, model, k, properties=NAMES, reduction=False)
+    assert (there.states, there.transitions, there.holds) == (here.states, here.transitions, here.holds)
+    assert {n: len(v.firings) for n, v in there.violations.items()} == {
+        n: len(v.firings) for n, v in here.violations.items()
+    }
+    assert there.traffic is not None and there.traffic.records > 0 and there.threads == 2
+
+
+def test_check_on_a_cluster_replays_its_runs(cluster: Cluster) -> None:
+    report = sp.check(
+        sp.protocol("alternating-bit"),
+        sp.Failures(loss=True),
+        k=1,
+        properties=["k-mc"],
+        cluster=cluster.address,
+    )
+    assert report["k-mc"].holds is False and report["k-mc"].replayed
+
+
+def test_limits_hold(cluster: Cluster) -> None:
+    system = sp.protocol("elevator")
+    found = explore_on_cluster(cluster.address, system, sp.Failures().on(system), 3, NAMES, Limits(states=50))
+    assert found.stopped == "states" and set(found.holds.values()) == {None} and found.states > 50
+
+
+def test_a_worker_that_is_killed_leaves_the_answer_undecided(tmp_path: Path) -> None:
+    own = Cluster(tmp_path).ready()
+    try:
+
+        def kill(state: Progress) -> None:
+            if state.states > 100 and own.workers[1].poll() is None:
+                os.killpg(own.workers[1].pid, signal.SIGKILL)
+                own.workers[1].wait()
+
+        system = sp.protocol("elevator")
+        model = sp.Failures().on(system)
+        found = explore_on_cluster(own.address, system, model, 4, NAMES, Limits(), progress=kill)
+        assert found.stopped == "worker" and set(found.holds.values()) == {None} and found.states > 100
+    finally:
+        own.end()
+
+
+def test_no_scheduler_gets_a_sentence() -> None:
+    system = sp.protocol("elevator")
+    with pytest.raises(UsageError, match="no Dask scheduler answers at"):
+        explore_on_cluster("tcp://127.0.0.1:1", system, sp.Failures().on(system), 1, NAMES, Limits())
