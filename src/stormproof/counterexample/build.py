@@ -174,13 +174,13 @@ class _Run:
 
     def _take(self, channel: Channel, i: int, message: Message) -> None:
         choice = self.choices[channel]
-        stays = choice.stays.get(i)
-        self._lead(channel, choice.taken[i], 0, message if stays is None else stays)
-        if stays is None:
-            self.words[channel].pop(0)
-        else:
-            self.steps += staying_steps(channel, stays, message)
-            self.words[channel] = list(with_stayed(self.words[channel][0], tuple(self.words[channel][1:])))
+        stay = choice.stays.get(i)
+        self._lead(channel, choice.taken[i], 0, message if stay is None else stay.message)
+        head, *rest = self.words[channel]
+        self.words[channel] = rest
+        if stay is not None:
+            self.steps += staying_steps(channel, stay, message)
+            self.words[channel] = list(with_stayed(stay, head, tuple(rest)))
 
     def _put(self, channel: Channel, i: int, message: Message) -> None:
         word = self.words[channel]

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..model.actions import CRASH, Channel, Message, Receive, Word
 from ..model.failures import ChannelFailure
 from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
+from ..model.faults import DUPLICATION, FaultKind
 from ..model.storm_step import StormStep
 
 Held = TypeVar("Held")
@@ -37,14 +38,20 @@ def within_reach(failure: ChannelFailure, content: tuple[Held, ...]) -> tuple[He
     return content if failure.reorder else content[:1]
 
 
-def stays_as(failure: ChannelFailure, taken: Message, received: Message) -> Iterable[Message]:
-    """As what a message that is received may also stay in the channel, for one fault step more."""
-    if not failure.duplicate or taken is CRASH:
-        return ()
-    return dict.fromkeys((taken, received))
+class Stay(NamedTuple):
+    """A message that is received and stays in the channel, as `message`, by a fault of this kind."""
+
+    kind: FaultKind
+    message: Message
 
 
-def with_stayed(item: Held, rest: tuple[Held, ...]) -> tuple[Held, ...]:
+def stays(failure: ChannelFailure, taken: Message, received: Message) -> Iterator[Stay]:
+    """How a message that is received may also stay in the channel, each for one fault step more."""
+    if failure.duplicate and taken is not CRASH:
+        yield from (Stay(DUPLICATION, message) for message in dict.fromkeys((taken, received)))
+
+
+def with_stayed(stay: Stay, item: Held, rest: tuple[Held, ...]) -> tuple[Held, ...]:
     """The content with the message that stays."""
     return (item, *rest)
 
@@ -67,8 +74,8 @@ def received(failure: ChannelFailure, word: Word, wanted: Message) -> Iterator[t
         for before in _passed(failure, word[:i], message):
             left = (*before, *word[i + 1 :])
             yield price, left
-            for stays in stays_as(failure, message, wanted):
-                yield price + 1, with_stayed(stays, left)
+            for stay in stays(failure, message, wanted):
+                yield price + 1, with_stayed(stay, stay.message, left)
 
 
 def _passed(failure: ChannelFailure, before: Word, message: Message) -> Iterator[Word]:
@@ -107,12 +114,12 @@ def leading_steps(channel: Channel, at: int, to: int, message: Message, wanted: 
         yield Corrupt(channel, to, message, wanted)
 
 
-def staying_steps(channel: Channel, stays: Message, delivered: Message) -> Iterator[Fault]:
+def staying_steps(channel: Channel, stay: Stay, delivered: Message) -> Iterator[Fault]:
     """The message at the head stays as it is; before the reception the copy may be corrupted."""
-    assert isinstance(stays, str) and isinstance(delivered, str)
-    yield Duplicate(channel, 0, stays)
-    if stays != delivered:
-        yield Corrupt(channel, 0, stays, delivered)
+    head = str(stay.message)
+    yield Duplicate(channel, 0, head)
+    if head != delivered:
+        yield Corrupt(channel, 0, head, str(delivered))
 
 
 # ---- the steps of a storm --------------------------------------------------------------------------------

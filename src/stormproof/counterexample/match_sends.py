@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from ..model.actions import CRASH, Channel, Message
 from ..model.failures import ChannelFailure
-from .channel_faults import keeps_order, may_lose, stays_as, with_stayed, within_reach
+from .channel_faults import Stay, keeps_order, may_lose, stays, with_stayed, within_reach
 
 #: How many words a layer of the search may have.
 WIDTH = 300
@@ -53,12 +53,12 @@ class ChannelEvent(NamedTuple):
 class Matching:
     """Which send each reception takes, which sends stand in the channel at the end; the others are lost.
 
-    `stays`: the receptions after which the message stays in the channel, and as which message.
+    `stays`: the receptions after which the message stays in the channel, and how.
     """
 
     taken: dict[int, int] = field(default_factory=dict)
     final: list[int] = field(default_factory=list)
-    stays: dict[int, Message] = field(default_factory=dict)
+    stays: dict[int, Stay] = field(default_factory=dict)
 
     @property
     def kept(self) -> set[int]:
@@ -105,9 +105,7 @@ class MatchingProblem:
         needed = self.matched is not None and sent.move in self.matched
         return may_lose(self.failure, sent.message) and not needed
 
-    def choice(
-        self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Message] | None = None
-    ) -> Matching:
+    def choice(self, pairs: Iterable[tuple[int, int]], stays: Mapping[int, Stay] | None = None) -> Matching:
         """From (taker, send) pairs in the order of leaving."""
         found = Matching(stays=dict(stays or {}))
         for taker, sent in pairs:
@@ -179,13 +177,13 @@ def _trace(problem: MatchingProblem, how: list[dict[int, bool]], j: int) -> Matc
 
 class _Node(NamedTuple):
     """A partial choice: what it has cost, the kept sends in the channel as the messages that they are by now,
-    the last (taker, send), and as what the message stays, if it does."""
+    the last (taker, send), and how the message stays, if it does."""
 
     cost: int
     word: tuple[ChannelEvent, ...]
     pair: tuple[int, int] | None
     before: _Node | None
-    stays: Message | None = None
+    stay: Stay | None = None
 
 
 def _beam(
@@ -287,20 +285,21 @@ def _take(problem: MatchingProblem, node: _Node, taker: ChannelEvent) -> Iterabl
         seen.add(sent.message)
         cost, rest, pair = node.cost + i + price, node.word[:i] + node.word[i + 1 :], (taker.move, sent.move)
         yield _Node(cost, rest, pair, node)
-        for stays in stays_as(problem.failure, sent.message, taker.message) if taker.move < FAR else ():
-            yield _Node(cost + 1, with_stayed(sent._replace(message=stays), rest), pair, node, stays)
+        for stay in stays(problem.failure, sent.message, taker.message) if taker.move < FAR else ():
+            kept = with_stayed(stay, sent._replace(message=stay.message), rest)
+            yield _Node(cost + 1, kept, pair, node, stay)
 
 
 def _unwind(problem: MatchingProblem, node: _Node) -> Matching:
-    pairs, stays, at = [], {}, node
+    pairs, stayed, at = [], {}, node
     rest = [(FAR, e.move) for e in node.word]
     while at is not None and at.pair is not None:
         pairs.append(at.pair)
-        if at.stays is not None:
-            stays[at.pair[0]] = at.stays
+        if at.stay is not None:
+            stayed[at.pair[0]] = at.stay
         assert at.before is not None
         at = at.before
-    return problem.choice([*reversed(pairs), *rest], stays)
+    return problem.choice([*reversed(pairs), *rest], stayed)
 
 
 def _by_flow(problem: MatchingProblem) -> Matching | None:

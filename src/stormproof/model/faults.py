@@ -24,28 +24,26 @@ class FaultKind:
 
     `may` says what may happen to messages; `short` is the head of a narrow column. `in_paper`: it is one of
     the paper's interferences, which surveys ask for unless they are asked for others. `matches_once`: every
-    message is still received at most once, as RSC and half-duplex presuppose.
+    message is still received at most once, in a way that the theories of RSC and half-duplex cover; other
+    kinds are refused there.
     """
 
     keyword: str
     noun: str
     may: str
     short: str
-    in_paper: bool = True
-    matches_once: bool = True
+    in_paper: bool = False
+    matches_once: bool = False
 
 
-LOSS = FaultKind("loss", "loss", "be lost", "loss")
-CORRUPTION = FaultKind("corrupt", "corruption", "turn into others", "corr.")
-REORDERING = FaultKind("reorder", "reordering", "overtake each other", "reord.")
-DUPLICATION = FaultKind(
-    "duplicate",
-    "duplication",
-    "be delivered more than once",
-    "dupl.",
-    in_paper=False,
-    matches_once=False,
-)
+def _of_paper(keyword: str, noun: str, may: str, short: str) -> FaultKind:
+    return FaultKind(keyword, noun, may, short, in_paper=True, matches_once=True)
+
+
+LOSS = _of_paper("loss", "loss", "be lost", "loss")
+CORRUPTION = _of_paper("corrupt", "corruption", "turn into others", "corr.")
+REORDERING = _of_paper("reorder", "reordering", "overtake each other", "reord.")
+DUPLICATION = FaultKind("duplicate", "duplication", "be delivered more than once", "dupl.")
 
 KINDS = (LOSS, CORRUPTION, REORDERING, DUPLICATION)
 #: The same, the most frequent first, as frontiers list them.
