@@ -1,7 +1,9 @@
 // survive() from Python: types converted, the lock released, nothing else.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,12 +59,11 @@ static void bind_strike(nb::module_& m) {
     nb::class_<Strike>(m, "Strike")
         .def_ro("process", &Strike::process)
         .def_ro("transition", &Strike::transition)
-        .def_ro("lost", &Strike::lost)
-        .def_prop_ro("becomes", [](const Strike& s) { return number(s.becomes); })
-        .def_ro("overtakes", &Strike::overtakes)
-        .def_prop_ro("kept", [](const Strike& s) { return number(s.kept); })
-        .def_prop_ro("kept_as", [](const Strike& s) { return number(s.kept_as); })
-        .def_prop_ro("head", [](const Strike& s) { return number(s.head); })
+        .def_prop_ro("outcome", [](const Strike& s) {
+            std::map<std::string, Number> fields;
+            each_field(s, [&](const char* name, std::uint32_t value) { fields[name] = number(value); });
+            return fields;
+        })
         .def_prop_ro("fault", [](const Strike& s) {
             return s.mark == survival::unmarked ? std::nullopt : std::optional(static_cast<Fault>(s.mark));
         });

@@ -102,6 +102,17 @@ struct MessageOutcome {
     std::uint32_t kept_as = none, head = none;     // the message that stays, and that stood there, if it is another
 };
 
+// The fields of an outcome, by the names that they have in Python (`Strike`, src/stormproof/model/fault_steps.py).
+template <class Visit>
+void each_field(const MessageOutcome& outcome, Visit&& visit) {
+    visit("lost", outcome.lost);
+    visit("becomes", outcome.becomes);
+    visit("overtakes", outcome.overtakes);
+    visit("kept", outcome.kept);
+    visit("kept_as", outcome.kept_as);
+    visit("head", outcome.head);
+}
+
 // The faults that an outcome takes: visit(kind, how many).
 template <class Visit>
 void each_fault(const MessageOutcome& outcome, Visit&& visit) {

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from .. import _engine
 from ..errors import UsageError
 from ..limits import Limits, check_bound
-from ..model.actions import CRASH, Channel, Internal, Message, Transition
+from ..model.actions import CRASH, Channel, Internal, Transition
 from ..model.ask import Ask
-from ..model.fault_steps import STRIKE_MESSAGES, Strike
+from ..model.fault_steps import strike_fields
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import StormStep
@@ -364,16 +363,12 @@ class _Question:
         )
 
     def _step(self, strike: _engine.Strike) -> StormStep:
-        struck: dict[str, Any] = {f.name: getattr(strike, f.name) for f in fields(Strike)}
         return StormStep(
             self.model.system.names[strike.process],
             self.lowered.transitions[strike.process][strike.transition],
             None if strike.fault is None else strike.fault.name.lower(),
-            **struck | {name: self._message(struck[name]) for name in STRIKE_MESSAGES},
+            **strike_fields(strike.outcome, self.lowered.messages),
         )
-
-    def _message(self, number: int | None) -> Message | None:
-        return None if number is None else self.lowered.messages[number]
 
 
 def _flags(states: Iterable[str], chosen: frozenset[str]) -> list[int]:

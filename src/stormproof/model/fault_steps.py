@@ -241,8 +241,16 @@ class Strike:
             yield f"a copy stays{as_other}{behind}"
 
 
-#: The fields of a strike that are messages.
-STRIKE_MESSAGES = tuple(f.name for f in fields(Strike) if f.type == "Message | None")
+def strike_fields(numbers: Mapping[str, int | None], messages: Sequence[Message]) -> dict[str, Any]:
+    """The fields of a strike from numbers: messages are counted in a list, a flag is 0 or 1."""
+    found: dict[str, Any] = dict(numbers)
+    for f in fields(Strike):
+        number = numbers[f.name]
+        if f.type == "Message | None" and number is not None:
+            found[f.name] = messages[number]
+        elif f.type == "bool":
+            found[f.name] = bool(number)
+    return found
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
