@@ -26,8 +26,9 @@ from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.reachability.answer import UNDECIDED
+from stormproof.reachability.certificates import Closure
 from stormproof.reachability.channel_forms import shapes
-from stormproof.reachability.check_certificates import Closure, check_certificate
+from stormproof.reachability.check_certificates import check_certificate
 from stormproof.reachability.portfolio import solve
 
 Case = tuple[System, str]

@@ -14,7 +14,7 @@ from stormproof.model.run import Act
 from stormproof.model.system import System
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.reachability.api import reach
-from stormproof.reachability.check_certificates import Closure, HalfDuplexCertificate
+from stormproof.reachability.certificates import Closure, HalfDuplexCertificate
 
 ROUND0, ROUND1 = "Sender@{send0, wait0, resend0}", "Sender@{send1, wait1, resend1}"
 #: A message with the other bit is taken while the sender is not at it: it can only be an old repetition.

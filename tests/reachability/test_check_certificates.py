@@ -16,15 +16,15 @@ from stormproof.limits import Limits
 from stormproof.model.failures import Failures
 from stormproof.reachability.answer import Answer
 from stormproof.reachability.api import reach
-from stormproof.reachability.check_certificates import (
+from stormproof.reachability.certificates import (
     Certificate,
     Closure,
     EquationCertificate,
     HalfDuplexCertificate,
     Saturated,
     Summarised,
-    check_certificate,
 )
+from stormproof.reachability.check_certificates import check_certificate
 from stormproof.reachability.portfolio import solve
 from stormproof.reachability.state_equation import have_z3
 from tests.support.random_systems import random_failures, random_system

@@ -9,22 +9,9 @@ from typing import Any
 
 from ..errors import ModelError, Place
 from . import evaluate
+from . import program as instructions
 from .evaluate import Escaped
 from .lower import lower
-from .program import (
-    GIVEN,
-    Begin,
-    Case,
-    Check,
-    Compute,
-    Delegate,
-    Fork,
-    Jump,
-    Next,
-    Program,
-    Return,
-    YieldRequest,
-)
 from .requests import RoleRequest
 from .role import Role, RoleCall
 from .source import read_source
@@ -40,7 +27,7 @@ MOST_FRAMES = 50
 class Frame:
     """A role that is stopped: where it goes on, and the variables that it may still read."""
 
-    program: Program
+    program: instructions.Program
     at: int
     variables: Mapping[str, Any]
 
@@ -96,9 +83,9 @@ class Interpreter:
     """Runs roles; each function is read, checked and lowered once."""
 
     def __init__(self) -> None:
-        self._programs: dict[int, tuple[Role, Program]] = {}
+        self._programs: dict[int, tuple[Role, instructions.Program]] = {}
 
-    def program(self, role: Role) -> Program:
+    def program(self, role: Role) -> instructions.Program:
         if id(role) not in self._programs:
             self._programs[id(role)] = (role, lower(read_source(role)))
         return self._programs[id(role)][1]
@@ -111,7 +98,7 @@ class Interpreter:
         """The next point, when what was yielded gives this."""
         *outer, inner = point.frames
         frames = [_Running(f.program, f.at, dict(f.variables)) for f in outer]
-        frames.append(_Running(inner.program, inner.at, {**inner.variables, GIVEN: given}))
+        frames.append(_Running(inner.program, inner.at, {**inner.variables, instructions.GIVEN: given}))
         return self._run(frames)
 
     def _enter(self, call: RoleCall) -> _Running:
@@ -140,13 +127,13 @@ class Interpreter:
         instruction = here.program.code[here.at]
         line, variables = instruction.line, here.variables
         match instruction:
-            case YieldRequest():
+            case instructions.YieldRequest():
                 found = evaluate.request(instruction.snippet, variables, line)
                 here.at += 1
                 return Waiting(tuple(frame.stopped() for frame in frames), found, line)
-            case Delegate():
+            case instructions.Delegate():
                 self._delegate(frames, evaluate.delegate(instruction.snippet, variables, line))
-            case Return():
+            case instructions.Return():
                 return self._return(frames, evaluate.evaluate(instruction.snippet, variables, line))
             case _:
                 here.step()
@@ -163,7 +150,7 @@ class Interpreter:
         frames.pop()
         if not frames:
             return Returned()
-        frames[-1].variables[GIVEN] = value
+        frames[-1].variables[instructions.GIVEN] = value
         return None
 
 
@@ -171,7 +158,7 @@ class Interpreter:
 class _Running:
     """A role between two yields."""
 
-    program: Program
+    program: instructions.Program
     at: int
     variables: dict[str, Any]
 
@@ -180,7 +167,7 @@ class _Running:
 
     def stopped(self) -> Frame:
         """Where it goes on after a yield, with what may be read there."""
-        live = self.program.live[self.at] - {GIVEN}
+        live = self.program.live[self.at] - {instructions.GIVEN}
         kept = {name: value for name, value in self.variables.items() if name in live}
         return Frame(self.program, self.at, kept)
 
@@ -191,30 +178,30 @@ class _Running:
         at, self.at = self.at, self.at + 1
         try:
             match instruction:
-                case Compute():
+                case instructions.Compute():
                     variables.update(evaluate.bound(instruction.snippet, variables, line))
-                case Check():
+                case instructions.Check():
                     evaluate.evaluate(instruction.snippet, variables, line)
-                case Fork():
+                case instructions.Fork():
                     if not evaluate.evaluate(instruction.snippet, variables, line):
                         self.at = instruction.otherwise
-                case Case():
+                case instructions.Case():
                     found = evaluate.matched(instruction.snippet, variables, line)
                     variables.update(found or {})
                     self.at = instruction.otherwise if found is None else self.at
-                case Begin():
+                case instructions.Begin():
                     variables[instruction.items] = evaluate.items(instruction.snippet, variables, line)
-                case Next():
+                case instructions.Next():
                     self._next(instruction)
-                case Jump():
+                case instructions.Jump():
                     self.at = instruction.to
         except Escaped:
             self.at = at
             raise
 
-    def _next(self, instruction: Next) -> None:
+    def _next(self, instruction: instructions.Next) -> None:
         left = self.variables[instruction.items]
         if left:
-            self.variables[GIVEN], self.variables[instruction.items] = left[0], left[1:]
+            self.variables[instructions.GIVEN], self.variables[instruction.items] = left[0], left[1:]
         else:
             self.at = instruction.otherwise

@@ -9,7 +9,7 @@ from ..goals.cubes import Cube
 from ..model.failures import FailureModel
 from ..model.run import Witness
 from ..model.system import System
-from .check_certificates import Certificate
+from .certificates import Certificate
 
 REACHABLE, UNREACHABLE, UNDECIDED = "reachable", "unreachable", "undecided"
 

@@ -4,9 +4,10 @@
   basis whose upward closure is closed under predecessors. The initial configuration is not in that closure,
   and every configuration of the goal is, or is excluded by the control states or by a linear function.
 - `Saturated`: finitely many configurations that are all, up to faults.
-- `Summarised`: the same, where a channel keeps k messages and of the rest only which they are: `summary`.
-- `HalfDuplex`: the rendezvous states of two processes; never can both send.
-- `Equation`: the state equation has no solution in the integers; a solver is asked again.
+- `Summarised`: the same, where a channel keeps k messages and of the rest only which they are
+  (`channel_summaries`).
+- `HalfDuplexCertificate`: the rendezvous states of two processes; never can both send.
+- `EquationCertificate`: the state equation has no solution in the integers; a solver is asked again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The small checker that accepts or refuses the certificates of `proofs`.
+"""The checker that accepts or refuses certificates of unreachable goals.
 
 It reads the definitions (chapters 2 and 6) and asks of each certificate that it contains the
 start, that no step leaves it, and that it has nothing to do with the goal. With the searches it shares only
-the meaning of goals (`targets`, `settle`, `halfduplex.meets`) and the state equation that z3 is asked again.
+the meaning of goals (`targets`, `settle`, `half_duplex.meets`) and the state equation that z3 is asked again.
 """
 
 from __future__ import annotations
@@ -15,49 +15,30 @@ from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, ch
 from ..model.failures import FailureModel
 from ..model.process import Process
 from ..model.system import System
-from . import half_duplex
-from .certificates import (
-    Certificate,
-    Closure,
-    Control,
-    EquationCertificate,
-    HalfDuplexCertificate,
-    Saturated,
-    Summarised,
-)
+from . import certificates, half_duplex
 from .channel_faults import contents_after
 from .channel_summaries import check_summary
 from .check_closure import check_closure, controls_problem, show_element, start_of, steps_of
 from .reachable_by_faults import can_become, settle
 from .state_equation import check_equation
 
-__all__ = [
-    "Certificate",
-    "Closure",
-    "EquationCertificate",
-    "HalfDuplexCertificate",
-    "Saturated",
-    "Summarised",
-    "check_certificate",
-]
-
 
 def check_certificate(
-    system: System, failures: FailureModel, cubes: Sequence[Cube], certificate: Certificate
+    system: System, failures: FailureModel, cubes: Sequence[Cube], certificate: certificates.Certificate
 ) -> str:
     """ "" when the certificate proves that the goal is never reached; otherwise why it does not."""
     cubes = tuple(cubes)
-    if isinstance(certificate, (Summarised, HalfDuplexCertificate, EquationCertificate)):
+    if not isinstance(certificate, (certificates.Closure, certificates.Saturated)):
         twice = [kind.noun for kind in failures.kinds if not kind.matches_once]
         if twice:
             return f"it presupposes that no message is received twice, as under {' and '.join(twice)}"
-    if isinstance(certificate, Closure):
+    if isinstance(certificate, certificates.Closure):
         return check_closure(system, failures, cubes, certificate)
-    if isinstance(certificate, Saturated):
+    if isinstance(certificate, certificates.Saturated):
         return _check_saturated(system, failures, cubes, certificate)
-    if isinstance(certificate, Summarised):
+    if isinstance(certificate, certificates.Summarised):
         return check_summary(system, failures, cubes, certificate.k, certificate.configurations)
-    if isinstance(certificate, HalfDuplexCertificate):
+    if isinstance(certificate, certificates.HalfDuplexCertificate):
         return _check_half_duplex(system, failures, cubes, certificate)
     return controls_problem(system, failures, certificate.controls) or check_equation(
         system, failures, cubes, certificate.controls
@@ -65,10 +46,10 @@ def check_certificate(
 
 
 def _check_saturated(
-    system: System, failures: FailureModel, cubes: tuple[Cube, ...], certificate: Saturated
+    system: System, failures: FailureModel, cubes: tuple[Cube, ...], certificate: certificates.Saturated
 ) -> str:
     """Every action from every configuration, after any faults, leads below a configuration of the set."""
-    index: dict[Control, list[Element]] = {}
+    index: dict[certificates.Control, list[Element]] = {}
     for element in certificate.configurations:
         index.setdefault((element.states, element.marks), []).append(element)
     states, marks = start_of(system)
@@ -115,7 +96,10 @@ def _reaches(system: System, failures: FailureModel, above: Element, at: Element
 
 
 def _check_half_duplex(
-    system: System, failures: FailureModel, cubes: tuple[Cube, ...], certificate: HalfDuplexCertificate
+    system: System,
+    failures: FailureModel,
+    cubes: tuple[Cube, ...],
+    certificate: certificates.HalfDuplexCertificate,
 ) -> str:
     """Closed under rendezvous, never can both send, and what one sends alone does not meet the goal."""
     if not half_duplex.applies(system, failures):

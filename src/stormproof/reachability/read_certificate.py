@@ -10,19 +10,11 @@ from ..errors import InputError
 from ..model.actions import Channel
 from ..model.run import message_from_json
 from ..model.system import System
-from .certificates import (
-    Certificate,
-    Closure,
-    Control,
-    EquationCertificate,
-    HalfDuplexCertificate,
-    Saturated,
-    Summarised,
-)
+from . import certificates
 from .channel_forms import NAMES
 
 
-def certificate_from_json(data: Any, system: System) -> Certificate:
+def certificate_from_json(data: Any, system: System) -> certificates.Certificate:
     """The inverse of `to_json`; whatever is wrong with the data is an InputError."""
     try:
         return _KINDS[data["kind"]](data, system)
@@ -36,9 +28,9 @@ def is_certificate_of_reachability(data: Any) -> bool:
     return isinstance(data, Mapping) and data.get("kind") in tuple(_KINDS)
 
 
-def _closure(data: Mapping[str, Any], system: System) -> Closure:
+def _closure(data: Mapping[str, Any], system: System) -> certificates.Closure:
     form = {name: form for form, name in NAMES.items()}
-    return Closure(
+    return certificates.Closure(
         tuple(form[name] for name in data["channels"]),
         tuple(_control(row, system) for row in data["controls"]),
         tuple(_weights(row) for row in data["invariants"]),
@@ -46,30 +38,32 @@ def _closure(data: Mapping[str, Any], system: System) -> Closure:
     )
 
 
-def _saturated(data: Mapping[str, Any], system: System) -> Saturated:
-    return Saturated(tuple(_element(row, system) for row in data["configurations"]))
+def _saturated(data: Mapping[str, Any], system: System) -> certificates.Saturated:
+    return certificates.Saturated(tuple(_element(row, system) for row in data["configurations"]))
 
 
-def _summarised(data: Mapping[str, Any], system: System) -> Summarised:
-    return Summarised(_number(data["k"]), tuple(_element(row, system) for row in data["configurations"]))
+def _summarised(data: Mapping[str, Any], system: System) -> certificates.Summarised:
+    return certificates.Summarised(
+        _number(data["k"]), tuple(_element(row, system) for row in data["configurations"])
+    )
 
 
-def _half_duplex(data: Mapping[str, Any], system: System) -> HalfDuplexCertificate:
+def _half_duplex(data: Mapping[str, Any], system: System) -> certificates.HalfDuplexCertificate:
     pairs = [_states(row, system) for row in data["pairs"]]
-    return HalfDuplexCertificate(tuple((a, b) for a, b in pairs))
+    return certificates.HalfDuplexCertificate(tuple((a, b) for a, b in pairs))
 
 
-def _equation(data: Mapping[str, Any], system: System) -> EquationCertificate:
-    return EquationCertificate(tuple(_control(row, system) for row in data["controls"]))
+def _equation(data: Mapping[str, Any], system: System) -> certificates.EquationCertificate:
+    return certificates.EquationCertificate(tuple(_control(row, system) for row in data["controls"]))
 
 
-_KINDS: dict[str, Callable[[Mapping[str, Any], System], Certificate]] = {
+_KINDS: dict[str, Callable[[Mapping[str, Any], System], certificates.Certificate]] = {
     "backward closure": _closure,
     "invariant": _closure,
-    Saturated.kind: _saturated,
-    Summarised.kind: _summarised,
-    HalfDuplexCertificate.kind: _half_duplex,
-    EquationCertificate.kind: _equation,
+    certificates.Saturated.kind: _saturated,
+    certificates.Summarised.kind: _summarised,
+    certificates.HalfDuplexCertificate.kind: _half_duplex,
+    certificates.EquationCertificate.kind: _equation,
 }
 
 
@@ -79,7 +73,7 @@ def _states(row: Any, system: System) -> tuple[str, ...]:
     return tuple(row)
 
 
-def _control(row: Mapping[str, Any], system: System) -> Control:
+def _control(row: Mapping[str, Any], system: System) -> certificates.Control:
     crashed = tuple(bool(_number(mark)) for mark in row["crashed"])
     if len(crashed) != len(system.channels):
         raise InputError("a configuration of a certificate does not have the channels of the system")

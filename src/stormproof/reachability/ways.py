@@ -17,8 +17,7 @@ from ..model.run import Witness
 from ..model.system import System
 from . import half_duplex
 from .build_run import leftovers, make_run, with_marks
-from .channel_forms import Shape, as_multisets
-from .check_certificates import (
+from .certificates import (
     Certificate,
     Closure,
     EquationCertificate,
@@ -26,6 +25,7 @@ from .check_certificates import (
     Saturated,
     Summarised,
 )
+from .channel_forms import Shape, as_multisets
 from .simplex import DeadlinePassed
 from .state_equation import equation, have_z3, integer_solution
 from .targets import Target, targets, wanted
