@@ -38,7 +38,8 @@ def write_logs(folder: Path, events: int, lost: float, rng: random.Random) -> li
     with paths[0].open("w") as client, paths[1].open("w") as server:
 
         def log(file: object, role: str, do: str, peer: str = "", message: str = "") -> None:
-            print(json.dumps({"role": role, "do": do, "peer": peer, "message": message}), file=file)  # type: ignore[call-overload]
+            row = {"role": role, "do": do, "peer": peer, "message": message, "time": rng.random() * 1e9}
+            print(json.dumps(row), file=file)  # type: ignore[call-overload]
 
         written = bit = 0
         while written < events:

@@ -110,8 +110,32 @@ def test_a_log_may_begin_in_the_middle_or_be_cut_off(tmp_path: Path) -> None:
     short = written(tmp_path, {"A": ["send ask"], "B": ["receive ask", "send answer", "receive ask"]})
     assert sp.trace(sp.loads(PROTOCOL), short).conforms is False
     assert sp.trace(sp.loads(PROTOCOL), short, cut_off=True).conforms
-    with pytest.raises(UsageError, match="every role has a log"):
-        sp.trace(sp.loads(PROTOCOL), short[:1], start_anywhere=True)
+
+
+def test_logs_of_some_roles_may_begin_in_the_middle(tmp_path: Path) -> None:
+    """What the others have sent may be in their channels from the beginning; a role still follows its
+    automaton, and channels between roles with logs still explain what is received."""
+    system = sp.loads(PROTOCOL)
+    middle = written(tmp_path, {"A": ["receive answer"]})
+    assert sp.trace(system, middle).conforms is False
+    found = sp.trace(system, middle, start_anywhere=True)
+    assert found.conforms and found.fewest and found.roles == ("A",)
+    wrong = sp.trace(system, written(tmp_path, {"A": ["receive answer", "send ask"]}), start_anywhere=True)
+    assert wrong.conforms is False
+    assert "A sends ask to B; it had finished" in str(wrong)
+    both = {
+        "A": ["send ask"],
+        "B": ["receive ask", "send answer", "receive ask", "send answer", "receive ask"],
+    }
+    assert sp.trace(system, written(tmp_path, both), start_anywhere=True).conforms
+    late = written(
+        tmp_path, {"A": ["timeout", "send ask"], "B": ["send answer", "receive ask", "send answer"]}
+    )
+    assert sp.trace(system, late, start_anywhere=True, cut_off=True).conforms
+    end = sp.trace(
+        system, written(tmp_path, {"A": ["receive answer", "send ask"]}), start_anywhere=True, cut_off=True
+    )
+    assert end.conforms is None and "begin in the middle" in end.reason
 
 
 def test_a_torn_last_line_is_not_an_error(tmp_path: Path) -> None:
@@ -162,12 +186,64 @@ def test_fields_by_other_names(tmp_path: Path, run: Run) -> None:
     assert "write role=host" in wrong.err
 
 
-def test_a_log_of_shiviz(tmp_path: Path) -> None:
+HAPPENED = [
+    ("A", '{"A": 1}', "send ask to B"),
+    ("B", '{"B": 1, "A": 1}', "receive ask from A"),
+    ("B", '{"B": 2, "A": 1}', "sends answer to A"),
+    ("A", '{"A": 2, "B": 2}', '{"do": "receive", "message": "answer", "peer": "B"}'),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "expression"),
+    [
+        ("{host} {clock}\n{event}\n", None),
+        ("{event}\n{host} {clock}\n", None),
+        ("{host} {clock} {event}\n", None),
+        ("{host} {event} {clock}\n", None),
+        ("12:03 [{host}] {event} @{clock}\n", r"\d+:\d+ \[(?<host>\w+)\] (?<event>.*) @(?<clock>\{.*\})"),
+    ],
+)
+def test_logs_of_shiviz(tmp_path: Path, run: Run, form: str, expression: str | None) -> None:
+    """In the usual forms, with an expression, and as files that begin with theirs."""
+    events = HAPPENED[:3] if form.startswith("{host} {event}") else HAPPENED
+    text = "".join(form.format(host=h, clock=c, event=e) for h, c, e in events)
     path = tmp_path / "shiviz.log"
-    path.write_text(
-        'A {"A": 1}\nsend ask to B\nB {"B": 1, "A": 1}\nreceive ask from A\n'
-        'B {"B": 2, "A": 1}\nsend answer to A\nA {"A": 2, "B": 2}\nreceive answer from B\n',
-        encoding="utf-8",
+    path.write_text(text, encoding="utf-8")
+    assert sum(len(log) for log in read_logs([path], shiviz=expression)) == len(events)
+    (tmp_path / "ask.storm").write_text(PROTOCOL, encoding="utf-8")
+    option = () if expression is None else ("--shiviz", expression)
+    assert run("trace", str(tmp_path / "ask.storm"), str(path), *option).code == 0
+    path.write_text(f"{expression or r'(?<event>.*)'}\n\n{text}", encoding="utf-8")
+    if expression is not None:
+        assert sp.trace(sp.loads(PROTOCOL), [path]).conforms
+    path.write_text(text[:-4], encoding="utf-8")
+    assert sum(len(log) for log in read_logs([path], shiviz=expression)) >= len(events) - 1, (
+        "the last is torn"
     )
-    assert [len(log) for log in read_logs([path])] == [2, 2]
-    assert sp.trace(sp.loads(PROTOCOL), [path]).conforms
+
+
+def test_a_wrong_log_of_shiviz_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "shiviz.log"
+    path.write_text('A {"A": 1}\nsend ask to B\n\nwhat is this?\nand this?\nand this?\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"shiviz\.log:4: the expression .* does not fit here"):
+        read_logs([path])
+    with pytest.raises(InputError, match="has no group 'event'"):
+        read_logs([path], shiviz=r"(?<host>\w+)")
+    with pytest.raises(InputError, match="is wrong"):
+        read_logs([path], shiviz=r"(?<host>\w+")
+
+
+def test_lines_that_differ_in_numbers_are_read_once(tmp_path: Path) -> None:
+    """But not numbers in texts, however they are quoted."""
+    path = tmp_path / "log.ndjson"
+    said = ["ask", "ask", '": 1', '": 2', ": 3,", ": 4,"]
+    rows = [{"role": "A", "do": "send", "peer": "B", "message": m, "time": i / 7} for i, m in enumerate(said)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (log,) = read_logs([path])
+    assert [event.message for event in log] == said and list(log.lines) == [1, 2, 3, 4, 5, 6]
+    path.write_text(
+        path.read_text("utf-8") + json.dumps({**rows[0], "time": 3})[:-1] + "\n", encoding="utf-8"
+    )
+    with pytest.raises(InputError, match=r":7: this is not an event"):
+        read_logs([path])

@@ -45,6 +45,11 @@ DRAWN = 60
     help="The name that role, do, peer or message has in the logs; may be repeated.",
 )
 @click.option(
+    "--shiviz",
+    metavar="REGEX",
+    help="The LOGs are those of ShiViz with this parser expression; the usual ones need no option.",
+)
+@click.option(
     "--chart/--no-chart", "drawn", default=None, help=f"Draw the run; default: up to {DRAWN} steps."
 )
 @limit_options
@@ -57,6 +62,7 @@ def command(
     start: str,
     cut_off: bool,
     fields: tuple[str, ...],
+    shiviz: str | None,
     drawn: bool | None,
     limits: Limits,
     as_json: bool,
@@ -71,6 +77,7 @@ def command(
     Examples:
       stormproof trace shop.storm buyer.ndjson seller.ndjson --loss
       stormproof trace shop.storm all.ndjson --field role=host --field do=event
+      stormproof trace shop.storm run.log --shiviz '(?<host>\\w+) (?<event>.*) (?<clock>{.*})'
     """
     answer = trace(
         load_input(source, format),
@@ -79,6 +86,7 @@ def command(
         start_anywhere=start == "any",
         cut_off=cut_off,
         fields=dict(_field(text) for text in fields),
+        shiviz=shiviz,
         limits=limits,
     )
     if as_json:

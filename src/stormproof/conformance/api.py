@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InternalError, Place, UsageError, did_you_mean
@@ -41,6 +42,7 @@ def trace(
     start_anywhere: bool = False,
     cut_off: bool = False,
     fields: Mapping[str, str] | RowMapper | None = None,
+    shiviz: str | None = None,
     limits: Limits | None = None,
 ) -> TraceAnswer:
     """Is there a run of the protocol with the events of these logs, and which fewest faults explain it?
@@ -48,20 +50,18 @@ def trace(
     The logs need no common clock. Roles without a log may do anything that the protocol lets them do.
     `start_anywhere`: the logs begin in the middle of a run. `cut_off`: roles may have done more than their
     logs say. `fields`: the names that the fields of an event have in the files, or a function of a line.
+    `shiviz`: the files are logs of ShiViz with this parser expression; the usual ones are found without it.
     """
     marked, model, notes = prepare(system, failures or Failures())
     searched = with_process_faults(marked, model)
     survival = SurvivalModel(searched.system, model, rest_states(searched.system))
-    found = _by_role(survival.system, logs, fields)
+    found = _by_role(survival.system, logs, fields, shiviz)
     comparison = _Comparison(survival, found, (*notes, *process_failures(marked, model)))
+    if start_anywhere:
+        return comparison.in_the_middle(cut_off)
     whole = not cut_off and set(found) == set(survival.system.names)
-    if start_anywhere and not whole:
-        raise UsageError(
-            "logs that begin in the middle are compared only where every role has a log that is not cut off",
-            hint="give the logs of all roles",
-        )
     if whole:
-        answer = comparison.channel_by_channel(start_anywhere)
+        answer = comparison.channel_by_channel()
         if answer is not None:
             return answer
     limit = limits.states if limits is not None and limits.states else SEARCHED
@@ -69,10 +69,13 @@ def trace(
 
 
 def _by_role(
-    system: System, logs: Iterable[str | Path | RoleLog], fields: Mapping[str, str] | RowMapper | None
+    system: System,
+    logs: Iterable[str | Path | RoleLog],
+    fields: Mapping[str, str] | RowMapper | None,
+    shiviz: str | None,
 ) -> dict[str, RoleLog]:
     given = list(logs)
-    read = read_logs([path for path in given if not isinstance(path, RoleLog)], fields)
+    read = read_logs([path for path in given if not isinstance(path, RoleLog)], fields, shiviz)
     found: dict[str, RoleLog] = {}
     for log in (*(log for log in given if isinstance(log, RoleLog)), *read):
         if log.role not in system.names:
@@ -90,21 +93,39 @@ class _Comparison:
     def __init__(self, model: SurvivalModel, logs: Mapping[str, RoleLog], notes: Sequence[str]) -> None:
         self.model, self.logs, self.notes = model, logs, notes
         self.events = sum(len(log) for log in logs.values())
+        self.roles = tuple(logs)
+        self.anywhere = False
 
     def _answer(self, conforms: bool | None, **more: object) -> TraceAnswer:
         system, failures = self.model.system, self.model.failures
-        roles = tuple(self.logs)
-        return TraceAnswer(conforms, system, failures, self.events, roles, notes=self.notes, **more)  # type: ignore[arg-type]
+        return TraceAnswer(conforms, system, failures, self.events, self.roles, notes=self.notes, **more)  # type: ignore[arg-type]
 
-    def channel_by_channel(self, anywhere: bool) -> TraceAnswer | None:
+    def in_the_middle(self, cut_off: bool) -> TraceAnswer:
+        """The logs begin anywhere. Whatever a role without a log may send can be in its channels from the
+        beginning, so nothing is asked of it: an empty log stands for it. Where logs are cut off, a later send
+        might explain what the others received."""
+        names = self.model.system.names
+        self.logs = {name: self.logs[name] if name in self.logs else RoleLog(name) for name in names}
+        self.anywhere = True
+        answer = self.channel_by_channel()
+        if answer is None:
+            return self._answer(None, reason="the channels have more explanations than were tried")
+        if not cut_off or (answer.conforms and not answer.faults):
+            return answer
+        if answer.conforms:
+            return replace(answer, fewest=False)
+        reason = "the logs begin in the middle, and an event after their end might explain the rest"
+        return self._answer(None, reason=reason)
+
+    def channel_by_channel(self) -> TraceAnswer | None:
         """None where the faults of the channels fit no order of the events, so that others are needed."""
-        found = explain_logs(self.model, self.logs, anywhere)
+        found = explain_logs(self.model, self.logs, self.anywhere)
         if not found.ordered:
             return None
         short = [name for name, log in self.logs.items() if found.lengths[name] < len(log)]
         if short and not found.exact:
             return None
-        run = None if anywhere or self.events > RUN_EVENTS else self._replayed(found)
+        run = None if self.anywhere or self.events > RUN_EVENTS else self._replayed(found)
         faults = self._faults(found)
         if run is not None and run.fault_count > len(faults):
             return None
@@ -153,7 +174,8 @@ class _Comparison:
 
     def _unexplained(self, role: str, length: int) -> Unexplained:
         log = self.logs[role]
-        path = role_path(self.model.system[role], RoleLog.of(role, [log[i] for i in range(length)]))
+        known = RoleLog.of(role, [log[i] for i in range(length)])
+        path = role_path(self.model.system[role], known, self.anywhere)
         actions = dict.fromkeys(str(event_of(t.action)) for t in path.possible(length))
         return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
 

@@ -14,7 +14,7 @@ from ..model.actions import CRASH, CRASH_ACTION, Channel, Message
 from ..model.process import Process
 from ..model.survival import SurvivalModel
 from .channel_plan import ChannelPlan, channel_plan
-from .log import RoleLog
+from .log import LogEvent, RoleLog
 from .match_channel import ChannelMatch, match_channel
 from .role_paths import RolePath, role_path
 
@@ -106,19 +106,27 @@ def in_order(
     at = dict.fromkeys(lengths, 0)
     sent = dict.fromkeys(plans, 0)
     received = dict.fromkeys(plans, 0)
+    ends = {role: [_channel(role, event) for event in logs[role].kinds] for role in lengths}
     moved = True
     while moved:
         moved = False
-        for role in lengths:
-            while at[role] < lengths[role]:
-                event = logs[role][at[role]]
-                if event.do == "receive":
-                    channel = Channel(event.peer, role)
+        for role, length in lengths.items():
+            codes, channels = logs[role].codes, ends[role]
+            while at[role] < length:
+                receives, channel = channels[codes[at[role]]]
+                if channel is not None and receives:
                     if plans[channel].sources[received[channel]] >= sent[channel]:
                         break
                     received[channel] += 1
-                elif event.do == "send":
-                    sent[Channel(role, event.peer)] += 1
+                elif channel is not None:
+                    sent[channel] += 1
                 yield role, at[role]
                 at[role] += 1
                 moved = True
+
+
+def _channel(role: str, event: LogEvent) -> tuple[bool, Channel | None]:
+    """Whether the event is a reception, and the channel that it touches."""
+    if event.do == "receive":
+        return True, Channel(event.peer, role)
+    return False, Channel(role, event.peer) if event.do == "send" else None

@@ -51,9 +51,9 @@ def match_channel(
 ) -> ChannelMatch:
     """Explain as many receptions as possible, from the first on, with the fewest faults."""
     layer: dict[MatchState, tuple[int, Link | None]] = {MatchState(0, (), unknown_start): (0, None)}
-    complete = True
+    complete, once = True, failure.matches_once
     for j, message in enumerate(receptions):
-        if (calm := _calm(layer, sends, message, failure)) is not None:
+        if once and len(layer) == 1 and (calm := _calm(layer, sends, message)) is not None:
             layer = calm
             continue
         after, whole = _explain(layer, ChannelMoves(sends, failure, j, message))
@@ -64,10 +64,9 @@ def match_channel(
     return ChannelMatch(len(receptions), _faults(layer), complete)
 
 
-def _calm(layer: Layer, sends: Sequence[Message], message: Message, failure: ChannelFailure) -> Layer | None:
-    """The layer after a reception of the next send, where nothing else needs to be considered."""
-    if len(layer) > 1 or not failure.matches_once:
-        return None
+def _calm(layer: Layer, sends: Sequence[Message], message: Message) -> Layer | None:
+    """The layer after a reception of the next send, where nothing else needs to be considered: every message
+    is received at most once, and the layer has one state."""
     ((state, found),) = layer.items()
     if state.waiting or state.unknown or state.put >= len(sends) or sends[state.put] != message:
         return None

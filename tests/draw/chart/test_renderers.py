@@ -18,9 +18,11 @@ from stormproof.draw.chart.mermaid import chart_mermaid
 from stormproof.draw.chart.placing import touches
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_lines, chart_text
+from stormproof.errors import Place
 from stormproof.model.actions import Channel, Internal, Receive, Send
 from stormproof.model.failures import Failures
 from stormproof.model.fault_steps import Corrupt, Duplicate, Lose, Swap
+from stormproof.model.process import Process
 from stormproof.model.run import Act
 from stormproof.model.system import System
 from stormproof.protocols import protocol
@@ -321,3 +323,17 @@ def test_a_narrow_arrow_shows_the_whole_name_where_it_fits() -> None:
 def test_what_the_last_one_waits_for_stands_under_it_where_there_is_room() -> None:
     shown = chart_text(chart(*EXAMPLES["loss"]), 100).splitlines()
     assert shown[-1].split() == ["⌛", "ack", "⌛", "data,", "end"]
+
+
+def test_every_form_says_where_the_states_of_a_program_are_written() -> None:
+    rows = [("waiting{bit=0}", Send("B", "m"), "line7{bit=0}")]
+    places = [("waiting{bit=0}", Place("abp.py", 11)), ("line7{bit=0}", Place("folder/abp.py", 7))]
+    sender = Process("A", "waiting{bit=0}", rows, places=places)
+    system = System([sender, Process("B", "idle", [("idle", Receive("A", "m"), "idle")])])
+    drawn = chart(system, run(Act("A", Send("B", "m"), "line7{bit=0}")))
+    svg = chart_svg(drawn)
+    check_svg(svg)
+    legend = [words for words in texts(svg) if " is " in words]
+    assert ", ".join(legend) == "waiting is abp.py:11, line7 is abp.py:7"
+    assert legend[0] in chart_text(drawn, 80)
+    assert "waiting is abp.py#58;11" in chart_mermaid(drawn)

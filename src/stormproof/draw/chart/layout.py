@@ -21,11 +21,14 @@ _LONG = 120.0
 _HEAD = 26.0
 _ROW, _FAULT_ROW, _OVERTAKING_ROW = 30.0, 26.0, 20.0
 _STACK = 13.0
+#: The height of a line of the legend.
+LEGEND = 13.0
 
 
 @dataclass
 class Layout:
-    """`x` by process, `y` by instant (hidden ones have none), routes by the index of the message."""
+    """`x` by process, `y` by instant (hidden ones have none), routes by the index of the message; `legend`:
+    the lines under the chart."""
 
     x: dict[str, float]
     y: dict[int, float]
@@ -35,11 +38,16 @@ class Layout:
     height: float
     routes: dict[int, Route] = field(default_factory=dict)
     texts: list[PlacedText] = field(default_factory=list)
+    legend: list[str] = field(default_factory=list)
 
     @property
     def start(self) -> float:
         """Where the lifelines begin."""
         return self.top + _HEAD
+
+    @property
+    def legend_top(self) -> float:
+        return self.height - LEGEND * len(self.legend)
 
 
 def lay_out(chart: Chart) -> Layout:
@@ -50,12 +58,25 @@ def lay_out(chart: Chart) -> Layout:
     x, width = _columns(chart)
     waits = [len(wait_lines(line, len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
-    layout = Layout(x, y, top, bottom, width, height)
+    legend = _legend(chart, width - 28)
+    layout = Layout(x, y, top, bottom, width, height + LEGEND * len(legend), legend=legend)
     for flight in chart.shown:
         end = cursor + _STACK * waiting.get(flight.index, 0)
         layout.routes[flight.index] = route_of(flight, x, y, end)
     _place_texts(chart, layout)
     return layout
+
+
+def _legend(chart: Chart, room: float) -> list[str]:
+    """Where states are written, as many of them in a line as fit."""
+    lines: list[str] = []
+    for place in map(printable, chart.places):
+        longer = f"{lines[-1]}, {place}" if lines else place
+        if lines and text_width(longer, STATE) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(clip(place, STATE, room))
+    return lines
 
 
 def _instants(chart: Chart, cursor: float) -> tuple[dict[int, float], float]:
@@ -153,7 +174,7 @@ def _place_texts(chart: Chart, layout: Layout) -> None:
         x = layout.x[line.name]
         taken.add_line((x, layout.start), (x, layout.bottom), LIFELINE)
         if line.wait is not None:
-            taken.add_box((x - 20, layout.bottom, x + 20, layout.height))
+            taken.add_box((x - 20, layout.bottom, x + 20, layout.legend_top))
     for route in layout.routes.values():
         for start, end in route.segments():
             taken.add_line(start, end)

@@ -55,7 +55,15 @@ class _MermaidChart:
                 lines.append("  end")
         if self.chart.repeats is not None:
             lines.append("  end")
-        return "\n".join([*lines, *self._ends()]) + "\n"
+        return "\n".join([*lines, *self._ends(), *self._places()]) + "\n"
+
+    def _places(self) -> list[str]:
+        """Where the states are written, if they are points of a program."""
+        first, last = self.alias[self.chart.names[0]], self.alias[self.chart.names[-1]]
+        over = first if first == last else f"{first},{last}"
+        return (
+            [f"  Note over {over}: {mermaid_text(', '.join(self.chart.places))}"] if self.chart.places else []
+        )
 
     def _event(self, process: str, event: LocalEvent) -> list[str]:
         sign = "" if event.kind is EventKind.INTERNAL else f"{event.kind.value} "

@@ -13,7 +13,7 @@ from ...model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, printable, text_width
 from .build import Chart, EventKind, Lifeline, descriptions
-from .layout import LONGEST, Layout, lay_out, wait_lines
+from .layout import LEGEND, LONGEST, Layout, lay_out, wait_lines
 from .routes import Route
 from .signs import (
     arrowhead,
@@ -53,6 +53,7 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *_ends(chart, layout),
         *(text(t.x, t.y, t.words, t.kind, t.tip, data_at=t.at) for t in layout.texts),
         *_captions(chart, layout),
+        *_legend(layout),
         _heads(chart, layout),
     ]
     if chart.title:
@@ -196,6 +197,12 @@ def _captions(chart: Chart, layout: Layout) -> Iterator[str]:
     for fold in chart.folds:
         bottom = layout.y[fold.first + fold.length - 1] + 19
         yield text(right, bottom - 4, f"× {fold.times}", "sp-small sp-times sp-halo")
+
+
+def _legend(layout: Layout) -> Iterator[str]:
+    """Where the states are written, if they are points of a program."""
+    for i, words in enumerate(layout.legend):
+        yield text(14, layout.legend_top + LEGEND * i, words, "sp-small sp-left sp-legend")
 
 
 def _frame(layout: Layout, top: float, bottom: float, kind: str) -> str:
