@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,19 @@ def test_sweep(run: Run, shop: Path) -> None:
     ):
         assert run("crash", shop, *flags).code == 2
     assert "-k has an effect with --sweep only" in run("crash", shop, "-k", 1).err
+
+
+def test_a_sweep_asks_for_survival(run: Run, shop: Path) -> None:
+    """The classes are shown beside it, and count only where they are named."""
+    found = run("crash", shop, "--sweep")
+    assert found.code == 0 and "✘" in found.out, "classes that fail do not count"
+    assert re.search(r"recovers +holds whoever crashes \(any channel length\)", found.out)
+    broken = run("crash", "two-phase-commit", "--sweep", "--max-size", "1")
+    assert broken.code == 1 and "✘ 1" in broken.out
+    retransmit = ("alternating-bit-retransmit", "--sweep", "--max-size", "0", "--max-k", "2")
+    up_to = run("crash", *retransmit)
+    assert up_to.code == 0 and "✔ ≤2" in up_to.out and "(up to channels of length 2)" in up_to.out
+    assert run("crash", *retransmit, "--property", "rsc").code == 1
 
 
 def test_check_and_show_and_convert_take_these_languages(run: Run, shop: Path) -> None:

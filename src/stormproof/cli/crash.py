@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats
+from ..checks.properties import RECOVERS
+from ..checks.report import Verdict
 from ..errors import UsageError
 from ..limits import Limits
 from ..model.actions import CRASH_ACTION, Internal
@@ -47,15 +49,14 @@ MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
     "--to", "target", metavar="LANGUAGE", help="The language to write; default: the suffix of -o, or storm."
 )
 @output_options
-@click.option("--sweep", "sweeps", is_flag=True, help="Check every set of processes that may crash.")
+@click.option("--sweep", "sweeps", is_flag=True, help="Ask survival of every set of processes that may crash.")
 @click.option("--max-size", type=click.IntRange(0), metavar="N", help="Sweep sets of at most N processes.")
 @click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: check at this bound only.")
 @click.option(
     "--max-k",
     type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Sweep: search the least bound up to N.",
+    metavar="N",
+    help="Sweep: the largest bound to try: 6 for survival, 10 for the k-properties.",
 )
 @click.option(
     "--property",
@@ -79,7 +80,7 @@ def command(
     sweeps: bool,
     max_size: int | None,
     k: int | None,
-    max_k: int,
+    max_k: int | None,
     properties: tuple[str, ...],
     failures: Failures,
     limits: Limits,
@@ -88,7 +89,8 @@ def command(
     """Does FILE handle the crashes of its unreliable processes? If not, what is missing?
 
     The processes that may crash are those that FILE declares and --crash adds; with --reliable, all others.
-    If none is named, every process may crash. The other failure flags are for --sweep.
+    If none is named, every process may crash. The other failure flags are for --sweep, which asks for survival
+    and shows the classes beside it; its exit code depends on survival, or on what --property names.
 
     \b
     Examples:
@@ -203,21 +205,36 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
         out.print(Text("add what is missing with --complete"), style="dim")
 
 
+#: What the numbers of a column of survival mean.
+SURVIVAL_CELLS = "recovers: ✔ any channel length, ✔ ≤n up to length n, ✘ n breaks with n faults"
+
+
+def _number(verdict: Verdict) -> str:
+    """The least k of a k-property; of survival the faults that break it, or the length of channels."""
+    if verdict.survival and verdict.holds is False:
+        return f" {verdict.faults}"
+    if verdict.survival:
+        return "" if verdict.up_to is None else f" ≤{verdict.up_to}"
+    return "" if verdict.k is None else f" {verdict.k}"
+
+
 def print_sweep(out: Console, found: CrashSets) -> None:
     """One row per set, one column per property; then what each property needs."""
-    table = Table(box=None, padding=(0, 1), header_style="dim")
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("may crash", overflow="fold")
     for name in found.properties:
         header = name.replace("-up-to-crash", "\nup to\ncrash").replace("crash-h", "crash-\nh")
-        table.add_column(header, justify="center")
+        table.add_column(header, justify="center", no_wrap=True)
     for row in found.rows:
         cells = []
         for verdict in row.verdicts:
             mark, colour = MARKS[verdict.holds]
-            cells.append(Text(mark + ("" if verdict.k is None else f" {verdict.k}"), style=colour))
+            cells.append(Text(mark + _number(verdict), style=colour))
         table.add_row(Text((", ".join(row.unreliable) or "nobody") + ("*" if row.completed else "")), *cells)
     out.print(Text(found.system.name, style="bold"))
     out.print(table)
+    if RECOVERS.name in found.properties:
+        out.print(Text(SURVIVAL_CELLS, style="dim"))
     if any(row.completed for row in found.rows):
         out.print(Text("* crash handling was missing and was completed", style="dim"))
     out.print()

@@ -15,7 +15,8 @@ from math import comb
 from typing import Any
 
 from ..checks.api import check
-from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES
+from ..checks.headline import extent
+from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS
 from ..checks.report import Verdict
 from ..errors import UsageError
 from ..limits import Limits
@@ -49,13 +50,15 @@ class CrashSetRow:
 
 @dataclass(frozen=True)
 class CrashSets:
-    """The rows, smallest sets first. `largest` is the size up to which sets were looked at."""
+    """The rows, smallest sets first. `largest` is the size up to which sets were looked at; the exit code
+    depends on the properties that are `counted`."""
 
     system: System
     properties: tuple[str, ...]
     rows: tuple[CrashSetRow, ...]
     largest: int
     seconds: float = 0.0
+    counted: frozenset[str] = frozenset()
     _weakest: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False)
 
     def weakest(self, name: str) -> tuple[tuple[str, ...], ...]:
@@ -75,8 +78,8 @@ class CrashSets:
 
     @property
     def exit_code(self) -> int:
-        """As for a check: 1 when some verdict is a violation, 3 when some is undecided, else 0."""
-        answers = {v.holds for row in self.rows for v in row.verdicts}
+        """As for a check: 1 when some verdict that counts is a violation, 3 when one is undecided, else 0."""
+        answers = {v.holds for row in self.rows for v in row.verdicts if v.property in self.counted}
         if False in answers:
             return 1
         return 3 if None in answers else 0
@@ -100,14 +103,14 @@ def crash_sets(
     *,
     properties: Iterable[str] | None = None,
     k: int | None = None,
-    max_k: int = 10,
+    max_k: int | None = None,
     max_size: int | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> CrashSets:
     """Check the system for every set of unreliable processes, or those of at most `max_size`.
 
-    The time limit is for the whole sweep; what it does not reach is undecided.
+    Survival is asked first and the classes beside it, unless `properties` are named. The time limit is for the whole sweep; what it does not reach is undecided.
 
     >>> import stormproof as sp
     >>> from stormproof.surveys.crash_sets import crash_sets
@@ -117,7 +120,8 @@ def crash_sets(
     """
     started = time.monotonic()
     asked = _leave_crash_out(failures or Failures())
-    names = tuple(dict.fromkeys(properties)) if properties else DEFAULT_PROPERTIES + CRASH_PROPERTIES
+    named = tuple(dict.fromkeys(properties or ()))
+    names = named or (RECOVERS.name, *DEFAULT_PROPERTIES, *CRASH_PROPERTIES)
     largest = len(system.names) if max_size is None else min(max_size, len(system.names))
     sets = _sets(system.names, largest)
     given = limits or Limits()
@@ -132,7 +136,8 @@ def crash_sets(
         stopped = _interrupted(rows[-1])
         if progress is not None:
             progress(len(rows), len(sets))
-    return CrashSets(system, names, tuple(rows), largest, time.monotonic() - started)
+    counted = frozenset(named or (RECOVERS.name,))
+    return CrashSets(system, names, tuple(rows), largest, time.monotonic() - started, counted)
 
 
 def _sets(names: Sequence[str], largest: int) -> list[tuple[str, ...]]:
@@ -158,7 +163,7 @@ def _row(
     failures: Failures,
     names: tuple[str, ...],
     k: int | None,
-    max_k: int,
+    max_k: int | None,
     limits: Limits,
 ) -> CrashSetRow:
     assumed = without_impossible_crashes(system.with_unreliable(unreliable))
@@ -192,7 +197,15 @@ def assumptions(found: CrashSets) -> Iterator[tuple[str, str]]:
     """For each property, in words, the weakest assumptions under which it holds."""
     for name in found.properties:
         open_ = any(row.holds(name) is None for row in found.rows)
-        yield name, _needs(found, name) + ("; some sets are undecided" if open_ else "")
+        yield name, _needs(found, name) + _within(found, name) + ("; some sets are undecided" if open_ else "")
+
+
+def _within(found: CrashSets, name: str) -> str:
+    """Of survival, for which channels; the shortest over all sets that it survives."""
+    held = [v for row in found.rows for v in row.verdicts if v.property == name and v.survival and v.holds]
+    bounds = [v for v in held if v.up_to is not None]
+    shortest = min(bounds, key=lambda v: v.up_to or 0, default=held[0] if held else None)
+    return "" if shortest is None else f" ({extent(shortest)})"
 
 
 def _needs(found: CrashSets, name: str) -> str:
