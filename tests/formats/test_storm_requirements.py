@@ -142,7 +142,7 @@ def test_the_words_of_requirements_are_not_reserved() -> None:
         ("require never AA@t", ["x.storm:2:15: unknown role 'AA'"]),
         ("require never A.t", ["'A.t' is not a goal", "write A@t"]),
         ("require never A@s && B@s", ["'&&' is written '&'"]),
-        ("require never A@s, B@s", ["expected 'role'", "found ','"]),
+        ("require never A@s, B@s", ["a goal has no ','", "join two goals with & or |"]),
         ("require always A@s", ["expected 'possible'"]),
         ("require k-mc at 0", ["the bound k is a number from 1"]),
         ("require k-mc at two", ["expected the bound k, found 'two'"]),

@@ -58,6 +58,8 @@ def test_reads_and_shows(text: str, goal: Goal) -> None:
         ("Buyer:done", "unknown name 'Buyer:done'", "write Buyer@done"),
         ("Buyer=done", "'Buyer=done' is not a goal", "write Buyer@done"),
         ("Buyer == done", "'Buyer==done' is not a goal", "write Buyer@done"),
+        ("Buyer in done", "'Buyer in done' is not a goal", "write Buyer@done"),
+        ("Buyer@done, Shop@idle", "a goal has no ','", "join two goals with & or |"),
         ("Buyer != done", "'Buyer!=done' is not a goal", "write !Buyer@done"),
         ("Buyer@!done", "a state of Buyer is expected, not '!'", "write !Buyer@state"),
         ("~Buyer@done", "unknown role '~Buyer'", "negation is written '!'"),

@@ -17,11 +17,16 @@ from ..model.system import System
 from .groups import expand_groups
 from .tokens import GoalToken, Text, TokenSource
 
+JOIN = "join two goals with & or |"
+
 #: How deep parentheses may be nested; nobody writes more, and the parser calls itself for each.
 MAX_DEPTH = 100
 
 _OR, _AND, _NOT = ("|", "or", "∨"), ("&", "and", "∧"), ("!", "not", "¬")
 _ARROW = ("->", "→")
+
+#: Words that people write between a role and its state.
+_WORDS = ("in", "at", "is")
 
 
 def parse_goal(text: str, system: System) -> Goal:
@@ -33,7 +38,7 @@ def parse_goal(text: str, system: System) -> Goal:
     goal = parser.parse()
     rest = tokens.peek()
     if rest is not None:
-        raise tokens.error(f"unexpected '{rest.text}'", rest, "join two goals with & or |")
+        raise tokens.error(f"unexpected '{rest.text}'", rest, JOIN)
     return parser.look_up(goal, system)
 
 
@@ -48,7 +53,10 @@ class GoalParser:
 
     def parse(self) -> Goal:
         """The goal that the next tokens are."""
-        return self._or()
+        goal = self._or()
+        if self._is(","):
+            raise self.tokens.error("a goal has no ','", self.tokens.peek(), JOIN)
+        return goal
 
     def look_up(self, goal: Goal, system: System) -> Goal:
         """Refuse names that the system does not have. The goal, with a group's states for its bare name."""
@@ -139,13 +147,16 @@ class GoalParser:
         return Named(first.text)
 
     def _refuse_other_notations(self, first: GoalToken) -> None:
-        """`Buyer.done`, `Buyer=done`, `Buyer != done`: say how it is written, with the same meaning."""
+        """`Buyer.done`, `Buyer != done`, `Buyer in done`: say how it is written, with the same meaning."""
         signs, ahead = "", 0
+        if self._is(*_WORDS) and not self._is("rest", ahead=1):
+            signs, ahead = f" {self._text(0)} ", 1
         while self._is(".", "=", "!", ":", ahead=ahead) and ahead < 2:
             signs += str(self._text(ahead))
             ahead += 1
         state = self.tokens.peek(ahead)
-        if signs not in (".", "=", "==", ":", "!=") or state is None or state.sign:
+        known = signs.strip() in (".", "=", "==", ":", "!=", *_WORDS)
+        if not known or state is None or state.sign:
             return
         token = self.tokens.peek()
         meant = f"{'!' if signs == '!=' else ''}{first.text}@{state.text}"
@@ -266,6 +277,9 @@ def _meant(text: str, system: System) -> str:
         role, found, state = text.partition(sign)
         if found and role in system:
             return f"write {role}@{state}"
+    roles = [p.name for p in system if text in p.states]
+    if roles:
+        return "a state stands behind its role: " + " or ".join(f"{role}@{text}" for role in roles[:3])
     known = [*system.names, *NAMED]
     return did_you_mean(text, known) or "here: " + ", ".join(known)
 
