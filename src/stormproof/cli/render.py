@@ -198,7 +198,7 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     print_chart(console, chart(system, witness))
     for other in verdict.others:
         same = other.witness.steps == witness.steps
-        told = f"{other.name}, too{', in the same run' if same else ''}: {other.reason}"
+        told = f"{other.name.replace('->', '→')}, too{', in the same run' if same else ''}: {other.reason}"
         console.print()
         console.print(Text(told, style="bold"))
         if not same:
