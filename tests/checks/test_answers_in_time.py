@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 import stormproof as sp
-from stormproof.checks import survival
+from stormproof.checks import bound_search, survival
 from stormproof.checks.outcome import Outcome
 from stormproof.checks.request import Options, Request, make_request
+from stormproof.engine.k_properties import explore as real_explore
 from stormproof.engine.survival import Survey, SurvivalAnswer
 from stormproof.engine.survival import survey as real_survey
+from stormproof.engine.watch import Progress, ProgressCallback
+from stormproof.protocols.generators.shapes import branching
 
 RETRANSMIT = sp.protocol("alternating-bit-retransmit")
 
@@ -135,3 +138,38 @@ def test_requirements_share_the_effort_of_the_check(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(survival, "survey", survey)
     sp.check(system, sp.Failures(loss=True), max_k=2, effort=100)
     assert len(parts) == 4 and all(part <= 100 / left for part, left in zip(parts, (4, 3, 2, 1), strict=True))
+
+
+def test_progress_says_what_smaller_bounds_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    names = ["recovers", "clean"]
+
+    def survey(model: Any, asks: Any, k: int, progress: ProgressCallback, **options: Any) -> Survey:
+        progress(Progress(f"k = {k}", 1, 1, 1, 1.0))
+        return real_survey(model, asks, k, **options)
+
+    monkeypatch.setattr(survival, "survey", survey)
+    sp.check(
+        RETRANSMIT,
+        sp.Failures(loss=True),
+        max_k=3,
+        properties=names,
+        progress=lambda state: told.append(state.known),
+    )
+    assert told == [""] + [" · ".join(f"{n} up to channels of length {k}" for n in names) for k in (1, 2)]
+
+
+def test_progress_says_which_bounds_of_a_k_property_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def explore(*given: Any, progress: ProgressCallback, **options: Any) -> Any:
+        progress(Progress("", 1, 1, 1, 1.0))
+        return real_explore(*given, **options)
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    sp.check(
+        branching(branches=1, bound=3, pairs=1),
+        properties=["k-exh", "k-er"],
+        progress=lambda state: told.append(state.known),
+    )
+    assert told == ["", *(" · ".join(f"{n} ✘ up to k = {k}" for n in ("k-exh", "k-er")) for k in (1, 2))]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..counterexample.contents import contents
 from ..engine.k_properties import Exploration, explore
+from ..engine.watch import knowing
 from . import implications
 from .all_bounds import MOST_SECONDS, persists
 from .outcome import FoundViolation, Outcome, Tried
@@ -23,7 +24,8 @@ def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]
     lasting: dict[str, int] = {}
     for k in request.bounds if missing else ():
         extra = implications.side_conditions(request.system, request.model, missing)
-        found = _explore(request, k, base_names(missing), extra)
+        known = " · ".join(_so_far(n, explorations) for n in open_names if explorations)
+        found = _explore(request, k, base_names(missing), extra, known)
         if found is None or (found.stopped and explorations):
             break  # what smaller bounds have answered is not withheld
         explorations.append(found)
@@ -67,8 +69,16 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
     )
 
 
-def _explore(request: Request, k: int, wanted: Sequence[str], extra: Sequence[str]) -> Exploration | None:
-    """`extra`: what only makes an answer stronger.
+def _so_far(name: str, explorations: Sequence[Exploration]) -> str:
+    """What the bounds up to here have answered, in a few characters."""
+    held = next((e.k for e in explorations if _holds(e, name)), None)
+    return f"{name} ✔{held}" if held is not None else f"{name} ✘ up to k = {explorations[-1].k}"
+
+
+def _explore(
+    request: Request, k: int, wanted: Sequence[str], extra: Sequence[str], known: str
+) -> Exploration | None:
+    """`extra`: what only makes an answer stronger; `known`: what smaller bounds have answered.
 
     None: the effort for bounds larger than the first is spent."""
     seconds = request.seconds_at(k)
@@ -83,7 +93,7 @@ def _explore(request: Request, k: int, wanted: Sequence[str], extra: Sequence[st
         limits=request.limits,
         reduction=request.options.reduction,
         threads=request.options.threads,
-        progress=request.options.progress,
+        progress=knowing(request.options.progress, known),
         seconds=seconds,
         cluster=request.options.cluster,
     )

@@ -14,7 +14,7 @@ from functools import partial
 from ..counterexample.fewest_faults import Search, fewer_faults
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
-from ..engine.watch import ProgressCallback
+from ..engine.watch import ProgressCallback, knowing
 from ..limits import Limits
 from ..model.ask import Ask
 from ..model.survival import SurvivalModel
@@ -82,16 +82,14 @@ def decide_survival(
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
     certificates."""
-    search = partial(
-        survey, limits=effort.limits, progress=progress, certified=certified, reduction=reduction
-    )
+    search = partial(survey, limits=effort.limits, certified=certified, reduction=reduction)
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):
         seconds = effort.left(1 if one_bound else k)
         if not pending or (seconds is not None and seconds <= 0):
             break
-        result = search(model, pending, k, seconds=seconds)
+        result = search(model, pending, k, seconds=seconds, progress=knowing(progress, _known(found)))
         for name in pending:
             found[name] = _better(found.get(name), _outcome(result, name))
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
@@ -99,7 +97,24 @@ def decide_survival(
             break
     if one_bound or any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
+    search = partial(search, progress=knowing(progress, _known(found)))
     return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, search) for n, o in found.items()}
+
+
+def _known(found: Mapping[str, SurvivalOutcome]) -> str:
+    """What smaller bounds have answered: `recovers up to channels of length 2 · clean is violated`."""
+    parts = []
+    for name, outcome in found.items():
+        if outcome.holds:
+            length = (
+                "for any channel length"
+                if outcome.up_to is None
+                else f"up to channels of length {outcome.up_to}"
+            )
+            parts.append(f"{name} {length}")
+        elif outcome.holds is False:
+            parts.append(f"{name} is violated")
+    return " · ".join(parts)
 
 
 def _outcome(result: Survey, name: str) -> SurvivalOutcome:

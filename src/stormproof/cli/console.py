@@ -131,16 +131,23 @@ def counter_line(what: str) -> Iterator[Callable[[int, int | None], None] | None
 
 
 def _line(state: Progress) -> Text:
+    """What is searched and how far it is; below it, what is known so far."""
     rate = state.states / state.seconds if state.seconds > 0 else 0.0
-    minutes, seconds = divmod(int(state.seconds), 60)
+    of_memory = "" if state.most_memory is None else f" of {format_memory(state.most_memory)}"
+    of_time = "" if state.most_seconds is None else f" of {_clock(state.most_seconds)}"
     parts = [
         f"{state.task} ━━━  {_count(state.states)} configurations",
         f"{_count(rate)}/s",
         f"frontier {_count(state.frontier)}",
-        format_memory(state.memory),
-        f"{minutes}:{seconds:02d}",
+        f"{format_memory(state.memory)}{of_memory}",
+        f"{_clock(state.seconds)}{of_time}",
     ]
-    return Text(" · ".join(parts))
+    known = f"\nknown so far: {state.known}" if state.known else ""
+    return Text(" · ".join(parts) + known)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds // 60)}:{int(seconds % 60):02d}"
 
 
 def _count(number: float) -> str:

@@ -49,7 +49,9 @@ MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
     "--to", "target", metavar="LANGUAGE", help="The language to write; default: the suffix of -o, or storm."
 )
 @output_options
-@click.option("--sweep", "sweeps", is_flag=True, help="Ask survival of every set of processes that may crash.")
+@click.option(
+    "--sweep", "sweeps", is_flag=True, help="Ask survival of every set of processes that may crash."
+)
 @click.option("--max-size", type=click.IntRange(0), metavar="N", help="Sweep sets of at most N processes.")
 @click.option("-k", "k", type=click.IntRange(1), metavar="N", help="Sweep: check at this bound only.")
 @click.option(
@@ -89,8 +91,8 @@ def command(
     """Does FILE handle the crashes of its unreliable processes? If not, what is missing?
 
     The processes that may crash are those that FILE declares and --crash adds; with --reliable, all others.
-    If none is named, every process may crash. The other failure flags are for --sweep, which asks for survival
-    and shows the classes beside it; its exit code depends on survival, or on what --property names.
+    If none is named, every process may crash. The other failure flags are for --sweep, which asks for
+    survival and shows the classes beside it; its exit code depends on survival, or on what --property names.
 
     \b
     Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from .. import _engine
@@ -21,16 +21,27 @@ def limit_name(stop: _engine.Stop) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a running search tells: shown on a terminal, never relied on."""
+    """What a running search tells: shown on a terminal, never relied on. `known`: what smaller bounds have
+    answered. `most_memory` and `most_seconds` are the limits, None for none."""
 
     task: str
     states: int
     frontier: int
     memory: int
     seconds: float
+    known: str = ""
+    most_memory: int | None = None
+    most_seconds: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]
+
+
+def knowing(progress: ProgressCallback | None, known: str) -> ProgressCallback | None:
+    """The same callback, which is also told what is known so far."""
+    if progress is None:
+        return None
+    return lambda state: progress(replace(state, known=known))
 
 
 def watch(
@@ -44,7 +55,8 @@ def watch(
 
     `seconds` overrides the limit's own, for what is left of a budget shared by several searches.
     """
-    monitor = _engine.Monitor(limits.seconds if seconds is None else seconds, limits.bytes, limits.states)
+    most = limits.seconds if seconds is None else seconds
+    monitor = _engine.Monitor(most, limits.bytes, limits.states)
     result: list[T] = []
     failure: list[BaseException] = []
     done = threading.Event()
@@ -67,9 +79,7 @@ def watch(
                 done.wait(pause)
                 pause = min(pause * 2, 0.1)
                 if progress is not None and monitor.seconds > 0.2:
-                    progress(
-                        Progress(task, monitor.states, monitor.frontier, monitor.memory, monitor.seconds)
-                    )
+                    progress(_state(task, monitor, limits, most))
             except KeyboardInterrupt:
                 monitor.interrupt()
     finally:
@@ -79,6 +89,18 @@ def watch(
     if failure:
         raise failure[0]
     return result[0]
+
+
+def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float | None) -> Progress:
+    return Progress(
+        task,
+        monitor.states,
+        monitor.frontier,
+        monitor.memory,
+        monitor.seconds,
+        most_memory=limits.bytes,
+        most_seconds=seconds,
+    )
 
 
 def left(limits: Limits, started: float) -> float | None:

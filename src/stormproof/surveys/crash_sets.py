@@ -110,7 +110,8 @@ def crash_sets(
 ) -> CrashSets:
     """Check the system for every set of unreliable processes, or those of at most `max_size`.
 
-    Survival is asked first and the classes beside it, unless `properties` are named. The time limit is for the whole sweep; what it does not reach is undecided.
+    Survival is asked first and the classes beside it, unless `properties` are named. The time limit is for
+    the whole sweep; what it does not reach is undecided.
 
     >>> import stormproof as sp
     >>> from stormproof.surveys.crash_sets import crash_sets
@@ -197,7 +198,10 @@ def assumptions(found: CrashSets) -> Iterator[tuple[str, str]]:
     """For each property, in words, the weakest assumptions under which it holds."""
     for name in found.properties:
         open_ = any(row.holds(name) is None for row in found.rows)
-        yield name, _needs(found, name) + _within(found, name) + ("; some sets are undecided" if open_ else "")
+        yield (
+            name,
+            _needs(found, name) + _within(found, name) + ("; some sets are undecided" if open_ else ""),
+        )
 
 
 def _within(found: CrashSets, name: str) -> str:
