@@ -17,7 +17,6 @@ This module imports nothing of the project, so every package may use it.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -132,6 +131,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """The hint for a misspelt name, or None when nothing is near."""
     names = list(known)
     alike = [name for name in names if name.casefold() == word.casefold() and name != word]
+    import difflib
+
     close = alike[:1] or difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else None
 

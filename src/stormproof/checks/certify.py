@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..counterexample.fewest_faults import at_most
 from ..engine.survival import survey
 from ..errors import InternalError
-from ..trust.check_survival import check_holds
-from ..trust.make_survival_certificate import MOST, closed_set, out_of_reach
-from ..trust.survival_certificate import ClosedSet
-from .outcome import Proof, Survived
+from ..trust.survival_certificate import MOST, ClosedSet
+from .outcome import Survived
 from .request import Request
 from .survival import SurvivalOutcome
+
+if TYPE_CHECKING:
+    from .outcome import Proof
 
 TOO_LARGE = f"no certificate was made within the limits ({MOST:,} configurations)"
 
@@ -38,6 +40,8 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
         return MadeCertificate(note=TOO_LARGE)
     if found.holds:
         return MadeCertificate(_closed_set(name, asked, found, request))
+    from ..trust.make_survival_certificate import out_of_reach
+
     proof = None if found.run is None else found.run.proof
     made = None if proof is None else out_of_reach(asked.model, proof, found.listed)
     return MadeCertificate(made, _fewest(name, asked, found, request))
@@ -58,6 +62,9 @@ def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request
 
 
 def _closed_set(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet:
+    from ..trust.check_survival import check_holds
+    from ..trust.make_survival_certificate import closed_set
+
     assert found.listed is not None
     certificate = closed_set(asked.model, found.k, found.listed)
     if request.options.replay:

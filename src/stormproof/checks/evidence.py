@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
@@ -18,15 +18,17 @@ from ..engine.survival import FoundRun
 from ..errors import InternalError, Refused
 from ..model.run import Replay, Witness
 from ..narrate.reason import RunEnd
-from ..trust.check_out_of_reach import check_violated
-from ..trust.make_survival_certificate import MOST_UNASKED, search_out_of_reach
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
-from ..trust.survival_certificate import OutOfReach
-from .bug_report import write_bug_report
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request
+
+if TYPE_CHECKING:
+    from ..trust.survival_certificate import OutOfReach
+
+#: The most abstract configurations of a certificate that nobody asked for.
+MOST_UNASKED = 5_000
 
 TOO_MANY_FUTURES = "what may happen after its faults is too much to prove unasked; --certificate proves it"
 
@@ -144,6 +146,8 @@ def _replayed_storm(
         answer = replay_storm(asked.model, asked.ask if found.claimed else None, witness)
         if size is None or answer.established or not answer.ok:
             return answer, None
+    from ..trust.make_survival_certificate import search_out_of_reach
+
     try:
         made = search_out_of_reach(asked.model, asked.ask.goal, size, witness, MOST_UNASKED)
     except Refused as why:
@@ -154,6 +158,8 @@ def _replayed_storm(
 
 
 def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tuple[Replay, OutOfReach | None]:
+    from ..trust.check_out_of_reach import check_violated
+
     checked = check_violated(asked.model, asked.ask.goal, witness, certificate)
     return Replay(checked.ok, checked.ok, checked.message), certificate
 
@@ -172,6 +178,8 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
     else:
         answer = replay(request.system, request.model, found.part, found.k, witness, budget)
     if not answer.ok:
+        from .bug_report import write_bug_report
+
         where = write_bug_report(request.prepared, request.model, found.part, found.k, witness, answer)
         raise InternalError(
             f"the witness against {found.part} does not replay: {answer.message}; "

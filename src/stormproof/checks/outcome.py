@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from ..engine.k_properties import Exploration, Violation
-from ..engine.rsc import RscViolation
-from ..engine.survival import FoundRun
-from ..model.ask import Ask
-from ..model.run import Witness
-from ..model.survival import SurvivalModel
-from ..narrate.reason import RunEnd
-from ..reachability.certificates import Certificate
-from ..trust.survival_certificate import ClosedSet, OutOfReach, SurvivalCertificate
+if TYPE_CHECKING:
+    from ..engine.k_properties import Exploration, Violation
+    from ..engine.rsc import RscViolation
+    from ..engine.survival import FoundRun
+    from ..model.ask import Ask
+    from ..model.run import Witness
+    from ..model.survival import SurvivalModel
+    from ..narrate.reason import RunEnd
+    from ..reachability.certificates import Certificate
+    from ..trust.survival_certificate import ClosedSet, OutOfReach, SurvivalCertificate
 
-#: What proves a verdict: a certificate of survival, or that a goal is unreachable.
-Proof = SurvivalCertificate | Certificate
+    #: What proves a verdict: a certificate of survival, or that a goal is unreachable.
+    Proof: TypeAlias = SurvivalCertificate | Certificate
 
 
 @dataclass(frozen=True)

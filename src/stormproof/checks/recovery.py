@@ -13,8 +13,7 @@ from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
 from ..transform.added_states import as_written
-from ..trust.make_survival_certificate import MOST
-from ..trust.survival_certificate import OutOfReach
+from ..trust.survival_certificate import MOST, OutOfReach
 from . import implications
 from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived

@@ -5,21 +5,21 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownName
-from ..formats import system_to_json
-from ..formats.json_requirements import requirement_to_json
-from ..model.conflict_graph import ConflictGraph, conflict_of, conflict_to_json
 from ..model.failures import FailureModel, Failures
 from ..model.failures_json import failures_to_json, model_to_json
 from ..model.failures_text import describe_failures
 from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
-from ..trust.survival_certificate import ClosedSet
-from .outcome import Proof, Tried
 from .properties import PROPERTIES, Decision
+
+if TYPE_CHECKING:
+    from ..model.conflict_graph import ConflictGraph
+    from ..trust.survival_certificate import ClosedSet
+    from .outcome import Proof, Tried
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ class Verdict:
     @builtins.property
     def conflict(self) -> ConflictGraph | None:
         """Against RSC: the conflict graph of the witness, whose `cycle()` is what is wrong with it."""
+        from ..model.conflict_graph import conflict_of
+
         return None if self.witness is None else conflict_of(self.witness)
 
     def to_json(self) -> dict[str, Any]:
@@ -147,6 +149,8 @@ class Verdict:
             data["others"] = [other.to_json() for other in self.others]
         data["counts"] = self.counts
         if self.requirement is not None:
+            from ..formats.json_requirements import requirement_to_json
+
             data["requirement"] = requirement_to_json(self.requirement)
         if self.tried:
             data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
@@ -160,6 +164,8 @@ class Verdict:
             data["replayed"] = self.replayed
             data["witness_k"] = self.witness_k
             if self.conflict is not None:
+                from ..model.conflict_graph import conflict_to_json
+
                 data["conflict"] = conflict_to_json(self.conflict)
         return data
 
@@ -244,6 +250,8 @@ class Report:
 
 
 def _described(system: System) -> dict[str, Any]:
+    from ..formats import system_to_json
+
     described, classes = system_to_json(system), system.classification
     described.pop("stormproof", None)
     return described | {

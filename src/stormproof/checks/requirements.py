@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..goals.cubes import cubes
 from ..model.failures import FailureModel
 from ..model.goal import Goal, show
 from ..model.requirement import Requirement
 from ..model.system import System
-from ..reachability.certificates import Certificate
-from ..reachability.portfolio import solve
 from ..transform.under import system_under
 from .properties import RECOVERS, known_properties
 from .request import Request, make_request
+
+if TYPE_CHECKING:
+    from ..reachability.certificates import Certificate
 
 #: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
 LARGEST_PROOF = 5_000
@@ -63,6 +64,9 @@ def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str
 def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Request) -> Certificate | None:
     """A certificate of the methods without a bound that the goal is unreachable. They need it upward
     closed."""
+    from ..goals.cubes import cubes
+    from ..reachability.portfolio import solve
+
     seconds = request.within_effort
     if seconds <= 0:
         return None

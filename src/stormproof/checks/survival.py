@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..counterexample.fewest_faults import Search, fewer_faults
 from ..engine.listed import Listed
@@ -18,7 +19,9 @@ from ..engine.watch import ProgressCallback, knowing
 from ..limits import Limits
 from ..model.ask import Ask
 from ..model.survival import SurvivalModel
-from ..reachability.certificates import Certificate
+
+if TYPE_CHECKING:
+    from ..reachability.certificates import Certificate
 
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 
 from ..engine.rsc import rsc
-from ..transform import crash_handling
-from .half_duplex import half_duplex
 from .outcome import FoundViolation, Outcome
 from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
 from .request import Request
@@ -33,6 +31,8 @@ def decide_rsc(request: Request) -> Outcome:
 
 
 def decide_half_duplex(request: Request) -> Outcome:
+    from .half_duplex import half_duplex
+
     started = time.monotonic()
     answer = half_duplex(request.system, request.model, limits=request.limits)
     found = () if answer.witness is None else (FoundViolation(HALF_DUPLEX.name, None, answer.witness),)
@@ -48,7 +48,9 @@ def decide_half_duplex(request: Request) -> Outcome:
 
 def decide_crash_handling(request: Request) -> Outcome:
     """Asked of the system as given: completion would make it true."""
-    answer = crash_handling.crash_handling(request.given)
+    from ..transform.crash_handling import crash_handling
+
+    answer = crash_handling(request.given)
     rest = len(answer.sentences) - 1
     more = f"; and {rest} more, which `stormproof crash` lists" if rest > 0 else ""
     reason = f"{answer.sentences[0]}{more}" if answer.sentences else ""

@@ -23,7 +23,7 @@ from ..model.phrases import plural
 from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
 from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.campaign.results import as_expected
-from ..transform.paper_encodings import SEMANTICS
+from ..transform.prepare import SEMANTICS
 from .console import console, print_json
 from .options import failure_options, json_option, limit_options, split_list
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
-from ..transform.paper_encodings import SEMANTICS
+from ..transform.prepare import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line, save_text
 from .options import (
@@ -233,6 +232,8 @@ def _code(answer: Report | StormproofError, unbounded: bool) -> int:
 
 def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered], unbounded: bool) -> None:
     """What CI reads is written anew each time."""
+    from importlib.metadata import version
+
     from ..ci.checked_file import CheckedFile
     from ..ci.junit import junit
     from ..ci.sarif import sarif

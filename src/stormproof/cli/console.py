@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.live import Live
 from rich.segment import Segment
 from rich.text import Text
 
@@ -19,6 +18,9 @@ from .. import formats
 from ..engine.watch import Progress, ProgressCallback
 from ..errors import visible
 from ..limits import format_memory
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 
 class _Visible(RenderHook):
@@ -114,9 +116,16 @@ def progress_line() -> Iterator[ProgressLine]:
     if not sys.stderr.isatty():
         yield ProgressLine(None)
         return
-    errors = Console(stderr=True, highlight=False, markup=False)
-    with Live(console=errors, transient=True, refresh_per_second=10) as live:
+    with _live() as live:
         yield ProgressLine(live)
+
+
+def _live() -> Live:
+    """A part of standard error that is drawn again and again, and is gone in the end."""
+    from rich.live import Live
+
+    errors = Console(stderr=True, highlight=False, markup=False)
+    return Live(console=errors, transient=True, refresh_per_second=10)
 
 
 @contextmanager
@@ -125,8 +134,7 @@ def counter_line(what: str) -> Iterator[Callable[[int, int | None], None] | None
     if not sys.stderr.isatty():
         yield None
         return
-    errors = Console(stderr=True, highlight=False, markup=False)
-    with Live(console=errors, transient=True, refresh_per_second=10) as live:
+    with _live() as live:
         yield lambda done, of: live.update(Text(f"{done:,}{'' if of is None else f' of {of:,}'} {what}"))
 
 

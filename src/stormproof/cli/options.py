@@ -47,15 +47,19 @@ def load_with_places(
 ) -> tuple[System, tuple[Warning, ...], Places | NoPlaces | None]:
     """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
     from ..lint.api import lint_with_places, places_in, warnings
-    from ..lint.source_places import SourcePlaces
 
     if source == "-":
         return lint_with_places(formats.read_text(source), formats.display_name(source), format)
     system = load_input(source, format)
     if protocols.is_library_name(source):
         return system, (), None  # nobody can mend a built-in protocol
-    python = split_python(source) is not None
-    places = SourcePlaces(system, source) if python else places_in(source, format)
+    places: Places | NoPlaces = NoPlaces("")
+    if split_python(source) is None:
+        places = places_in(source, format)
+    else:
+        from ..lint.source_places import SourcePlaces
+
+        places = SourcePlaces(system, source)
     return system, warnings(system, places), places
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -12,14 +13,14 @@ from rich.text import Text
 from ..checks.headline import extent, headline, proof
 from ..checks.properties import RECOVERS
 from ..checks.report import Report, Verdict
-from ..draw.chart.build import chart
-from ..examples.find import Examples
 from ..model.budget import Budget
 from ..model.faults import KINDS, PROCESS_KINDS
 from ..model.phrases import plural
 from ..model.system import System
 from .options import missing_for_studio
-from .print_chart import print_chart
+
+if TYPE_CHECKING:
+    from ..examples.find import Examples
 
 #: Below this many columns a field beside its name would stand letter under letter.
 _NARROW = 50
@@ -183,6 +184,9 @@ def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
 
 
 def print_why(console: Console, report: Report, verdict: Verdict) -> None:
+    from ..draw.chart.build import chart
+    from .print_chart import print_chart
+
     assert verdict.witness is not None
     witness = verdict.witness
     counts = [plural(len([a for a in witness.acts if a.fault is None]), "action")]
@@ -208,6 +212,9 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
 
 def print_examples(console: Console, found: Examples) -> None:
     """The sample runs with what they show, and what else is known of all runs."""
+    from ..draw.chart.build import chart
+    from .print_chart import print_chart
+
     for i, example in enumerate(found.runs):
         number = f"sample run {i + 1}" if len(found.runs) > 1 else "sample run"
         console.print()

@@ -49,7 +49,7 @@ from ..surveys.paper_table import (
     run_table,
 )
 from ..surveys.paper_table.differences import asked, certificate_of
-from ..transform.paper_encodings import SEMANTICS
+from ..transform.prepare import SEMANTICS
 from ..trust.certificate_json import certificate_to_json
 from ..trust.make_certificate import MOST
 from .console import console

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from .. import _engine
 from ..limits import Limits
 from ..model.actions import Firing, Receive, channel_of
-from ..model.conflict_graph import ConflictGraph, conflict_graph
 from ..model.execution import Communication, Event, Interaction, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
+
+if TYPE_CHECKING:
+    from ..model.conflict_graph import ConflictGraph
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class RscViolation:
 
     @cached_property
     def graph(self) -> ConflictGraph:
+        from ..model.conflict_graph import conflict_graph
+
         return conflict_graph(self.execution, self.interactions)
 
     @property

@@ -11,22 +11,24 @@ Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` w
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
 from ..model.system import System
 from .files import MAX_BYTES, STDIN, check_free, clean, display_name, read_text, save
-from .json_ import from_json as system_from_json
-from .json_ import to_json as system_to_json
 from .languages import FORMATS
 from .plain import plain
 from .registry import Format, detect, format_named, other_language, register
-from .storm_fmt import fmt
+
+if TYPE_CHECKING:
+    from .json_ import from_json as system_from_json
+    from .json_ import to_json as system_to_json
+    from .storm_fmt import fmt
 
 __all__ = [
     "FORMATS",
@@ -49,8 +51,21 @@ __all__ = [
     "system_to_json",
 ]
 
-_log = logging.getLogger("stormproof")
+#: What is imported when it is first used: module and name.
+_HOMES = {
+    "fmt": ("storm_fmt", "fmt"),
+    "system_from_json": ("json_", "from_json"),
+    "system_to_json": ("json_", "to_json"),
+}
 _Path = str | os.PathLike[str]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'stormproof.formats' has no attribute '{name}'")
+    module, function = _HOMES[name]
+    globals()[name] = found = getattr(import_module(f".{module}", __name__), function)
+    return found
 
 
 def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
@@ -155,11 +170,18 @@ def dumps(system: System, format: str, **options: Any) -> str:
         raise UsageError(f"{chosen.name} can be read but not written")
     if not chosen.complete:
         system, dropped = plain(system)
-        for what in dropped:
-            _log.warning("%s has no %s", chosen.name, what)
+        if dropped:
+            _warn(chosen.name, dropped)
     text = chosen.write(system, **options)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise FormatError("a name holds half of a surrogate pair, which UTF-8 cannot express") from None
     return text
+
+
+def _warn(language: str, dropped: Iterable[str]) -> None:
+    import logging
+
+    for what in dropped:
+        logging.getLogger("stormproof").warning("%s has no %s", language, what)

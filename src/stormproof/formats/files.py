@@ -8,7 +8,6 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from ..errors import FormatError, InputError, OutputError, ParseError, Place, did_you_mean
@@ -152,6 +151,8 @@ def _save(target: Path, data: bytes, overwrite: bool) -> None:
         return
     if overwrite and target.is_symlink():
         target = target.resolve()
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

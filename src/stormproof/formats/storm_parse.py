@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import InputError, ModelError
 from ..model.actions import Action
-from ..types.text import TypeSource
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
 from .storm_recovery import Mistakes, TooMany, next_statement
 from .storm_requirements import parse_statement
 from .storm_scan import Cursor, Trace
 from .storm_syntax import File, Rest, RoleBody, RoleSyntax
-from .storm_types import TypeBody, parse_type
 from .text import SizeCount, Source, near, shorten
+
+if TYPE_CHECKING:
+    from ..types.text import TypeSource
+    from .storm_types import TypeBody
 
 STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
 MODIFIERS = ("reliable", "unreliable", "service")
@@ -144,6 +148,9 @@ class _Parser:
             parser = AutomatonParser(cursor, self.budget, self.mistakes, self.actions, name, start)
             return parser.parse()
         if cursor.symbol("="):
+            from ..types.text import TypeSource
+            from .storm_types import parse_type
+
             self.types = self.types or TypeSource(self.source.text, self.source.file)
             return parse_type(cursor, self.types, self.budget)
         cursor.fail("'{' or '='", "a role is  role A { ... }  or  role A = type")

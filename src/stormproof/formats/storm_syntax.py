@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..model.actions import Transition
 from .storm_faults import Declared
 from .storm_requirements import RequirementSyntax
-from .storm_types import TypeBody
+
+if TYPE_CHECKING:
+    from .storm_types import TypeBody
 
 
 @dataclass

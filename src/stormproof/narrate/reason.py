@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
-from ..model.conflict_graph import conflict_graph, matched_execution
 from ..model.failures import FailureModel
 from ..model.phrases import (
     arrow,
@@ -203,6 +202,8 @@ def both_channels_hold(end: RunEnd) -> str:
 
 def no_synchronous_order(end: RunEnd) -> str:
     """The cycle of the conflict graph: interactions that must each come before the next."""
+    from ..model.conflict_graph import conflict_graph, matched_execution
+
     events, communication = matched_execution(end.witness)
     cycle = conflict_graph(events, communication).cycle()
     if cycle is None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from .. import formats
 from ..errors import InputError, UsageError, did_you_mean
 from ..model.system import System
 from .catalogue import CLASSICS, GENERATED, GROUP_OF, GROUPS
-from .generators import generate
+
+#: The package is never in an archive: the engine beside it is a native library.
+_LIBRARY = Path(__file__).with_name("library")
 
 __all__ = ["about", "group", "groups", "is_library_name", "names", "protocol", "source", "title"]
 
@@ -23,7 +24,7 @@ __all__ = ["about", "group", "groups", "is_library_name", "names", "protocol", "
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
     """Every built-in protocol, group by group."""
-    found = {f.name.removesuffix(".storm") for f in files(__name__).joinpath("library").iterdir()}
+    found = {f.name.removesuffix(".storm") for f in _LIBRARY.iterdir()}
     found = {name for name in found if not name.startswith((".", "_"))} | set(GENERATED)
     listed = {name: i for i, name in enumerate(GROUP_OF)}
     return tuple(
@@ -73,11 +74,13 @@ def source(name: str) -> str:
     """The text of a built-in protocol, in the language of `docs/language.md`."""
     if _known(name) in GENERATED:
         return _generated(name)
-    return files(__name__).joinpath("library").joinpath(f"{name}.storm").read_text(encoding="utf-8")
+    return (_LIBRARY / f"{name}.storm").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=16)
 def _generated(name: str) -> str:
+    from .generators import generate  # seldom asked for, and many modules
+
     made = GENERATED[name]
     system = generate(made.family, **made.parameters)
     comment = "".join(f"// {line}\n" for line in made.about.splitlines())

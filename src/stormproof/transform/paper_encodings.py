@@ -21,9 +21,6 @@ from ..model.failures import PERFECT, ChannelFailure, FailureModel, Failures
 from ..model.process import Process
 from ..model.system import System
 
-#: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
-SEMANTICS = ("definition", "encoding", "as-run")
-
 
 def resolve(system: System, failures: Failures) -> FailureModel:
     """The failure model as the encoding reads it: corruption is among all that the sender sends.

@@ -9,10 +9,10 @@ from ..model.failures import FailureModel, Failures
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
-from . import paper_encodings
-from .crash_completion import complete
-from .crash_handling import crash_handling
 from .stop_restart import Transformed, stop_restart
+
+#: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
+SEMANTICS = ("definition", "encoding", "as-run")
 
 _ENCODED = {
     "encoding": "loss and corruption are the paper's encodings (its section 7), not the definitions",
@@ -28,25 +28,35 @@ def prepare(
     A completed system also cleans up, as the translation from types does: else the crash message would stay
     behind wherever somebody has finished, and k-er fail for that alone.
     """
-    if semantics not in paper_encodings.SEMANTICS:
-        raise UsageError(f"unknown semantics '{semantics}'; there are {listed(paper_encodings.SEMANTICS)}")
+    if semantics not in SEMANTICS:
+        raise UsageError(f"unknown semantics '{semantics}'; there are {listed(SEMANTICS)}")
     model = failures.on(system)
     marked = system.with_unreliable(model.unreliable)
     remarks: list[str] = []
-    if model.unreliable and not crash_handling(marked).holds:
-        if failures.as_written:
-            remarks.append(_unhandled(marked))
-        else:
-            marked = complete(marked, clean_up=True)
-            remarks.append(
-                f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as "
-                "given does not handle (`stormproof crash` shows what was missing)"
-            )
+    if model.unreliable:
+        marked, remarks = _handling_crashes(marked, model, failures.as_written)
     if semantics != "definition":
+        from . import paper_encodings
+
         asked = paper_encodings.resolve(marked, failures)
         marked, model = paper_encodings.encode(marked, asked, as_run=semantics == "as-run")
         remarks.append(_ENCODED[semantics])
     return marked, model, tuple(remarks)
+
+
+def _handling_crashes(marked: System, model: FailureModel, as_written: bool) -> tuple[System, list[str]]:
+    from .crash_completion import complete
+    from .crash_handling import crash_handling
+
+    if crash_handling(marked).holds:
+        return marked, []
+    if as_written:
+        return marked, [_unhandled(marked)]
+    note = (
+        f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as "
+        "given does not handle (`stormproof crash` shows what was missing)"
+    )
+    return complete(marked, clean_up=True), [note]
 
 
 def _unhandled(system: System) -> str:

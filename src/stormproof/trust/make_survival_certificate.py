@@ -16,13 +16,6 @@ from .check_out_of_reach import AbstractSteps
 from .replay_storm import storm_end
 from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
 
-#: The most configurations of a certificate.
-MOST = 2_000_000
-
-#: The most abstract configurations of one that nobody asked for: it is made where the kernel's own search of
-#: calm futures does not end.
-MOST_UNASKED = 5_000
-
 
 def closed_set(model: SurvivalModel, k: int, listed: Listed) -> ClosedSet:
     """What storms with at most k messages per channel reach, and the calm runs to the goal."""

@@ -24,6 +24,9 @@ from ..model.system import System
 
 T = TypeVar("T")
 
+#: The most configurations of a certificate.
+MOST = 2_000_000
+
 
 class BlockContent(NamedTuple):
     """Every word that consists of these blocks, (message, count), and then any messages of `tail`; a count

@@ -24,7 +24,7 @@ from ...model.failures import Failures
 from ...model.faults import KINDS, PAPER_KINDS
 from ...model.phrases import listed
 from ...model.system import System
-from ...transform.paper_encodings import SEMANTICS
+from ...transform.prepare import SEMANTICS
 
 if sys.version_info >= (3, 11):
     import tomllib

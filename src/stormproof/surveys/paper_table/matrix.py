@@ -18,7 +18,7 @@ from ...errors import InternalError, StormproofError, UsageError, did_you_mean
 from ...limits import Limits
 from ...model.fault_steps import FAULT_STEPS
 from ...model.phrases import listed
-from ...transform.paper_encodings import SEMANTICS
+from ...transform.prepare import SEMANTICS
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
 from ..campaign.jobs import NAMED_FAILURES
 from .corruption_shortcut import twin
