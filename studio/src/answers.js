@@ -80,8 +80,8 @@ export class Answers {
 
   #row(row) {
     const word = { true: "holds", false: "violated", null: "undecided" }[String(row.ok)];
-    const watch = row.run ? button(row.word === "violated" ? "Watch it break" : "Show the run",
-      () => this.#open(row), { "aria-label": `${row.word === "violated" ? "watch" : "show the run of"} ${row.property}` }) : null;
+    const label = row.word === "violated" ? "Watch it break" : "Show the run";
+    const watch = row.run ? button(label, () => this.#open(row), { "aria-label": `${label}: ${row.property}` }) : null;
     return make("li", { class: word, "data-property": row.property },
       make("span", { class: "mark", role: "img", "aria-label": word }, row.mark), make("b", {}, row.property),
       make("span", { class: "say" }, row.say || row.word), watch);

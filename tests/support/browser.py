@@ -204,10 +204,14 @@ class Browser:
         ]
         return [url for url in sent if not url.startswith("data:")]
 
+    def prefer(self, scheme: str) -> None:
+        """`light` or `dark`."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.ask("Emulation.setEmulatedMedia", features=[feature])
+
     def look(self, to: Path, dark: bool = False, whole: bool = False) -> None:
         """A screenshot."""
-        feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.ask("Emulation.setEmulatedMedia", features=[feature])
+        self.prefer("dark" if dark else "light")
         shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         to.write_bytes(base64.b64decode(shot["data"]))
 

@@ -13,23 +13,8 @@
     document.querySelectorAll("[data-system]").forEach((f) => { if (f.parentNode !== home) home.append(f); });
     home.hidden = false;
     if (r === null) return;
-    const place = article(r).querySelector(".follow");
-    place.replaceChildren(states(), channels(), figure(data.runs[r].system));
+    article(r).querySelector(".follow").append(figure(data.runs[r].system));
     home.hidden = !home.querySelector("figure");
-  }
-
-  function states() {
-    const list = document.createElement("p");
-    list.className = "states";
-    list.setAttribute("data-states", "");
-    return list;
-  }
-
-  function channels() {
-    const table = document.createElement("table");
-    table.className = "channels";
-    table.setAttribute("data-channels", "");
-    return table;
   }
 
   function open(r) {
