@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-import threading
-import time
-from typing import Any
 
 import pytest
 
 from stormproof.checks import unbounded
 from stormproof.checks.api import check
 from stormproof.counterexample.rsc_witness import rsc_witness
-from stormproof.engine.rsc import RscResult, RscViolation, rsc
-from stormproof.engine.watch import Progress
+from stormproof.engine.rsc import RscResult, rsc
 from stormproof.formats import load
 from stormproof.limits import Limits
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
@@ -32,15 +28,7 @@ from tests.support.definition_runs import traces
 from tests.support.example_systems import clients, figure_ex1, figure_exkmc, line
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_crash, random_failures, random_system
-
-
-def ask(system: System, failures: FailureModel | None = None, **limits: Any) -> RscResult:
-    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))
-
-
-def violation_of(result: RscResult) -> RscViolation:
-    assert result.violation is not None
-    return result.violation
+from tests.support.rsc_answers import ask, violation_of
 
 
 def random_case(seed: int) -> tuple[System, FailureModel]:
@@ -281,91 +269,6 @@ def test_rings_and_stars_of_eight_are_decided(shape: str, fault: str) -> None:
     assert result.holds is (shape != "ring with a token each")
     if result.violation is not None:
         assert len(result.violation.firings) == 16 or fault == "reordering"
-
-
-def test_a_limit_on_states_gives_undecided() -> None:
-    system = clients(6)
-    result = ask(system, states=50)
-    assert (result.holds, result.stopped, result.states) == (None, "states", 50)
-    enough = ask(system)
-    assert ask(system, states=enough.states).holds is True
-
-
-def test_a_violation_that_was_seen_is_told_even_when_a_limit_stops_the_search() -> None:
-    """The least limit under which it is seen leaves open whether a shorter one exists."""
-    system = figure_ex1()
-    failures = Failures(corrupt=True).on(system)
-    answers = [ask(system, failures, states=most) for most in range(1, 40)]
-    seen = [a for a in answers if a.violation is not None]
-    assert any(a.holds is None and a.stopped == "states" for a in answers)
-    assert all(a.holds is False for a in seen) and violation_of(seen[-1]).shortest
-    for violation in map(violation_of, seen):
-        assert is_valid(violation.execution, violation.interactions, failures)
-        assert violation.cycle
-
-
-def test_a_limit_on_memory_gives_undecided() -> None:
-    result = ask(clients(9), memory=200_000)
-    assert (result.holds, result.stopped) == (None, "memory")
-    assert result.memory <= 200_000
-
-
-def test_a_limit_on_time_gives_undecided() -> None:
-    started = time.monotonic()
-    result = ask(clients(14), seconds=0.05)
-    assert (result.holds, result.stopped) == (None, "time")
-    assert time.monotonic() - started < 20
-
-
-def broadcaster(leaves: int) -> System:
-    """One process that tells everybody, in any order and for ever."""
-    names = [f"L{i}" for i in range(leaves)]
-    hub = Process("Hub", "0", tuple(Transition("0", Send(n, "x"), "0") for n in names))
-    return System((hub, *(Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for n in names)))
-
-
-def test_the_verdict_does_not_wait_for_shortest_ways() -> None:
-    """Any set of leaves can depend on the pending send, but only the largest set matters."""
-    result = ask(broadcaster(40), seconds=60)
-    assert result.holds is True and result.states < 10_000
-
-
-def chooser(length: int) -> System:
-    """One process that tells the left or the right of each pair: alone it can block any choice of them."""
-    pairs = [(f"L{i}", f"R{i}") for i in range(length)]
-    rows = tuple(Transition(str(i), Send(n, "x"), str(i + 1)) for i, pair in enumerate(pairs) for n in pair)
-    leaves = [Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for pair in pairs for n in pair]
-    return System((Process("Hub", "0", rows), *leaves))
-
-
-def test_limits_are_kept_while_one_process_acts_alone() -> None:
-    assert ask(chooser(3)).holds is True
-    assert ask(chooser(30), seconds=0.2).stopped == "time"
-    small = ask(chooser(30), memory=1_000_000)
-    assert (small.holds, small.stopped) == (None, "memory")
-
-
-def test_progress_is_told_while_it_runs() -> None:
-    seen: list[Progress] = []
-    rsc(clients(14), FailureModel({}), limits=Limits(seconds=1.5), progress=seen.append)
-    assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
-
-
-def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The main thread waits for an event; what Ctrl-C raises there must stop the native search."""
-    real, waited = threading.Event.wait, []
-
-    def wait(self: threading.Event, timeout: float | None = None) -> bool:
-        happened = real(self, timeout)
-        waited.append(timeout)
-        if len(waited) == 8:
-            raise KeyboardInterrupt
-        return happened
-
-    monkeypatch.setattr(threading.Event, "wait", wait)
-    result = ask(clients(15), seconds=60)
-    assert (result.holds, result.stopped) == (None, "interrupted")
-    assert result.seconds < 10
 
 
 def test_the_verdict_carries_the_conflict_graph_and_its_cycle() -> None:

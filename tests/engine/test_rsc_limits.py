@@ -1,13 +1,22 @@
-"""The RSC search of large systems: it starts at once, and keeps its limits."""
+"""The RSC search within limits: of states, memory and time, on large systems, and when it is interrupted."""
 
 from __future__ import annotations
 
+import threading
+import time
+
+import pytest
+
 from stormproof.engine.rsc import rsc
+from stormproof.engine.watch import Progress
 from stormproof.limits import Limits
-from stormproof.model.actions import Receive, Send
-from stormproof.model.failures import FailureModel
+from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
+from stormproof.spec.communications import is_valid
+from tests.support.example_systems import clients, figure_ex1
+from tests.support.rsc_answers import ask, violation_of
 
 
 def test_a_large_alphabet_does_not_use_up_the_time_before_the_search_begins() -> None:
@@ -19,3 +28,88 @@ def test_a_large_alphabet_does_not_use_up_the_time_before_the_search_begins() ->
     result = rsc(system, FailureModel({}), limits=Limits(seconds=2))
     assert result.holds is None and result.stopped == "time"
     assert result.states > 0
+
+
+def test_a_limit_on_states_gives_undecided() -> None:
+    system = clients(6)
+    result = ask(system, states=50)
+    assert (result.holds, result.stopped, result.states) == (None, "states", 50)
+    enough = ask(system)
+    assert ask(system, states=enough.states).holds is True
+
+
+def test_a_violation_that_was_seen_is_told_even_when_a_limit_stops_the_search() -> None:
+    """The least limit under which it is seen leaves open whether a shorter one exists."""
+    system = figure_ex1()
+    failures = Failures(corrupt=True).on(system)
+    answers = [ask(system, failures, states=most) for most in range(1, 40)]
+    seen = [a for a in answers if a.violation is not None]
+    assert any(a.holds is None and a.stopped == "states" for a in answers)
+    assert all(a.holds is False for a in seen) and violation_of(seen[-1]).shortest
+    for violation in map(violation_of, seen):
+        assert is_valid(violation.execution, violation.interactions, failures)
+        assert violation.cycle
+
+
+def test_a_limit_on_memory_gives_undecided() -> None:
+    result = ask(clients(9), memory=200_000)
+    assert (result.holds, result.stopped) == (None, "memory")
+    assert result.memory <= 200_000
+
+
+def test_a_limit_on_time_gives_undecided() -> None:
+    started = time.monotonic()
+    result = ask(clients(14), seconds=0.05)
+    assert (result.holds, result.stopped) == (None, "time")
+    assert time.monotonic() - started < 20
+
+
+def broadcaster(leaves: int) -> System:
+    """One process that tells everybody, in any order and for ever."""
+    names = [f"L{i}" for i in range(leaves)]
+    hub = Process("Hub", "0", tuple(Transition("0", Send(n, "x"), "0") for n in names))
+    return System((hub, *(Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for n in names)))
+
+
+def test_the_verdict_does_not_wait_for_shortest_ways() -> None:
+    """Any set of leaves can depend on the pending send, but only the largest set matters."""
+    result = ask(broadcaster(40), seconds=60)
+    assert result.holds is True and result.states < 10_000
+
+
+def chooser(length: int) -> System:
+    """One process that tells the left or the right of each pair: alone it can block any choice of them."""
+    pairs = [(f"L{i}", f"R{i}") for i in range(length)]
+    rows = tuple(Transition(str(i), Send(n, "x"), str(i + 1)) for i, pair in enumerate(pairs) for n in pair)
+    leaves = [Process(n, "0", (Transition("0", Receive("Hub", "x"), "0"),)) for pair in pairs for n in pair]
+    return System((Process("Hub", "0", rows), *leaves))
+
+
+def test_limits_are_kept_while_one_process_acts_alone() -> None:
+    assert ask(chooser(3)).holds is True
+    assert ask(chooser(30), seconds=0.2).stopped == "time"
+    small = ask(chooser(30), memory=1_000_000)
+    assert (small.holds, small.stopped) == (None, "memory")
+
+
+def test_progress_is_told_while_it_runs() -> None:
+    seen: list[Progress] = []
+    rsc(clients(14), FailureModel({}), limits=Limits(seconds=1.5), progress=seen.append)
+    assert seen and seen[-1].task == "rsc" and seen[-1].states > 0 and seen[-1].memory > 0
+
+
+def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The main thread waits for an event; what Ctrl-C raises there must stop the native search."""
+    real, waited = threading.Event.wait, []
+
+    def wait(self: threading.Event, timeout: float | None = None) -> bool:
+        happened = real(self, timeout)
+        waited.append(timeout)
+        if len(waited) == 8:
+            raise KeyboardInterrupt
+        return happened
+
+    monkeypatch.setattr(threading.Event, "wait", wait)
+    result = ask(clients(15), seconds=60)
+    assert (result.holds, result.stopped) == (None, "interrupted")
+    assert result.seconds < 10

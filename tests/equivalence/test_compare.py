@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -13,13 +13,11 @@ import stormproof as sp
 from stormproof.equivalence.compare import compare
 from stormproof.equivalence.isomorphism import isomorphism, role_matchings
 from stormproof.equivalence.payload_aliases import SORTS, meaning, renaming
-from stormproof.equivalence.trace_difference import of_traces
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Receive, Send, Transition
 from stormproof.model.faults import ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from tests.support.equality import rename_states
-from tests.support.example_systems import all_channels
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_system
 
@@ -32,9 +30,6 @@ def line(*messages: str, peer: str = "B", name: str = "A") -> Process:
 
 def pair(*messages: str) -> System:
     return System([line(*messages), Process("B", "idle")])
-
-
-# Spellings.
 
 
 @pytest.mark.parametrize(
@@ -149,9 +144,6 @@ def test_declared_faults_are_compared_by_what_they_mean() -> None:
     assert not compare(declared(), declared(ChannelFaults("A", "B", loss=True)))
 
 
-# What differs.
-
-
 def sentences(first: System, second: System, **options: Any) -> list[str]:
     return [d.sentence for d in compare(first, second, called=("L", "R"), **options).differences]
 
@@ -255,9 +247,6 @@ def test_a_limit_leaves_the_traces_open() -> None:
     assert "not all were tried" in found.differences[0].sentence
 
 
-# Roles.
-
-
 def test_up_to_role_names() -> None:
     first = pair("a", "b")
     second = first.rename(processes={"A": "Client", "B": "Server"})
@@ -322,134 +311,6 @@ def test_role_matchings_miss_nothing() -> None:
     assert equal > 100
 
 
-# By the definitions, on tiny random automata.
-
-SPELLINGS = ("m(int)", "m(i32)", "m(integer)", "n")
-
-
-def tiny(rng: random.Random) -> System:
-    def automaton(name: str, peer: str) -> Process:
-        states = [f"q{i}" for i in range(rng.randint(1, 3))]
-        words = rng.sample(SPELLINGS, rng.randint(1, 2))
-        rows = [
-            (rng.choice(states), rng.choice((Send, Receive))(peer, rng.choice(words)), rng.choice(states))
-            for _ in range(rng.randint(0, 4))
-        ]
-        return Process(name, states[0], tuple(rows))
-
-    return System([automaton("A", "B"), automaton("B", "A")])
-
-
-def shuffled(rng: random.Random, system: System) -> System:
-    """Other names of states, and of the messages of each channel."""
-    words = {
-        c: dict(zip(SPELLINGS[:3], rng.sample(SPELLINGS[:3], 3), strict=True)) for c in all_channels(system)
-    }
-
-    def respelt(name: str, action: Action) -> Action:
-        assert isinstance(action, Send | Receive)
-        channel = Channel(name, action.peer) if isinstance(action, Send) else Channel(action.peer, name)
-        return replace(action, message=words[channel].get(str(action.message), action.message))
-
-    processes = []
-    for p in system:
-        names = dict(zip(p.states, rng.sample(p.states, len(p.states)), strict=True))
-        rows = tuple(Transition(s, respelt(p.name, a), t) for s, a, t in p.transitions)
-        processes.append(rename_states(replace(p, transitions=rows), names))
-    return System(tuple(processes))
-
-
-def brute_equal(first: System, second: System) -> bool:
-    """Some bijection of each channel's messages that changes nothing but a sort's spelling, and nothing at
-    all where a system has two spellings of it, and some bijection of each role's states."""
-    channels = all_channels(first)
-    options = [list(bijections(first.alphabet(c), second.alphabet(c))) for c in channels]
-    for choice in product(*options):
-        words = dict(zip(channels, choice, strict=True))
-        if all(brute_isomorphic(first[n], second[n], words) for n in first.names):
-            return True
-    return False
-
-
-def bijections(ours: tuple[object, ...], theirs: tuple[object, ...]) -> list[dict[object, object]]:
-    """From their messages to ours: all as they are, or one spelling for the other where each has just one."""
-
-    def spelt(alphabet: tuple[object, ...]) -> int:
-        return sum(m != "n" for m in alphabet)
-
-    exact = {m: m for m in theirs}
-    if spelt(ours) == spelt(theirs) == 1:
-        one, other = (next(m for m in alphabet if m != "n") for alphabet in (ours, theirs))
-        return [exact, {**exact, other: one}]
-    return [exact]
-
-
-def brute_isomorphic(a: Process, b: Process, words: dict[Channel, dict[object, object]]) -> bool:
-    a, b = a.trim(), b.trim()
-    if len(a.states) != len(b.states):
-        return False
-
-    def act(action: Action) -> tuple[object, ...]:
-        assert isinstance(action, Send | Receive)
-        channel = Channel(b.name, action.peer) if isinstance(action, Send) else Channel(action.peer, b.name)
-        return type(action), words[channel][action.message]
-
-    mine = {(s, type(x), x.message, t) for s, x, t in a.transitions if not isinstance(x, Internal)}
-    for images in permutations(a.states):
-        names = dict(zip(b.states, images, strict=True))
-        if (
-            names[b.initial] == a.initial
-            and {(names[s], *act(x), names[t]) for s, x, t in b.transitions} == mine
-        ):
-            return True
-    return False
-
-
-@pytest.mark.parametrize("chunk", range(5))
-def test_compare_agrees_with_all_bijections(chunk: int) -> None:
-    equal = respelt = 0
-    for seed in range(chunk * 400, chunk * 400 + 400):
-        rng = random.Random(seed)
-        first = tiny(rng)
-        second = shuffled(rng, first) if rng.random() < 0.7 else tiny(rng)
-        expected = brute_equal(first, second)
-        found = compare(first, second)
-        equal, respelt = equal + expected, respelt + bool(expected and found.identified)
-        assert found.equal == expected, seed
-        assert bool(found.differences) != expected, seed
-    assert equal > 100 and respelt > 30
-
-
-def traces(process: Process, longest: int) -> set[tuple[Action, ...]]:
-    found: set[tuple[Action, ...]] = set()
-    layer: set[tuple[tuple[Action, ...], str]] = {((), process.initial)}
-    for _ in range(longest + 1):
-        found |= {word for word, _ in layer}
-        layer = {((*word, t.action), t.target) for word, s in layer for t in process.outgoing(s)}
-    return found
-
-
-def test_the_trace_that_parts_two_automata_is_shortest() -> None:
-    """By enumeration of all traces of length up to 4; automata of three states may part later, or never."""
-    parted = 0
-    for seed in range(1000):
-        rng = random.Random(seed)
-        left, right = (tiny(rng)["A"] for _ in range(2))
-        ours, theirs = traces(left, 4), traces(right, 4)
-        found, complete = of_traces(left, right)
-        assert complete
-        shortest = min((len(word) for word in ours ^ theirs), default=None)
-        if found is None:
-            assert shortest is None, seed
-            continue
-        parted += 1
-        assert (len(found.trace) + 1 == shortest) if shortest else len(found.trace) >= 4, seed
-        if shortest:
-            assert found.trace in ours and found.trace in theirs, seed
-            assert {(*found.trace, a) for a in set(found.left) ^ set(found.right)} <= ours ^ theirs, seed
-    assert parted > 500
-
-
 def test_long_automata_are_compared_in_one_walk() -> None:
     first, second = (pair(*(["a"] * 20_000 + [end])) for end in ("b", "c"))
     assert isomorphism(first["A"], rename_states(first["A"], {"7": "seven"})) is not None
@@ -479,9 +340,6 @@ def test_long_nondeterministic_automata_are_told_apart() -> None:
 
     assert compare(fork("b"), fork("b")).equal
     assert len(compare(fork("b"), fork("c")).differences[0].trace) == 3_000
-
-
-# Other tools' files.
 
 
 def test_simple_auth_projects_to_the_automata_beside_it() -> None:

@@ -22,7 +22,7 @@ from stormproof.types.session import session_of_scribble, session_of_types
 from stormproof.types.syntax import End
 from tests.support.equality import same_up_to_states
 from tests.support.peer_files import peer_files
-from tests.support.random_systems import random_global_text, random_local_type
+from tests.support.random_types import random_global_text, random_local_type
 
 EXAMPLE = """# a client and a server that may fail
 s[c]: v⊕req(int) . v&{ok(str), crash . end},

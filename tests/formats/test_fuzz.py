@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stormproof import formats
 from stormproof.errors import StormproofError
 from stormproof.model.system import System
-from tests.support.random_systems import odd_system
+from tests.support.odd_systems import odd_system
 
 READ = sorted(f.name for f in formats.FORMATS.values() if f.read)
 BOTH_WAYS = sorted(f.name for f in formats.FORMATS.values() if f.read and f.write)

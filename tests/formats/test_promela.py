@@ -20,8 +20,8 @@ from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
 from tests.support.example_systems import process
+from tests.support.odd_systems import odd_system
 from tests.support.peer_files import peers
-from tests.support.random_systems import odd_system
 
 needs_spin = pytest.mark.skipif(
     not (shutil.which("spin") and shutil.which("cc")), reason="spin or a C compiler is not installed"

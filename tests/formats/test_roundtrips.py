@@ -14,8 +14,8 @@ from stormproof.errors import FormatError
 from stormproof.model.actions import Internal
 from stormproof.model.system import System
 from tests.support.equality import same_traces, same_up_to_states
+from tests.support.odd_systems import odd_system, odd_systems, with_declarations
 from tests.support.peer_files import peer_files
-from tests.support.random_systems import odd_system, odd_systems, with_declarations
 
 #: Languages that are read and written.
 BOTH_WAYS = sorted(f.name for f in formats.FORMATS.values() if f.read and f.write)

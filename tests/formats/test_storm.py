@@ -12,8 +12,8 @@ from stormproof.errors import InputError
 from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.model.faults import ChannelFaults, Corruption
 from tests.support.equality import same_up_to_states
+from tests.support.odd_systems import odd_system, with_declarations
 from tests.support.paths import DOCS
-from tests.support.random_systems import odd_system, with_declarations
 
 LANGUAGE_PAGE = DOCS / "language.md"
 B = "\nrole B { s: }\n"

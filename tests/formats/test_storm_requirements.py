@@ -19,7 +19,7 @@ from stormproof.model.goal import And, At, Contains, Goal, Holds, Named, Not, Or
 from stormproof.model.requirement import Claim, Requirement, Under
 from stormproof.model.system import System
 from tests.support.equality import rename_states, same_up_to_states
-from tests.support.random_systems import odd_system, with_declarations
+from tests.support.odd_systems import odd_system, with_declarations
 
 ROLES = """
 role A { s: B!m(int) -> t  B!n -> t  t: B?ok -> s }

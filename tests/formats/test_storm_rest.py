@@ -12,7 +12,7 @@ from stormproof.equivalence.compare import compare
 from stormproof.errors import InputError
 from stormproof.model.actions import Internal, Transition
 from tests.support.equality import same_up_to_states
-from tests.support.random_systems import odd_system, with_declarations
+from tests.support.odd_systems import odd_system, with_declarations
 
 CLIENT = """
 role Client {

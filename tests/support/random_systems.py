@@ -6,9 +6,7 @@ is its own reproducer; `systems()` and `failures()` are the Hypothesis strategie
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +15,10 @@ from hypothesis import strategies as st
 from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.faults import SCOPES, ChannelFaults, Corruption
 from stormproof.model.process import Process
 from stormproof.model.run import Act, Step, Witness
 from stormproof.model.system import System
 from stormproof.transform.stop_restart import stop_restart
-from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
-from tests.support.equality import rename_states
-from tests.support.example_systems import all_channels
 
 
 def random_system(
@@ -179,153 +173,6 @@ def random_process_faults(rng: random.Random, system: System) -> System:
     return stop_restart(system, stop, restart, durable).system
 
 
-#: Names that some language reserves, cannot spell, or might take for something else.
-ODD_NAMES = (
-    *(
-        "crash",
-        "end",
-        "stop",
-        "internal",
-        "role",
-        "faults",
-        "mu",
-        "rec",
-        "node",
-        "start",
-        "__start",
-        "skip",
-        "do",
-    ),
-    *(
-        "b<int>",
-        "SetPw(p: i32)",
-        "m()",
-        "m( int )",
-        "pair<list<int>,b>",
-        "m(x",
-        "f)(",
-        "a-b",
-        "a--b",
-        "-",
-        "250d",
-    ),
-    *(
-        "wait here",
-        " lead",
-        "trail ",
-        'say "hi"',
-        '"',
-        "'",
-        "a\nb",
-        "\t",
-        "\r",
-        "\x85",
-        "\u2028",
-        "\x00",
-        "\\",
-        "\\n",
-    ),
-    *(
-        "*/",
-        "/*",
-        "//",
-        "--",
-        "#",
-        "stormproof: protocol x",
-        "⚡",
-        "été",
-        "𝔘",
-        "x!y",
-        "x?y",
-        "a:b",
-        "a.b",
-        "a,b;c",
-    ),
-    *(
-        ".end",
-        "{",
-        "}",
-        "[]",
-        "->",
-        "a=>b",
-        "0",
-        "1",
-        "-1",
-        "00",
-        "_",
-        "x1",
-        "A",
-        "a",
-        "M",
-        "true",
-        "null",
-        "λ",
-    ),
-)
-
-
-def odd_system(rng: random.Random) -> System:
-    """Everything that a system may have: odd names, faults, crashes, reliability, internal actions."""
-    system = random_system(rng, internal=rng.choice((0.0, 0.3)), unreliable=rng.choice((0.0, 0.4)))
-    if rng.random() < 0.5:
-        system = random_crash(rng, system)
-    system = _odd_names(rng, system)
-    faults = tuple(_random_faults(rng, c, system) for c in all_channels(system) if rng.random() < 0.4)
-    return System(system.processes, name=rng.choice(("", "abp", rng.choice(ODD_NAMES))), faults=faults)
-
-
-def with_declarations(rng: random.Random, system: System) -> System:
-    """With rest states, services and timers, which only .storm and JSON can say."""
-
-    def declared(process: Process) -> Process:
-        rows = (
-            Transition(s, Internal(a.name, rng.random() < 0.5) if isinstance(a, Internal) else a, t)
-            for s, a, t in process.transitions
-        )
-        resting = rng.sample(process.states, rng.randint(0, len(process.states)))
-        rest = None if rng.random() < 0.5 else tuple(resting)
-        return replace(process, transitions=tuple(rows), rest=rest, service=rng.random() < 0.3)
-
-    return replace(system, processes=tuple(declared(p) for p in system))
-
-
-def _odd_names(rng: random.Random, system: System) -> System:
-    def table(names: list[str], share: float) -> dict[str, str]:
-        pool = rng.sample([n for n in ODD_NAMES if n not in names], len(ODD_NAMES) // 2)
-        return {name: pool.pop() if rng.random() < share else name for name in names}
-
-    share = rng.choice((0.0, 0.3, 0.9))
-    system = system.rename(table(list(system.names), share), table(list(system.messages), share))
-    processes = []
-    for process in system:
-        fresh = rename_states(process, table(list(process.states), share))
-        inner = table(
-            sorted({t.action.name for t in fresh.transitions if isinstance(t.action, Internal)}), share
-        )
-        rows = tuple(
-            Transition(s, Internal(inner[a.name]) if isinstance(a, Internal) else a, t)
-            for s, a, t in fresh.transitions
-        )
-        processes.append(Process(fresh.name, fresh.initial, rows, fresh.states, fresh.reliable))
-    return System(tuple(processes), name=system.name)
-
-
-def _random_faults(rng: random.Random, channel: Channel, system: System) -> ChannelFaults:
-    corrupt = None
-    if rng.random() < 0.5:
-        messages = system.messages
-        pairs = tuple(
-            dict.fromkeys((rng.choice(messages), rng.choice(messages)) for _ in range(2) if messages)
-        )
-        corrupt = Corruption(rng.choice(SCOPES), pairs if rng.random() < 0.4 else None)
-    return ChannelFaults(*channel, loss=rng.random() < 0.5, reorder=rng.random() < 0.5, corrupt=corrupt)
-
-
-def odd_systems() -> st.SearchStrategy[System]:
-    """Hypothesis: any system that `odd_system` makes."""
-    return st.integers(0, 2**32).map(lambda seed: odd_system(random.Random(seed)))
-
-
 def systems(**options: Any) -> st.SearchStrategy[System]:
     """Hypothesis: any system that `random_system` makes."""
     return st.integers(0, 2**32).map(lambda seed: random_system(random.Random(seed), **options))
@@ -398,67 +245,3 @@ def _take(step: Step, states: dict[str, str], words: dict[Channel, list[Message]
         word[i] = step.becomes
     else:
         word[i], word[i + 1] = word[i + 1], word[i]
-
-
-def random_local_type(
-    rng: random.Random,
-    role: str = "A",
-    roles: Sequence[str] = ("A", "B", "C"),
-    unreliable: Collection[str] = (),
-    depth: int = 4,
-) -> LocalType:
-    """A well-formed local type: guarded, distinct labels, unique variables, crash branches where due."""
-    names = (f"t{i}" for i in itertools.count())
-    peers = [r for r in roles if r != role]
-
-    def build(depth: int, bound: tuple[str, ...], guarded: bool) -> LocalType:
-        if depth == 0 or rng.random() < 0.1:
-            usable = [v for v in bound if guarded]
-            return Var(rng.choice(usable)) if usable and rng.random() < 0.7 else End()
-        if rng.random() < 0.3:
-            name = next(names)
-            return Rec(name, choice(depth, (*bound, name)))
-        return choice(depth, bound)
-
-    def choice(depth: int, bound: tuple[str, ...]) -> LocalType:
-        peer = rng.choice(peers)
-        labels: list[Message] = list(rng.sample(["a", "b", "c(int)"], rng.choice((1, 1, 2, 3))))
-        waits = rng.random() < 0.5
-        if waits and peer in unreliable:
-            labels.insert(rng.randrange(len(labels) + 1), CRASH)
-        made = tuple(Alternative(m, build(depth - 1, bound, True)) for m in labels)
-        return Branch(peer, made) if waits else Select(peer, made)
-
-    return build(depth, (), False)
-
-
-def random_global_text(rng: random.Random, roles: int = 3, depth: int = 4, telling: float = 1.0) -> str:
-    """A Scribble protocol. After a choice its maker tells every other role, with probability `telling`; when
-    it always does, the protocol projects. Labels repeat, so that continuations have to merge."""
-    names = [chr(ord("A") + i) for i in range(roles)]
-    loops = (f"X{i}" for i in itertools.count())
-
-    def message(sender: str, receiver: str, label: str | None = None) -> str:
-        return f"{label or rng.choice('xyz')} from {sender} to {receiver};"
-
-    def block(depth: int, bound: tuple[str, ...]) -> list[str]:
-        lines = [message(*rng.sample(names, 2)) for _ in range(rng.randint(0, 2))]
-        if depth == 0 or rng.random() < 0.15:
-            return [*lines, f"continue {rng.choice(bound)};"] if bound and rng.random() < 0.6 else lines
-        if rng.random() < 0.4:
-            name = next(loops)
-            inside = [message(*rng.sample(names, 2)), *block(depth - 1, (*bound, name))]
-            return [*lines, f"rec {name} {{", *inside, "}"]
-        return [*lines, *choice(depth, bound)]
-
-    def choice(depth: int, bound: tuple[str, ...]) -> list[str]:
-        at, first, *others = rng.sample(names, len(names))
-        lines: list[str] = []
-        for i in range(rng.randint(1, 3)):
-            lines += ["} or {" if i else f"choice at {at} {{", message(at, first, f"c{i}")]
-            lines += [message(at, other, f"c{i}") for other in others if rng.random() < telling]
-            lines += block(depth - 1, bound)
-        return [*lines, "}"]
-
-    header = ", ".join(f"role {n}" for n in names)
-    return "\n".join([f"global protocol G({header}) {{", *block(depth, ()), "}"])

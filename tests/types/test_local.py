@@ -16,7 +16,7 @@ from stormproof.types.graph import graph_of, type_of
 from stormproof.types.local import Branch, End, Rec, Select, Stop, Var, layout_local, parse_local, show_local
 from stormproof.types.translate import automaton
 from stormproof.types.wellformed import problems
-from tests.support.random_systems import random_local_type
+from tests.support.random_types import random_local_type
 
 EXAMPLE = "mu t. B?{sig; A?{commit; t, crash; end}, save; A?{finish; end, crash; end}}"
 

@@ -1,0 +1,19 @@
+"""The engine asked about RSC, with limits by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stormproof.engine.rsc import RscResult, RscViolation, rsc
+from stormproof.limits import Limits
+from stormproof.model.failures import FailureModel
+from stormproof.model.system import System
+
+
+def ask(system: System, failures: FailureModel | None = None, **limits: Any) -> RscResult:
+    return rsc(system, failures or FailureModel({}), limits=Limits(**limits))
+
+
+def violation_of(result: RscResult) -> RscViolation:
+    assert result.violation is not None
+    return result.violation
