@@ -109,8 +109,9 @@ def _witness(request: Request, found: FoundViolation) -> Witness:
         assert found.survived is not None
         return storm_witness(found.survived.model.system, violation)
     if isinstance(violation, RscViolation):
-        make = best_rsc_witness if request.options.polish else rsc_witness
-        return make(request.system, request.model, violation)
+        if request.options.polish:
+            return best_rsc_witness(request.system, request.model, violation, found.states)
+        return rsc_witness(request.system, request.model, violation)
     return build_witness(
         request.system,
         request.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..engine.rsc import rsc
+from ..engine.rsc import RscViolation, rsc
 from .outcome import FoundViolation, Outcome
 from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
 from .request import Request
@@ -18,7 +18,7 @@ def decide_rsc(request: Request) -> Outcome:
         progress=request.options.progress,
         seconds=request.seconds,
     )
-    found = () if result.violation is None else (FoundViolation(RSC.name, None, result.violation),)
+    found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
     return Outcome(
         RSC.name,
         result.holds,
@@ -28,6 +28,10 @@ def decide_rsc(request: Request) -> Outcome:
         found=found,
         stopped=result.stopped,
     )
+
+
+def _against_rsc(violation: RscViolation, states: int) -> FoundViolation:
+    return FoundViolation(RSC.name, None, violation, states=states)
 
 
 def decide_half_duplex(request: Request) -> Outcome:

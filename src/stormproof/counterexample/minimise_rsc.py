@@ -71,10 +71,10 @@ class _Node:
 
 
 def fewest_violations(
-    system: System, failures: FailureModel, length: int, most: int
+    system: System, failures: FailureModel, length: int, most: int, states: int = STATES
 ) -> Iterator[BorderlineRun]:
     """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
-    budget = STATES * 10 // max(10, len(system.names))
+    budget = states * 10 // max(10, len(system.names))
     for faults in range(most + 1):
         walk = _Walk(system, failures, length, faults)
         ends = walk.forward(budget)

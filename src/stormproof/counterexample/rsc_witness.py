@@ -9,10 +9,13 @@ from ..model.failures import FailureModel
 from ..model.run import Witness
 from ..model.system import System
 from .build import build_witness, quality
-from .minimise_rsc import fewest_violations
+from .minimise_rsc import STATES, fewest_violations
 
 #: Of equally good violations, how many are compared by their changes of process.
 COMPARED = 100
+
+#: How many states the native search sees while one prefix is walked here.
+SLOWER = 30
 
 
 def rsc_witness(system: System, failures: FailureModel, violation: RscViolation) -> Witness:
@@ -29,13 +32,20 @@ def rsc_witness(system: System, failures: FailureModel, violation: RscViolation)
     )
 
 
-def best_rsc_witness(system: System, failures: FailureModel, found: RscViolation) -> Witness:
-    """Of the shortest violations the one with the fewest faults, then the fewest changes of process."""
+def best_rsc_witness(
+    system: System, failures: FailureModel, found: RscViolation, states: int | None = None
+) -> Witness:
+    """Of the shortest violations the one with the fewest faults, then the fewest changes of process.
+
+    `states`: that the search for the violation saw. A run without faults can only be put in a better order,
+    for which no more is spent than for finding it.
+    """
     chosen = rsc_witness(system, failures, found)
     if not found.shortest:
         return chosen
     least = quality(chosen)
-    others = fewest_violations(system, failures, len(found.firings), least[1])
+    budget = STATES if states is None or chosen.fault_count else min(STATES, states // SLOWER)
+    others = fewest_violations(system, failures, len(found.firings), least[1], budget)
     for firings, pairs in islice(others, COMPARED):
         other = rsc_witness(system, failures, RscViolation(firings, pairs, True))
         if quality(other) < least:
