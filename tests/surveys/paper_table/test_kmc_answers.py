@@ -78,6 +78,15 @@ def test_a_reduced_system_that_is_too_large_has_no_answers() -> None:
     assert kmc_answers(protocols.protocol("paxos-2p1a"), 1, most=27) is not None
 
 
+def test_an_action_that_is_put_off_until_it_is_impossible_has_no_answers() -> None:
+    """Two receptions of D are put off separately, since C receives between them; the first takes D away."""
+    system = formats.loads(
+        "role A { 0: D!x -> 1\n 1: }\nrole B { 0: C!y -> 1\n 1: }\nrole E { 0: D!z -> 1\n 1: }\n"
+        "role C { 0: B?y -> 1\n 1: }\nrole D { 0: A?x -> 1\n E?z -> 1\n 1: }"
+    )
+    assert kmc_answers(system, 1) is None
+
+
 @pytest.mark.parametrize(
     ("name", "failures", "encoded", "answers"),
     [

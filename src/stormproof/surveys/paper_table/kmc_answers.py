@@ -25,17 +25,22 @@ MOST = 2_000
 
 def kmc_answers(system: System, k: int, bag: bool = False, most: int = MOST) -> dict[str, bool] | None:
     """k-exh, k-er and k-pg in the reduced transition system; None where that has more than `most`
-    configurations. With `bag` a process may receive any message of a channel, not only the first."""
+    configurations, or where kmc ends with an error. With `bag` a process may receive any message of a
+    channel, not only the first."""
     try:
         graph = ReducedGraph(system, k, bag, most)
         reached = list(graph.steps)
-    except TooLarge:
+    except (TooLarge, PutOffTooLong):
         return None
     return {
         K_EXH.name: all(graph.sends_fire(at) for at in reached),
         K_ER.name: all(graph.heads_are_received(at) for at in reached),
         K_PG.name: all(graph.waiting_ends(at) for at in reached),
     }
+
+
+class PutOffTooLong(Exception):
+    """An action that was left to do is not possible any more; kmc ends with an error."""
 
 
 def as_encoded_file(system: System) -> System:
@@ -116,9 +121,10 @@ class ReducedGraph:
     def _first(self, at: Configuration, event: FiredAction) -> Successor:
         """By the first transition with this label, whichever was meant."""
         rows = self.system[event.process].outgoing(at.states[self.system.names.index(event.process)])
-        row = next(row for row in rows if row.action == event.action)
-        after = self._after(at, event.process, row)
-        assert after is not None
+        row = next((row for row in rows if row.action == event.action), None)
+        after = None if row is None else self._after(at, event.process, row)
+        if after is None:
+            raise PutOffTooLong
         return Successor(event, after)
 
     def _after(self, at: Configuration, name: str, row: Transition) -> Configuration | None:
