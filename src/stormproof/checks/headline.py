@@ -45,7 +45,7 @@ def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET)
     if verdict.property == RECOVERS.name:
         if not faults_possible:
             return "comes to rest, whatever happens"
-        return f"survives {budget if budget.limited else 'any number of faults'}"
+        return f"survives {f'every run with {budget}' if budget.limited else 'any number of faults'}"
     return "nothing is left behind when everybody has finished" if verdict.property == CLEAN.name else ""
 
 
@@ -58,11 +58,14 @@ def number_of_faults(verdict: Verdict) -> str:
     return f"breaks with {most}{plural(count, 'fault')}"
 
 
-def extent(verdict: Verdict) -> str:
-    """For which channels the verdict speaks."""
+def extent(verdict: Verdict, unbounded: bool = False) -> str:
+    """For which channels the verdict speaks; `unbounded`: it should speak of all."""
     if verdict.holds is not True:
         return ""
-    return "any channel length" if verdict.up_to is None else f"up to channels of length {verdict.up_to}"
+    if verdict.up_to is None:
+        return "any channel length"
+    longer = "; undecided for longer ones" if unbounded else ""
+    return f"up to channels of length {verdict.up_to}{longer}"
 
 
 def proof(verdict: Verdict) -> str:

@@ -98,12 +98,21 @@ def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Requ
     )
 
 
+#: Which limit left a larger bound undecided.
+_LIMITS = {
+    "time": " within the effort",
+    "states": " within the limit on configurations",
+    "memory": " within the memory limit",
+}
+
+
 def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
     """What is left open beyond the answer, and why."""
     if found.doubt is None:
         return ()
     if found.stopped != INTERRUPTED:
-        return (f"channels of length {found.doubt} are not decided within the effort",)
+        limit = _LIMITS.get(found.doubt_limit, "")
+        return (f"channels of length {found.doubt} are not decided{limit}",)
     known = f"holds up to channels of length {found.up_to}"
     return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations: {known}",)
 

@@ -54,9 +54,9 @@ class SurvivalOutcome:
 
     `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
     whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
-    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided, and
-    `configurations` are those explored at that bound. `listed`: what a certificate lists, if one was asked
-    for; `proof`: a method without a bound has proved it.
+    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided,
+    because of `doubt_limit` if a limit was hit, and `configurations` are those explored at that bound.
+    `listed`: what a certificate lists, if one was asked for; `proof`: a method without a bound has proved it.
     """
 
     holds: bool | None
@@ -66,6 +66,7 @@ class SurvivalOutcome:
     fewest: bool = False
     tolerated: int | None = None
     doubt: int | None = None
+    doubt_limit: str = ""
     stopped: str = ""
     configurations: int = 0
     seconds: float = 0.0
@@ -146,7 +147,13 @@ def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOut
     if before is None or now.holds is not None or before.holds is None:
         return now
     interrupted = now.stopped if now.stopped == INTERRUPTED else ""
-    return replace(before, doubt=now.k, stopped=interrupted, configurations=now.configurations)
+    return replace(
+        before,
+        doubt=now.k,
+        doubt_limit=now.stopped,
+        stopped=interrupted,
+        configurations=now.configurations,
+    )
 
 
 def _with_fewest_faults(

@@ -108,7 +108,7 @@ def command(
     files = _files(sources)
     answers: list[Answered] = []
     for source in files:
-        printer = _Printer(source, _question(format, **asked), quiet=printed > 0)
+        printer = _Printer(source, _question(format, **asked), unbounded, quiet=printed > 0)
         answers.append(_checked(source, format, examples, printer, **asked))
         if not as_json:
             printer.finish(answers[-1], len(files) > 1)
@@ -257,6 +257,7 @@ class _Printer:
 
     source: str
     question: str
+    unbounded: bool
     quiet: bool
     answered: bool = False
 
@@ -264,7 +265,7 @@ class _Printer:
         if self.quiet or self.answered:
             return
         out = console()
-        print_answer(out, report, self.source)
+        print_answer(out, report, self.source, self.unbounded)
         out.file.flush()
         self.answered = True
 

@@ -28,8 +28,9 @@ _NARROW = 50
 MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
 
-def print_answer(console: Console, report: Report, source: str) -> None:
-    """Survival, requirements and what is asked for by name, and how the first violation comes about."""
+def print_answer(console: Console, report: Report, source: str, unbounded: bool = False) -> None:
+    """Survival, requirements and what is asked for by name, and how the first violation comes about.
+    `unbounded`: what holds up to some channel length only is undecided."""
     print_heading(console, report.given or report.system, source, with_classes=False)
     _field(console, "failures", report.assumed)
     for note in report.notes:
@@ -38,7 +39,7 @@ def print_answer(console: Console, report: Report, source: str) -> None:
     named = [v for v in report if not v.survival and v.counts]
     console.print()
     if asked:
-        console.print(survival_table(report, asked))
+        console.print(survival_table(report, asked, unbounded))
     if named:
         console.print(verdict_table(report, named))
     _notes(console, [*asked, *named])
@@ -71,16 +72,16 @@ def _shown(report: Report) -> Verdict | None:
     return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
 
 
-def survival_table(report: Report, verdicts: list[Verdict]) -> Table:
+def survival_table(report: Report, verdicts: list[Verdict], unbounded: bool = False) -> Table:
     """Mark, name, answer; for which channel lengths stands behind the answer."""
     table = Table(box=None, padding=(0, 1), show_edge=True, show_header=False)
     for style in ({"no_wrap": True}, {"no_wrap": True, "min_width": 14}, {"overflow": "fold"}):
         table.add_column(**style)
     for verdict in verdicts:
-        mark, colour = MARKS[verdict.ok]
+        mark, colour = MARKS[verdict.passed(unbounded)]
         found = headline(verdict, not report.model.harmless, report.failures.budget)
         beside = "" if verdict.counts or verdict.ok else "not required"
-        parts = [found, _crashes(report, verdict), extent(verdict), proof(verdict), beside]
+        parts = [found, _crashes(report, verdict), extent(verdict, unbounded), proof(verdict), beside]
         parts = [part for part in parts if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
