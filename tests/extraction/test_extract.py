@@ -274,3 +274,27 @@ def test_two_messages_of_one_spelling_are_refused() -> None:
         extracted(
             'yield send("Q", "x", Phase.IDLE)\nyield send("Q", "x", Other.IDLE)', Phase=Phase, Other=other
         )
+
+
+def test_a_role_may_ask_for_types_and_pass_sets_on() -> None:
+    """A set is evaluated once more as another object in another order, which a role cannot observe."""
+    body = """
+s = frozenset((1, 8))
+if type(s) is frozenset and isinstance(s, frozenset) and type(s) is not tuple:
+    s = yield from Chosen(s)
+yield send("Q", "sizes", *sorted(len(part) for part in (s, frozenset())))
+"""
+    helper = """
+@role
+def Chosen(given):
+    found = yield choose(given, frozenset(("x",)))
+    return found
+"""
+    process = extracted(body, QUIET + helper)["P"]
+    assert [str(a) for s in process.states for a in process.sends(s)] == ["Q!sizes(0, 2)", "Q!sizes(0, 1)"]
+    assert "choose {1, 8}" in {str(t.action) for t in process.transitions}
+
+
+def test_a_type_of_its_own_is_not_the_built_in_one() -> None:
+    process = extracted('yield send("Q", "x", type(1))', type=lambda value: value + 1)["P"]
+    assert [str(t.action) for t in process.transitions] == ["Q!x(2)"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import stormproof as sp
 from stormproof.extraction.load import load_protocol
+from tests.support import role_runs
 from tests.support.role_runs import (
     EXAMPLES,
     assert_follows,
@@ -86,7 +89,62 @@ def test_what_an_example_logs_conforms(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_rests_after_a_storm_over_sockets(name: str, tmp_path: Path) -> None:
-    assert over_sockets(name, 1, 0.4, tmp_path) == 0
+@pytest.mark.parametrize("seed", range(3))
+def test_an_example_rests_after_a_storm_over_sockets(name: str, seed: int, tmp_path: Path) -> None:
+    assert over_sockets(name, seed, 0.3, tmp_path) == 0
     system = extracted_example(name)
     assert sum(assert_follows(p, tmp_path / f"{p.name}.ndjson") for p in system) >= len(system.names)
+
+
+@sp.role
+def Impatient() -> Any:
+    """Takes the answer to its current question only, so that a second answer to an older one blocks it."""
+    for number in range(4):
+        reply = None
+        while reply is None:
+            yield sp.send("Server", "ask", number)
+            reply = yield sp.receive(("Server", "answer", number), timeout=0.02)
+
+
+@sp.role
+def Patient() -> Any:
+    """Asks once, and waits for ever."""
+    for number in range(4):
+        yield sp.send("Server", "ask", number)
+        yield sp.receive("Server")
+
+
+@sp.role
+def Server(client: str) -> Any:
+    while True:
+        asked = yield sp.receive(client, rest=True)
+        yield sp.send(client, "answer", *asked.fields)
+
+
+def test_the_runs_would_notice_an_unexpected_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    roles = {"Impatient": Impatient(), "Server": Server("Impatient")}
+    system = sp.require(sp.extract(roles, second_process=False), "require never unspecified")
+    assert sp.check(system, sp.Failures(duplicate=True), k=1, effort=0).exit_code == 1
+    assert _goes_wrong(roles, sp.Failures(duplicate=True), tmp_path, monkeypatch) > 0
+
+
+def test_the_runs_would_notice_a_protocol_that_does_not_recover(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles = {"Patient": Patient(), "Server": Server("Patient")}
+    assert sp.survives(sp.extract(roles, second_process=False), sp.Failures(loss=True)).holds is False
+    assert _goes_wrong(roles, sp.Failures(loss=True), tmp_path, monkeypatch) > 0
+
+
+def _goes_wrong(roles: Any, storm: sp.Failures, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """In how many of some seeds a message is unexpected, or the roles do not come to rest."""
+    monkeypatch.setattr(role_runs, "PATIENCE", 0.5)
+    wrong = 0
+    for seed in range(5):
+        own = folder / str(seed)
+        own.mkdir()
+        try:
+            wrong += any(runner.unexpected for runner in in_memory(roles, storm, seed, 0.1, own).values())
+        except asyncio.TimeoutError:
+            wrong += 1
+    return wrong

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stormproof.extraction.requests import choose, receive, send
-from stormproof.extraction.role import Role, role
+from stormproof.extraction.role import Role, RoleCall, role
 
 VARIABLES = ("a", "b", "c")
 _numbers = itertools.count()
@@ -46,15 +46,17 @@ def define(text: str, **names: Any) -> dict[str, Any]:
     return namespace
 
 
-def random_protocol(seed: int) -> Mapping[str, Role | Any]:
+def random_protocol(seed: int) -> Mapping[str, RoleCall]:
     """A random role P with a helper role, and two peers that send it anything at any time."""
+    peer: Role = define(ENVIRONMENT)["Peer"]
+    return {"P": random_role(seed), "Q": peer("Q", "P"), "R": peer("R", "P")}
+
+
+def random_role(seed: int) -> RoleCall:
+    """The role P alone."""
     writer = _Writer(random.Random(seed))
-    names = define(ENVIRONMENT + writer.helper() + writer.main())
-    return {
-        "P": names["P"](writer.chance.choice((0, 1, "x"))),
-        "Q": names["Peer"]("Q", "P"),
-        "R": names["Peer"]("R", "P"),
-    }
+    found: Role = define(writer.helper() + writer.main())["P"]
+    return found(writer.chance.choice((0, 1, "x")))
 
 
 class _Writer:

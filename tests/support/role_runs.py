@@ -53,7 +53,15 @@ async def drive(
     """Run the roles in a storm of so many seconds, and then until all of them have rested for a while."""
     faulty = FaultyNetwork(network, failures, seed)
     runners = {
-        name: Runner(role, faulty, name=name, log=folder / f"{name}.ndjson", seed=seed, default_timeout=0.05)
+        name: Runner(
+            role,
+            faulty,
+            name=name,
+            log=folder / f"{name}.ndjson",
+            durable=folder / f"{name}.durable",
+            seed=seed,
+            default_timeout=0.05,
+        )
         for name, role in roles.items()
     }
     tasks = [asyncio.ensure_future(runner.run()) for runner in runners.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,15 @@ def explore(roles: Mapping[str, RoleCall], interpreter: Interpreter) -> dict[str
     return _Exploration(roles, interpreter).run()
 
 
+def explore_alone(name: str, call: RoleCall, came: Iterable[Received], interpreter: Interpreter) -> Automaton:
+    """The automaton of one role among peers that may send it just these messages, at any time."""
+    alone = _Exploration({name: call}, interpreter)
+    for message in came:
+        alone.messages[name][message.message, key((message.peer, message.name, *message.fields))] = message
+        alone.messages.setdefault(message.peer, {})
+    return alone.automaton(name)
+
+
 class _Exploration:
     def __init__(self, roles: Mapping[str, RoleCall], interpreter: Interpreter) -> None:
         self.roles = roles
@@ -56,14 +65,14 @@ class _Exploration:
     def run(self) -> dict[str, Automaton]:
         while True:
             before = self._count()
-            found = {name: self._automaton(name) for name in self.roles}
+            found = {name: self.automaton(name) for name in self.roles}
             if self._count() == before:
                 return found
 
     def _count(self) -> int:
         return sum(map(len, self.messages.values()))
 
-    def _automaton(self, name: str) -> Automaton:
+    def automaton(self, name: str) -> Automaton:
         start = self.starts[name]
         found = Automaton(name, self.roles[name], start, {start.key: start})
         values = _Values(name)
@@ -113,8 +122,8 @@ class _Exploration:
             yield Response(Internal(TIMEOUT, timeout=True), None)
 
     def _check_peer(self, name: str, peer: str, point: Waiting) -> None:
-        if peer not in self.roles:
-            hint = did_you_mean(peer, self.roles) or f"roles here: {', '.join(self.roles)}"
+        if peer not in self.messages:
+            hint = did_you_mean(peer, self.messages) or f"roles here: {', '.join(self.messages)}"
             raise ModelError(f"{name} names an unknown role '{peer}'", place=place_of(point), hint=hint)
 
     def _sent(self, name: str, request: SendRequest, point: Waiting) -> None:

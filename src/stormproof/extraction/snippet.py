@@ -5,11 +5,16 @@ import __future__
 
 import ast
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from types import CodeType, FunctionType
 from typing import Any
 
 from .source import RoleSource
 from .subset import loaded_names
+from .values import type_of
+
+#: The parameter that stands for `type`.
+_TYPE = "__type_of"
 
 _FUTURE = __future__.annotations.compiler_flag
 
@@ -31,16 +36,16 @@ class Snippet:
     ) -> None:
         self.source = source
         self.writes = writes
-        self._body = [*body]
         names = {name for node in reading for name in loaded_names(node)}
         self._free = names & set(source.function.__code__.co_freevars)
         self.reads = frozenset(names & known)
+        self._body = _asking_for_types(source, names, known, body)
         self._compiled: dict[frozenset[str], FunctionType] = {}
 
     def call(self, values: Mapping[str, Any]) -> Any:
         """What the statements return for these values of the variables that they read."""
         free = {name: value for name, value in self.source.free.items() if name in self._free}
-        return self._function(frozenset(values))(**values, **free)
+        return self._function(frozenset(values))(**values, **free, **{_TYPE: type_of})
 
     def _function(self, bound: frozenset[str]) -> FunctionType:
         if bound not in self._compiled:
@@ -48,7 +53,7 @@ class Snippet:
         return self._compiled[bound]
 
     def _compile(self, bound: frozenset[str]) -> FunctionType:
-        names = sorted(bound | self._free)
+        names = [*sorted(bound | self._free), _TYPE]
         unbound = [_assign(name) for name in sorted(self.reads - bound)]
         function = ast.parse(f"def {self.source.tree.name}({', '.join(names)}): pass")
         definition = function.body[0]
@@ -60,6 +65,21 @@ class Snippet:
         code = compile(function, self.source.file, "exec", flags=flags, dont_inherit=True)
         inner = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
         return FunctionType(inner, self.source.function.__globals__)
+
+
+def _asking_for_types(
+    source: RoleSource, names: set[str], known: frozenset[str], body: Iterable[ast.stmt]
+) -> list[ast.stmt]:
+    """The statements, where `type` gives `frozenset` for its twin, unless the role means another `type`."""
+    redefined = "type" in known or "type" in source.free or "type" in source.function.__globals__
+    if "type" not in names or redefined:
+        return [*body]
+    return [_TypeCalls().visit(deepcopy(statement)) for statement in body]
+
+
+class _TypeCalls(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(_TYPE, node.ctx), node) if node.id == "type" else node
 
 
 def _assign(name: str) -> ast.stmt:

@@ -137,7 +137,7 @@ def _expressions(tree: ast.FunctionDef) -> Iterator[Refusal]:
 
 
 def _identity(node: ast.Compare) -> Iterator[Refusal]:
-    """`is` asks for identity, which is no part of a state, except for None, True and False."""
+    """`is` asks for identity, which is no part of a state, except for None, True, False and types."""
     sides = [node.left, *node.comparators]
     for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
         if isinstance(operator, ast.Is | ast.IsNot):
@@ -146,6 +146,9 @@ def _identity(node: ast.Compare) -> Iterator[Refusal]:
 
 
 def _is_singleton(node: ast.expr) -> bool:
+    """Is there only one object that is equal to this?"""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 

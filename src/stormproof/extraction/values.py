@@ -20,7 +20,7 @@ class Unsuitable(Exception):
 
 def key(value: Any) -> ValueKey:
     """What tells the value apart; Unsuitable where it is not immutable through and through."""
-    kind = type(value)
+    kind = type_of(value)
     if kind in _PLAIN:
         return (kind, value)
     if isinstance(value, enum.Enum):
@@ -92,8 +92,16 @@ class _Reversed(frozenset[Any]):
 _Reversed.__name__ = _Reversed.__qualname__ = frozenset.__name__
 
 
+def type_of(value: Any) -> type:
+    """The type of a value as a role sees it: a twin of a set is a set."""
+    kind = type(value)
+    return frozenset if kind is _Reversed else kind
+
+
 def settled(value: Any) -> Any:
     """The value with every set an ordinary one again, so that twins can be compared by their keys."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, _Reversed):
         return frozenset(map(settled, value))
     if type(value) is tuple:
@@ -117,7 +125,7 @@ def spell(value: Any) -> str:
     if type(value) is tuple:
         inside = ", ".join(map(spell, value))
         return f"({inside},)" if len(value) == 1 else f"({inside})"
-    if type(value) is frozenset:
+    if type_of(value) is frozenset:
         return "{" + ", ".join(sorted(map(spell, value))) + "}" if value else "frozenset()"
     if type(value) in _PLAIN:
         return repr(value)
