@@ -31,3 +31,9 @@ def test_comparisons_keep_their_meaning_in_ascii() -> None:
     for sign, shown in (("≤", "<="), ("≥", ">=")):
         at = text.index(sign)
         assert _likeness(UnicodeEncodeError("ascii", text, at, at + 1, "")) == (shown, at + 1)
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "report", "draw", "classify", "crash", "frontier"])
+def test_every_command_that_searches_larger_bounds_has_an_effort(run: Run, command: str) -> None:
+    assert "--effort" in run(command, "--help").out
+    assert "--effort must not be negative" in run(command, "alternating-bit", "--effort", "-1").err

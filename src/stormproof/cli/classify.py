@@ -15,7 +15,7 @@ from ..limits import Limits
 from ..model.faults import SCOPES
 from ..surveys.classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
 from .console import console, print_json, progress_line, save_text
-from .options import input_argument, json_option, limit_options, load_input
+from .options import effort_option, input_argument, json_option, limit_options, load_input
 from .render import print_heading
 
 HOLDS, UNDECIDED = 0, 3
@@ -23,8 +23,12 @@ HOLDS, UNDECIDED = 0, 3
 
 @click.command("classify")
 @input_argument
+@effort_option
 @click.option(
-    "--max-k", type=int, default=10, show_default=True, metavar="N", help="Search the least bound up to N."
+    "--max-k",
+    type=int,
+    metavar="N",
+    help="The largest bound to try: 6 for survival, 10 for the k-properties.",
 )
 @click.option(
     "--corrupt-scope",
@@ -43,7 +47,8 @@ HOLDS, UNDECIDED = 0, 3
 def command(
     source: str,
     format: str | None,
-    max_k: int,
+    effort: float,
+    max_k: int | None,
     corrupt_scope: str,
     survival: bool,
     output: str | None,
@@ -73,6 +78,7 @@ def command(
             survival=survival,
             limits=limits,
             progress=line.show,
+            effort=effort,
         )
     if output is not None:
         save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)

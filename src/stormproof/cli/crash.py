@@ -25,6 +25,7 @@ from ..transform.crash_handling import CrashHandling, crash_handling, in_sentenc
 from .console import console, counter_line, print_json, save_text
 from .convert import target_language
 from .options import (
+    effort_option,
     failure_options,
     input_argument,
     json_option,
@@ -67,6 +68,7 @@ MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
     metavar="NAME",
     help="Sweep: check this property; may be repeated.",
 )
+@effort_option
 @failure_options
 @limit_options
 @json_option
@@ -84,6 +86,7 @@ def command(
     k: int | None,
     max_k: int | None,
     properties: tuple[str, ...],
+    effort: float,
     failures: Failures,
     limits: Limits,
     as_json: bool,
@@ -114,6 +117,7 @@ def command(
                 max_size=max_size,
                 limits=limits,
                 progress=progress,
+                effort=effort,
             )
         print_json(found.to_json()) if as_json else print_sweep(console(), found)
         return found.exit_code

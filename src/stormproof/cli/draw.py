@@ -23,7 +23,15 @@ from ..model.failures import Failures
 from ..model.system import System
 from . import UNDECIDED
 from .console import console, print_json, progress_line, save_text
-from .options import failure_options, input_argument, json_option, limit_options, load_input, output_options
+from .options import (
+    effort_option,
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    output_options,
+)
 from .print_chart import print_chart
 
 #: What can be drawn -> in which forms, the first by default.
@@ -58,6 +66,7 @@ _SUFFIXES = {
 @failure_options
 @click.option("--property", "property_", metavar="NAME", help="The property or requirement that is violated.")
 @click.option("-k", "k", type=int, metavar="N", help="Check at this bound only.")
+@effort_option
 @click.option("--width", type=click.IntRange(20), metavar="COLUMNS", help="Text: the largest width.")
 @click.option(
     "--layout-time", type=float, default=4.0, show_default=True, help="Time limit for the layout, in seconds."
@@ -75,6 +84,7 @@ def command(
     limits: Limits,
     property_: str | None,
     k: int | None,
+    effort: float,
     width: int | None,
     layout_time: float,
     output: str | None,
@@ -99,7 +109,7 @@ def command(
     _pick(system, roles)
     found: tuple[Report, Verdict] | None = None
     if what != "automata" or property_ is not None:
-        found = _violation(system, failures, property_, k, limits)
+        found = _violation(system, failures, property_, k, limits, effort)
     drawn: Chart | None = None
     if what == "chart":
         assert found is not None and found[1].witness is not None
@@ -148,7 +158,12 @@ def _pick(system: System, roles: tuple[str, ...]) -> None:
 
 
 def _violation(
-    system: System, failures: Failures, property_: str | None, k: int | None, limits: Limits
+    system: System,
+    failures: Failures,
+    property_: str | None,
+    k: int | None,
+    limits: Limits,
+    effort: float,
 ) -> tuple[Report, Verdict]:
     """The first violated verdict that has a run, of a property or of a requirement of the file."""
     names = None if property_ is None else [property_]
@@ -156,7 +171,9 @@ def _violation(
     if asked:
         system, names = replace(system, requirements=asked), []
     with progress_line() as line:
-        report = check(system, failures, k=k, properties=names, limits=limits, progress=line.show)
+        report = check(
+            system, failures, k=k, properties=names, limits=limits, progress=line.show, effort=effort
+        )
     for verdict in report:
         if verdict.holds is False and verdict.witness is not None:
             return report.of(verdict), verdict

@@ -20,6 +20,7 @@ from ..surveys.frontier import frontier
 from . import TYPED
 from .console import print_json, progress_line, save_text
 from .options import (
+    effort_option,
     failure_options,
     input_argument,
     json_option,
@@ -34,6 +35,7 @@ from .render import flags
 @click.command("report")
 @input_argument
 @failure_options
+@effort_option
 @question_options
 @click.option(
     "--frontier",
@@ -56,6 +58,7 @@ def command(
     format: str | None,
     failures: Failures,
     limits: Limits,
+    effort: float,
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],
@@ -91,6 +94,7 @@ def command(
             limits=limits,
             replay=not no_replay,
             progress=line.show,
+            effort=effort,
         )
     asked = reports[asked_column(system, failures)]
     edge = None if of is None else frontier(system, of, k=k, limits=limits)

@@ -25,9 +25,10 @@ from ..checks.properties import (
     SURVIVAL_PROPERTIES,
 )
 from ..checks.report import Report, Verdict
+from ..checks.request import MAX_K
 from ..engine.watch import ProgressCallback
 from ..errors import UnknownName
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
 from ..model.system import System
@@ -142,12 +143,13 @@ class Standings:
 def classify(
     system: System,
     *,
-    max_k: int = 10,
+    max_k: int | None = None,
     corrupt_scope: str = "channel",
     survival: bool = False,
     limits: Limits | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
+    effort: float = EFFORT,
 ) -> Standings:
     """The classes of a system for perfect channels and under loss, corruption and reordering.
 
@@ -164,6 +166,7 @@ def classify(
             limits=limits,
             threads=threads,
             progress=progress,
+            effort=effort,
         )
         if report.interrupted:
             raise KeyboardInterrupt
@@ -177,11 +180,11 @@ def classify(
         classes[HALF_DUPLEX.name] = _half_duplex(report)
         classes["bounded"] = _bounded(
             report,
-            max_k,
+            max_k or MAX_K,
             lambda k, f=failures: ask(f, (K_EXH.name, K_OBI.name, K_SIBI.name), k),
         )
         found.append(Standing(interference, report, {name: classes[name] for name in CLASSES}))
-    return Standings(system, max_k, tuple(found))
+    return Standings(system, max_k or MAX_K, tuple(found))
 
 
 def _failures(interference: str, scope: str) -> Failures:

@@ -19,7 +19,7 @@ from ..checks.headline import extent
 from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS
 from ..checks.report import Verdict
 from ..errors import UsageError
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.failures import Failures
 from ..model.phrases import listed
 from ..model.system import System
@@ -107,6 +107,7 @@ def crash_sets(
     max_size: int | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int | None], None] | None = None,
+    effort: float = EFFORT,
 ) -> CrashSets:
     """Check the system for every set of unreliable processes, or those of at most `max_size`.
 
@@ -133,7 +134,7 @@ def crash_sets(
         if stopped:
             rows.append(CrashSetRow(unreliable, tuple(Verdict(n, None, k=k, reason=stopped) for n in names)))
             continue
-        rows.append(_row(system, unreliable, asked, names, k, max_k, _rest(given, started)))
+        rows.append(_row(system, unreliable, asked, names, k, max_k, _rest(given, started), effort))
         stopped = _interrupted(rows[-1])
         if progress is not None:
             progress(len(rows), len(sets))
@@ -166,9 +167,10 @@ def _row(
     k: int | None,
     max_k: int | None,
     limits: Limits,
+    effort: float,
 ) -> CrashSetRow:
     assumed = without_impossible_crashes(system.with_unreliable(unreliable))
-    report = check(assumed, failures, k=k, max_k=max_k, properties=names, limits=limits)
+    report = check(assumed, failures, k=k, max_k=max_k, properties=names, limits=limits, effort=effort)
     return CrashSetRow(unreliable, report.verdicts, any("completed" in note for note in report.notes))
 
 

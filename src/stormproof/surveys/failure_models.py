@@ -9,7 +9,7 @@ from typing import Any
 from ..checks.api import check
 from ..checks.report import Report
 from ..engine.watch import ProgressCallback
-from ..limits import Limits
+from ..limits import EFFORT, Limits
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
 from ..model.system import System
@@ -58,8 +58,9 @@ def survey(
     limits: Limits | None = None,
     replay: bool = True,
     progress: ProgressCallback | None = None,
+    effort: float = EFFORT,
 ) -> dict[str, Report]:
-    """A check under each model; the time limit is shared out among them."""
+    """A check under each model, with its own effort; the time limit is shared out among them."""
     models = failure_models(system, asked or Failures())
     share = limits or Limits()
     if share.seconds is not None:
@@ -76,6 +77,7 @@ def survey(
             limits=share,
             replay=replay,
             progress=progress,
+            effort=effort,
         )
         if found[name].interrupted:  # else only this model would be left out, and the next one asked
             raise KeyboardInterrupt
