@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -66,3 +67,20 @@ def test_lint_points_to_lines_of_the_source(run: Run, file: Path) -> None:
     )
     answer = run("lint", "greet.py:protocol")
     assert "greet.py:14:5: warning: A never receives 'again' from B" in answer.out
+
+
+def test_sarif_points_to_lines_of_the_source(run: Run, file: Path) -> None:
+    """Requirements at their calls, an exception where it is raised, and the file as it was named."""
+    text = MODULE.replace("{extra}", "assert not got").replace(
+        "extract(A, B)", 'extract(A, B).require("r", never="A@waiting")'
+    )
+    file.write_text(text, encoding="utf-8")
+    assert run("check", "greet.py:protocol", "--sarif", "out.sarif").code == 1
+    found = json.loads(Path("out.sarif").read_text("utf-8"))["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in found]
+    lines = {
+        r["message"]["text"].split(":")[0]: p["region"]["startLine"]
+        for r, p in zip(found, places, strict=True)
+    }
+    assert lines["no exception in B"] == 12 and lines["r"] == 16
+    assert {p["artifactLocation"]["uri"] for p in places} == {"greet.py"}

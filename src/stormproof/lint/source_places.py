@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 from ..errors import Place
+from ..extraction.load import split_python
 from ..extraction.naming import is_raised
 from ..formats.storm_places import NoPlaces
 from ..model.actions import Transition
+from ..model.goal import At
 from ..model.system import System
 
 
 class SourcePlaces(NoPlaces):
     """The places that the processes of an extracted system know."""
 
-    def __init__(self, system: System, file: str) -> None:
-        super().__init__(file)
+    def __init__(self, system: System, source: str) -> None:
+        python = split_python(source)
+        self._name = source if python is None else python[0]
+        super().__init__(self._name)
         self._system = system
 
     def role(self, role: str) -> Place:
         return self.state(role, self._system[role].initial)
 
     def state(self, role: str, state: str) -> Place:
-        return self._system[role].place(state) or super().state(role, state)
+        place = self._system[role].place(state)
+        return super().state(role, state) if place is None else self._as_named(place)
+
+    def _as_named(self, place: Place) -> Place:
+        """With the file as its user named it."""
+        here = place.file is not None and os.path.realpath(place.file) == os.path.realpath(self._name)
+        return replace(place, file=self._name) if here else place
 
     def transition(self, role: str, transition: Transition) -> Place:
         return self.state(role, transition.source)
+
+    def requirement(self, index: int) -> Place:
+        """The line of the call, or the one that raises the exception which is required not to escape."""
+        required = self._system.requirements[index]
+        goal = required.claim.goal
+        if isinstance(goal, At) and is_raised(goal.states[0]):
+            return self.state(goal.process, goal.states[0])
+        return Place(self._name, required.line)
 
     def rest_line(self, role: str, state: str) -> str:
         return "give its receive rest=True"
