@@ -1,5 +1,6 @@
 // The system and the limits of a search, from Python.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -33,16 +34,24 @@ static void add_process(System& self, std::uint32_t states, std::uint32_t initia
     self.processes.push_back(std::move(process));
 }
 
-static void add_channel(System& self, std::uint32_t sender, std::uint32_t receiver,
-                        const std::vector<std::string>& faults, std::vector<std::uint32_t> pool,
-                        std::vector<std::vector<std::uint32_t>> becomes) {
+static std::vector<std::uint8_t> flags(std::uint32_t size, const std::vector<std::uint32_t>& numbers) {
+    if (numbers.empty()) return {};
+    std::vector<std::uint8_t> out(size, 0);
+    for (auto number : numbers) out.at(number) = 1;
+    return out;
+}
+
+static void add_channel(System& self, std::optional<std::uint32_t> sender, std::uint32_t receiver,
+                        const std::vector<std::pair<std::string, std::vector<std::uint32_t>>>& faults,
+                        std::vector<std::uint32_t> pool, std::vector<std::vector<std::uint32_t>> becomes) {
     becomes.resize(self.messages);
     for (auto& others : becomes) std::sort(others.begin(), others.end());
     Channel channel;
-    channel.sender = sender;
+    channel.sender = sender.value_or(none);
     channel.receiver = receiver;
-    for (const auto& fault : faults)
-        if (!channel.faults.declare(fault)) throw nb::value_error("a channel has no such fault");
+    for (const auto& [fault, spared] : faults)
+        if (!channel.faults.declare(fault, flags(self.messages, spared)))
+            throw nb::value_error("a channel has no such fault");
     channel.pool = std::move(pool);
     channel.faults.becomes = std::move(becomes);
     self.channels.push_back(std::move(channel));
@@ -66,11 +75,14 @@ static void bind_enums(nb::module_& m) {
 void bind_system(nb::module_& m) {
     bind_enums(m);
     nb::class_<System>(m, "System")
-        .def("__init__", [](System* self, std::uint32_t messages) { new (self) System{{}, {}, messages}; },
-             nb::arg("messages"))
+        .def("__init__",
+             [](System* self, std::uint32_t messages, std::uint32_t crashes, std::vector<std::uint32_t> sender_of) {
+                 new (self) System{{}, {}, messages, crashes, std::move(sender_of)};
+             },
+             nb::arg("messages"), nb::arg("crashes") = 1, nb::arg("sender_of") = std::vector<std::uint32_t>{})
         .def("add_process", &add_process, nb::arg("states"), nb::arg("initial"), nb::arg("transitions"),
              nb::arg("crashed"))
-        .def("add_channel", &add_channel, nb::arg("sender"), nb::arg("receiver"), nb::arg("faults"),
+        .def("add_channel", &add_channel, nb::arg("sender").none(), nb::arg("receiver"), nb::arg("faults"),
              nb::arg("pool"), nb::arg("becomes"))
         .def("keeps_order", [](const System& self, std::uint32_t c) { return !self.channels.at(c).faults.may_overtake(); },
              nb::arg("channel"));

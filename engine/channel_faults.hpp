@@ -7,7 +7,8 @@
 // applies faults only where a reception or a goal needs them, with the questions of `ChannelFaults` itself.
 //
 // A new kind is a value of `Fault`, a flag with its keyword, and its part in these functions. The crash message is
-// never affected by any of them (definitions 5.1).
+// never affected by any of them (definitions 5.1). In a mailbox loss and duplication may spare the messages of some
+// senders, and they spare crash messages (definitions 12.2).
 #pragma once
 
 #include <algorithm>
@@ -31,17 +32,22 @@ class ChannelFaults {
 
     // Declares a kind by its keyword (src/stormproof/model/faults.py); false: there is none. What a corruption does
     // is said by `becomes`.
-    bool declare(std::string_view keyword) {
-        if (keyword == "loss") loss_ = true;
+    // `spared`: message -> whether it never happens to it; empty for none.
+    bool declare(std::string_view keyword, std::vector<std::uint8_t> spared = {}) {
+        if (keyword == "loss") loss_ = true, never_lost_ = std::move(spared);
         else if (keyword == "reorder") reorder_ = true;
-        else if (keyword == "duplicate") duplicate_ = true;
+        else if (keyword == "duplicate") duplicate_ = true, never_stays_ = std::move(spared);
         else return keyword == "corrupt";
         return true;
     }
 
     bool may_vanish() const { return loss_; }        // without being received
+    bool may_vanish(std::uint32_t message) const { return loss_ && (never_lost_.empty() || !never_lost_[message]); }
     bool may_overtake() const { return reorder_; }   // be received before messages that were sent earlier
     bool may_stay() const { return duplicate_; }     // in the channel, although it is received
+    bool may_stay(std::uint32_t message) const {
+        return duplicate_ && (never_stays_.empty() || !never_stays_[message]);
+    }
     bool may_change() const {
         return std::any_of(becomes.begin(), becomes.end(), [](const auto& others) { return !others.empty(); });
     }
@@ -52,15 +58,23 @@ class ChannelFaults {
     bool perfect() const { return !loss_ && !reorder_ && !duplicate_ && !may_change(); }
     bool has_silent_steps() const { return loss_ || may_change(); }
 
-    // The same faults without changes, or with what they make of messages in other numbers.
-    ChannelFaults with(std::vector<std::vector<std::uint32_t>> others) const {
+    // The same faults with messages in other numbers, the new number being the place in `letters`; and what they make
+    // of those, which may be left out.
+    ChannelFaults with(const std::vector<std::uint32_t>& letters, std::vector<std::vector<std::uint32_t>> others) const {
         ChannelFaults out = *this;
         out.becomes = std::move(others);
+        for (auto* spared : {&out.never_lost_, &out.never_stays_}) {
+            if (spared->empty()) continue;
+            std::vector<std::uint8_t> renumbered;
+            for (auto message : letters) renumbered.push_back((*spared)[message]);
+            *spared = std::move(renumbered);
+        }
         return out;
     }
 
   private:
     bool loss_ = false, reorder_ = false, duplicate_ = false;
+    std::vector<std::uint8_t> never_lost_, never_stays_;
 };
 
 // ---- between any two actions ------------------------------------------------------------------------------
@@ -70,7 +84,7 @@ constexpr std::uint32_t vanished = none;
 // What a message in the channel may silently turn into: visit(other), or visit(vanished).
 template <class Visit>
 inline void each_silent_outcome(const ChannelFaults& faults, std::uint32_t message, Visit&& visit) {
-    if (faults.may_vanish()) visit(vanished);
+    if (faults.may_vanish(message)) visit(vanished);
     if (faults.becomes.empty()) return;
     for (auto other : faults.becomes[message]) visit(other);
 }
@@ -85,7 +99,7 @@ inline std::uint64_t most_silent_outcomes(const ChannelFaults& faults) {
 // The heads of the channel of which a copy may be received as `message` while they stay: visit(head).
 template <class Visit>
 void each_staying_head(const ChannelFaults& faults, std::uint32_t message, Visit&& visit) {
-    if (!faults.may_stay()) return;
+    if (!faults.may_stay(message)) return;
     visit(message);
     for (std::uint32_t head = 0; head < faults.becomes.size(); ++head)
         if (head != message && faults.may_become(head, message)) visit(head);
@@ -125,8 +139,8 @@ void each_fault(const MessageOutcome& outcome, Visit&& visit) {
 
 // The outcomes of a send that leave the channel as it is.
 template <class Visit>
-void each_vanishing_send(const ChannelFaults& faults, Visit&& visit) {
-    if (!faults.may_vanish()) return;
+void each_vanishing_send(const ChannelFaults& faults, std::uint32_t message, Visit&& visit) {
+    if (!faults.may_vanish(message)) return;
     MessageOutcome outcome;
     outcome.lost = true;
     visit(outcome);
@@ -150,15 +164,15 @@ void each_faulty_send(const ChannelFaults& faults, std::uint32_t message, std::u
     }
 }
 
-// The outcomes of the reception of `message` from a channel with this content that go wrong.
-template <class Cell, class Visit>
-void each_faulty_reception(const ChannelFaults& faults, const Cell* content, std::uint32_t length,
+// The outcomes of the reception of `message` from a channel that go wrong, if `head` is at the head and may stay in
+// `places` of what is left.
+template <class Visit>
+void each_faulty_reception(const ChannelFaults& faults, std::uint32_t head, std::uint32_t places,
                            std::uint32_t message, Visit&& visit) {
-    const std::uint32_t head = content[0];
-    if (!faults.may_stay() || head == crash_message || !faults.may_become(head, message)) return;
+    if (!faults.may_stay(head) || !faults.may_become(head, message)) return;
     MessageOutcome outcome;
     if (head != message) outcome.head = head;
-    const std::uint32_t places = faults.may_overtake() ? length - (content[length - 1] == crash_message) : 1;
+    if (!faults.may_overtake()) places = 1;
     for (outcome.kept = 0; outcome.kept < places; ++outcome.kept) {
         outcome.kept_as = none;
         visit(outcome);

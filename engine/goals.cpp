@@ -2,6 +2,7 @@
 #include "goals.hpp"
 
 #include <set>
+#include <tuple>
 
 namespace stormproof {
 namespace {
@@ -19,6 +20,17 @@ std::set<std::uint32_t> sent_into(const Machine& m) {
         if (info.kind != StateKind::sending) return;
         for (auto i = info.first; i < info.end; ++i)
             if (is_send(m.instructions[i].op)) found.insert(m.instructions[i].channel);
+    });
+    return found;
+}
+
+// What sending states send, as (process, channel, letter).
+std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> sends_of_sending_states(const Machine& m) {
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> found;
+    each_state(m, [&](std::uint32_t p, std::uint32_t, const StateInfo& info) {
+        if (info.kind != StateKind::sending) return;
+        for (auto i = info.first; i < info.end; ++i)
+            if (is_send(m.instructions[i].op)) found.insert({p, m.instructions[i].channel, m.instructions[i].letter});
     });
     return found;
 }
@@ -67,6 +79,7 @@ bool fires_goal(const Machine& m, const Instruction& s, const Goal& goal) {
         case Goal::taken: return is_receive(s.op) && s.channel == goal.channel;
         case Goal::room: return is_receive(s.op) && s.channel == goal.channel && !s.keeps;
         case Goal::proceeds: return s.process == goal.process && proceeds(m, s);
+        case Goal::fires:
         case Goal::sent: return is_send(s.op) && s.channel == goal.channel && s.letter == goal.letter;
     }
     return false;
@@ -87,6 +100,14 @@ bool settles(const Machine& m, const Goal& goal) {
     return true;
 }
 
+// Who sends the letter into the channel.
+std::uint32_t sender_of(const Machine& m, std::uint32_t channel, std::uint32_t letter) {
+    if (!m.mailboxes) return m.sender[channel];
+    for (const Instruction& s : m.instructions)
+        if (is_send(s.op) && s.channel == channel && s.letter == letter) return s.process;
+    return none;
+}
+
 GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64_t bit) {
     const ChannelLayout& ch = m.channels[channel];
     GoalSet::FullTest test{channel, 0, 0, 0, bit};
@@ -102,7 +123,10 @@ GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64
 
 std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
     std::vector<Goal> out;
-    if (properties.has_any({Property::exh, Property::exh_up_to_crash}))
+    const bool exhaustive = properties.has_any({Property::exh, Property::exh_up_to_crash});
+    if (exhaustive && m.mailboxes)
+        for (const auto& [p, c, a] : sends_of_sending_states(m)) out.push_back({Goal::fires, c, a, p, {p, false}});
+    if (exhaustive && !m.mailboxes)
         for (auto c : sent_into(m))
             if (!m.channels[c].faults.may_vanish()) out.push_back({Goal::room, c, 0, m.sender[c], {m.sender[c], false}});
     if (properties.has(Property::pg))
@@ -113,7 +137,7 @@ std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
                     break;
                 }
     add_receptions(m, properties, out);
-    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, m.sender[c]});
+    for (const auto& [c, a] : wanted_sends(m, properties)) out.push_back({Goal::sent, c, a, sender_of(m, c, a)});
     return out;
 }
 
@@ -154,6 +178,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
                 sends = sends || (is_send(m.instructions[i].op) && m.instructions[i].channel == goal.channel &&
                                   (goal.kind == Goal::room || m.instructions[i].letter == goal.letter));
             if (sends && goal.kind == Goal::room) need.rooms |= bit;
+            if (sends && goal.kind == Goal::fires) need.always |= bit;
             if (sends && goal.kind == Goal::sent && properties.has(Property::exh_literal)) need.always |= bit;
         });
     }

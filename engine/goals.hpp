@@ -10,6 +10,8 @@
 //             at once unless the channel is full, and while the sender does not act the channel only shrinks; so
 //             this is what k-exh requires in a sending state whose channel is full. A lossy channel always has
 //             room.
+//   fires     that message into that channel, while its sender does not act before: what k-exh requires with
+//             mailboxes, which others fill, and of which loss may spare some messages.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ struct Barred {
 };
 
 struct Goal {
-    enum Kind : std::uint8_t { receive, taken, proceeds, sent, room } kind;
+    enum Kind : std::uint8_t { receive, taken, proceeds, sent, room, fires } kind;
     std::uint32_t channel = none;
     std::uint32_t letter = 0;
     std::uint32_t process = none;

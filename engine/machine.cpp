@@ -33,13 +33,23 @@ bool all_alike(const Channel& ch, const std::vector<std::uint32_t>& messages) {
 
 ChannelFaults faults_in_letters(const ChannelFaults& faults, const ChannelLayout& layout) {
     std::vector<std::vector<std::uint32_t>> becomes;
-    if (layout.form == PackedForm::length || !faults.may_change()) return faults.with(becomes);
+    if (layout.form == PackedForm::length || !faults.may_change()) return faults.with(layout.letters, becomes);
     becomes.resize(layout.letters.size());
     for (std::uint32_t a = 0; a < layout.letters.size(); ++a) {
         if (a == layout.crash_letter) continue;
         for (auto message : faults.becomes[layout.letters[a]]) becomes[a].push_back(layout.letter_of[message]);
     }
-    return faults.with(std::move(becomes));
+    return faults.with(layout.letters, std::move(becomes));
+}
+
+// For each crash message of a mailbox, the other messages of its sender: it is received after them.
+std::vector<std::vector<std::uint32_t>> behind_in(const System& system, const std::vector<std::uint32_t>& letters) {
+    std::vector<std::vector<std::uint32_t>> out(letters.size());
+    if (!system.mailboxes()) return out;
+    for (std::uint32_t a = 0; a < letters.size(); ++a)
+        for (std::uint32_t b = 0; b < letters.size(); ++b)
+            if (a != b && system.is_crash(letters[a]) && system.same_sender(letters[a], letters[b])) out[a].push_back(b);
+    return out;
 }
 
 ChannelLayout channel_layout(const System& system, std::uint32_t number, std::uint32_t k) {
@@ -56,6 +66,7 @@ ChannelLayout channel_layout(const System& system, std::uint32_t number, std::ui
     else
         // One message cannot be overtaken: at k = 1 reordering can do nothing.
         out.form = ch.faults.may_overtake() && k > 1 ? PackedForm::multiset : PackedForm::queue;
+    out.behind = behind_in(system, out.letters);
     if (users > 0) out.faults = faults_in_letters(ch.faults, out);
     out.silent = out.faults.has_silent_steps();
     out.faithful = !out.silent && (out.form != PackedForm::length || users <= 1);
@@ -126,7 +137,7 @@ Guard guard_of(const Instruction& instruction, const ChannelLayout& ch) {
             else g.special = true;
             break;
         case Op::receive_multiset:
-            if (instruction.crash) g.special = true;
+            if (instruction.head == ch.crash_letter || !ch.behind[instruction.head].empty()) g.special = true;
             else differs(ch.counts[instruction.head], 0);
             break;
         case Op::send_wide:
@@ -136,7 +147,8 @@ Guard guard_of(const Instruction& instruction, const ChannelLayout& ch) {
     return g;
 }
 
-Instruction compile_transition(const Machine& m, std::uint32_t process, std::uint32_t number, const Transition& t) {
+Instruction compile_transition(const Machine& m, const System& system, std::uint32_t process, std::uint32_t number,
+                               const Transition& t) {
     Instruction instruction;
     instruction.process = process;
     instruction.transition = number;
@@ -151,8 +163,9 @@ Instruction compile_transition(const Machine& m, std::uint32_t process, std::uin
     instruction.channel = t.channel;
     instruction.op = op_of(t, ch);
     instruction.letter = instruction.head = ch.letter_of[t.message];
-    instruction.crash = t.message == crash_message;
-    instruction.may_be_lost = t.kind == ActionKind::send && ch.faults.may_vanish() && !instruction.crash;
+    instruction.crash = system.is_crash(t.message);
+    instruction.may_be_lost =
+        t.kind == ActionKind::send && !instruction.crash && ch.faults.may_vanish(instruction.letter);
     instruction.guard = guard_of(instruction, ch);
     return instruction;
 }
@@ -222,7 +235,7 @@ void compile_process(Machine& m, const System& system, std::uint32_t number) {
         for (; next < process.transitions.size() && process.transitions[next].source == state; ++next) {
             leaving.push_back(process.transitions[next]);
             const Transition& t = leaving.back();
-            const Instruction instruction = compile_transition(m, number, next, t);
+            const Instruction instruction = compile_transition(m, system, number, next, t);
             compiled.push_back(instruction);
             const bool receives = t.kind == ActionKind::receive && instruction.op != Op::never && !instruction.crash;
             if (receives) add_keeping(m.channels[t.channel], instruction, compiled);
@@ -261,6 +274,7 @@ Machine compile(const System& system, std::uint32_t k) {
         m.channels.push_back(channel_layout(system, c, k));
         place_channel(m.channels.back(), packer);
         m.sender.push_back(ch.sender);
+        m.mailboxes = m.mailboxes || ch.sender == none;
         m.receiver.push_back(ch.receiver);
         m.silent = m.silent || m.channels.back().silent;
         m.perfect = m.perfect && ch.faults.perfect();

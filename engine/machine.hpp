@@ -9,7 +9,7 @@
 //   multiset    with reordering: how many of each letter.
 // The letters of a channel are the messages that can be in it, numbered from 0. The crash message is a letter of
 // a queue, and a flag of a length or a multiset: it is always the last message, and interference does not
-// affect it (definitions 5.1).
+// affect it (definitions 5.1). In a mailbox each sender has its own, which are letters in every form.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ struct ChannelLayout {
     std::vector<std::uint32_t> letters;               // letter -> message
     std::vector<std::uint32_t> letter_of;             // message -> letter or no_letter
     std::uint32_t crash_letter = no_letter;
+    std::vector<std::vector<std::uint32_t>> behind;   // of a mailbox: crash letter -> the other letters of its sender
     bool faithful = false;  // a message that may be received stays receivable until it is
 };
 
@@ -109,6 +110,7 @@ struct Machine {
     bool perfect = true;    // no interference at all
     bool reorders = false;  // some channel is a multiset
     bool one_receiver = true, one_sender = true;  // no state sends to several peers; receives from several
+    bool mailboxes = false;  // several processes send into a channel
     std::uint32_t max_degree = 1;  // no configuration has more successors
 };
 

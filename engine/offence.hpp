@@ -59,8 +59,9 @@ void each_offence(const Machine& m, const GoalSet& set, std::uint64_t unmet, con
                 name_send(m, o, c, goal.letter);
                 note(Property::exh_literal, o);
                 break;
+            case Goal::fires:
             case Goal::room:
-                name_send(m, o, c, no_letter);
+                name_send(m, o, c, goal.kind == Goal::fires ? goal.letter : no_letter);
                 note(Property::exh, o);
                 if (!crashed(m, m.receiver[goal.channel], c)) note(Property::exh_up_to_crash, o);
         }

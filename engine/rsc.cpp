@@ -380,6 +380,7 @@ class Search {
 }  // namespace
 
 RscResult search_rsc(const System& system, Monitor& monitor) {
+    if (system.mailboxes()) return search_rsc_mailboxes(system, monitor);
     RscResult known = Search(system, monitor, true).decide();
     if (!known.violated) return known;
     auto length = static_cast<std::uint32_t>(known.firings.size());

@@ -37,5 +37,7 @@ struct RscResult {
 };
 
 RscResult search_rsc(const System& system, Monitor& monitor);
+// The same where several processes send into one queue (rsc_mailbox.cpp); `search_rsc` calls it.
+RscResult search_rsc_mailboxes(const System& system, Monitor& monitor);
 
 }  // namespace stormproof

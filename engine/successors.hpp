@@ -1,6 +1,7 @@
 // The steps of a configuration: actions of processes, and silent faults of channels.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -11,6 +12,13 @@
 namespace stormproof {
 
 // ---- actions -------------------------------------------------------------------------------------------
+
+// In a mailbox that reorders: is no other message of the sender of this crash message left?
+template <unsigned W>
+bool is_last_of_sender(const ChannelLayout& ch, const Config<W>& c, std::uint32_t letter) {
+    return std::all_of(ch.behind[letter].begin(), ch.behind[letter].end(),
+                       [&](std::uint32_t other) { return ch.counts[other].get(c.w) == 0; });
+}
 
 template <unsigned W>
 STORMPROOF_NOINLINE bool enabled_special(const Machine& m, const Instruction& instruction, const Config<W>& c) {
@@ -23,9 +31,11 @@ STORMPROOF_NOINLINE bool enabled_special(const Machine& m, const Instruction& in
         }
         case Op::receive_length: {
             const std::uint64_t n = ch.field.get(c.w), crash = ch.crash.get(c.w);
-            return instruction.crash ? crash && n == 1 : n > crash;
+            return instruction.letter == ch.crash_letter ? crash && n == 1 : n > crash;
         }
-        case Op::receive_multiset: return ch.crash.get(c.w) && ch.field.get(c.w) == 1;
+        case Op::receive_multiset:
+            if (instruction.head == ch.crash_letter) return ch.crash.get(c.w) && ch.field.get(c.w) == 1;
+            return ch.counts[instruction.head].get(c.w) > 0 && is_last_of_sender(ch, c, instruction.head);
         default: return false;
     }
 }
@@ -56,19 +66,19 @@ Config<W> perform(const Machine& m, const Instruction& instruction, const Config
         case Op::receive_queue: ch.field.set(n.w, ch.field.get(c.w) >> ch.bits); break;
         case Op::send_length:
             ch.field.add(n.w, 1);
-            if (instruction.crash) ch.crash.add(n.w, 1);
+            if (instruction.letter == ch.crash_letter) ch.crash.add(n.w, 1);
             break;
         case Op::receive_length:
             ch.field.add(n.w, ~std::uint64_t{0});
-            if (instruction.crash) ch.crash.set(n.w, 0);
+            if (instruction.letter == ch.crash_letter) ch.crash.set(n.w, 0);
             break;
         case Op::send_multiset:
             ch.field.add(n.w, 1);
-            (instruction.crash ? ch.crash : ch.counts[instruction.letter]).add(n.w, 1);
+            (instruction.letter == ch.crash_letter ? ch.crash : ch.counts[instruction.letter]).add(n.w, 1);
             break;
         case Op::receive_multiset:
             ch.field.add(n.w, ~std::uint64_t{0});
-            (instruction.crash ? ch.crash : ch.counts[instruction.letter]).add(n.w, ~std::uint64_t{0});
+            (instruction.letter == ch.crash_letter ? ch.crash : ch.counts[instruction.letter]).add(n.w, ~std::uint64_t{0});
             break;
         case Op::send_wide: wide_send(ch, n, instruction.letter); break;
         case Op::receive_wide: wide_receive(ch, n); break;
@@ -166,7 +176,7 @@ inline void each_head(const ChannelLayout& ch, const Config<W>& c, Visit&& visit
         }
         case PackedForm::multiset:
             for (std::uint32_t a = 0; a < ch.letters.size(); ++a)
-                if (a != ch.crash_letter && ch.counts[a].get(c.w)) visit(a);
+                if (a != ch.crash_letter && ch.counts[a].get(c.w) && is_last_of_sender(ch, c, a)) visit(a);
             if (ch.crash.get(c.w) && ch.field.get(c.w) == 1) visit(ch.crash_letter);
     }
 }

@@ -144,9 +144,9 @@ class Steps {
               Visit&& visit) {
         const Channel& channel = rules_.system.channels[t.channel];
         const std::uint32_t length = row[layout_.channel[t.channel]];
-        const bool faults = !calm_only && t.message != crash_message;
+        const bool faults = !calm_only && !rules_.system.is_crash(t.message);
         if (faults)
-            each_vanishing_send(channel.faults, [&](const MessageOutcome& outcome) {
+            each_vanishing_send(channel.faults, t.message, [&](const MessageOutcome& outcome) {
                 begin(row, strike, t);
                 strike_with(strike, outcome, visit);
             });
@@ -161,12 +161,29 @@ class Steps {
         }
         insert(t.channel, length, t.message);
         visit(strike, 0u, next_.data());
-        if (!faults) return;
-        each_faulty_send(channel.faults, t.message, length, [&](const MessageOutcome& outcome) {
+        if (calm_only || (!faults && !rules_.system.mailboxes())) return;
+        const std::uint32_t passes = faults ? length : others_at_end(row, t);
+        each_faulty_send(channel.faults, t.message, passes, [&](const MessageOutcome& outcome) {
             begin(row, strike, t);
             insert(t.channel, length - outcome.overtakes, outcome.becomes == nothing ? t.message : outcome.becomes);
             strike_with(strike, outcome, visit);
         });
+    }
+
+    // How many messages of other senders stand at the end of a mailbox: a crash message may overtake those.
+    std::uint32_t others_at_end(const Cell* row, const Transition& t) const {
+        const Cell* word = row + layout_.channel[t.channel] + 1;
+        std::uint32_t n = 0;
+        while (n < word[-1] && !rules_.system.same_sender(word[word[-1] - 1 - n], t.message)) ++n;
+        return n;
+    }
+
+    // In how many places of what is left the head may stay: before the crash message of its sender.
+    std::uint32_t places_for_head(const Cell* word, std::uint32_t length) const {
+        const System& system = rules_.system;
+        for (std::uint32_t i = 1; i < length; ++i)
+            if (system.is_crash(word[i]) && (!system.mailboxes() || system.same_sender(word[i], word[0]))) return i;
+        return length;
     }
 
     template <class Visit>
@@ -179,9 +196,9 @@ class Steps {
             remove_head(t.channel);
             visit(strike, 0u, next_.data());
         }
-        if (calm_only) return;
+        if (calm_only || rules_.system.is_crash(word[0])) return;
         const ChannelFaults& faults = rules_.system.channels[t.channel].faults;
-        each_faulty_reception(faults, word, length, t.message, [&](const MessageOutcome& outcome) {
+        each_faulty_reception(faults, word[0], places_for_head(word, length), t.message, [&](const MessageOutcome& outcome) {
             begin(row, strike, t);
             remove_head(t.channel);
             insert(t.channel, outcome.kept, outcome.kept_as == nothing ? word[0] : outcome.kept_as);

@@ -84,7 +84,8 @@ def test_no_run_to_any_violation_is_better(chunk: int) -> None:
 
 def least_violation(system: System, failures: FailureModel, length: int) -> tuple[int, int, int] | None:
     """The least (actions, faults, changes of process) of all executions that are not RSC, up to a length."""
-    level: dict[tuple[rsc_definition.Class, int], int] = {(tuple(() for _ in system), -1): 0}
+    start = rsc_definition.Class(tuple(() for _ in system), tuple(() for _ in system.channels))
+    level: dict[tuple[rsc_definition.Class, int], int] = {(start, -1): 0}
     for depth in range(1, length + 1):
         following: dict[tuple[rsc_definition.Class, int], int] = {}
         for (done, last), changed in level.items():
@@ -94,7 +95,7 @@ def least_violation(system: System, failures: FailureModel, length: int) -> tupl
                 following[key] = min(total, following.get(key, total))
         if len(following) > 3_000:
             return None
-        bad = [key for key in following if rsc_definition._cyclic(system, key[0])]
+        bad = [key for key in following if rsc_definition._cyclic(key[0])]
         if bad:
             return depth, *min((faults_of(system, failures, done), following[done, a]) for done, a in bad)
         level = following
@@ -106,14 +107,14 @@ def _message(done: rsc_definition.Done) -> Message:
     return done.transition.action.message
 
 
-def faults_of(system: System, failures: FailureModel, done: rsc_definition.Class) -> int:
+def faults_of(system: System, failures: FailureModel, past: rsc_definition.Class) -> int:
     """Corrupted ones; pairs received in the other order; unmatched sends that are lost or overtaken."""
     total = 0
     for channel in system.channels:
-        sender, receiver = (done[system.names.index(name)] for name in channel)
+        sender, receiver = (past.done[system.names.index(name)] for name in channel)
         sends = [i for i, d in enumerate(sender) if d.transition.action in _sends(system, channel)]
         taken = [d for d in receiver if d.transition.action in _receptions(system, channel)]
-        order = [d.matches for d in taken if d.matches is not None]
+        order = [d.matches[1] for d in taken if d.matches is not None]
         assert len(order) == len(taken), "every reception takes some send"
         total += sum(_message(sender[s]) != _message(d) for s, d in zip(order, taken))
         total += sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])

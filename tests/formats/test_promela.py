@@ -19,9 +19,11 @@ from stormproof.model.faults import ChannelFaults
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
+from stormproof.transform.mailboxes import with_senders
 from tests.support.example_systems import process
 from tests.support.odd_systems import odd_system
 from tests.support.peer_files import peers
+from tests.support.random_mailboxes import random_mailboxes
 
 needs_spin = pytest.mark.skipif(
     not (shutil.which("spin") and shutil.which("cc")), reason="spin or a C compiler is not installed"
@@ -70,6 +72,22 @@ def test_one_stored_state_a_configuration_with_duplication(seed: int, tmp_path: 
     system = replace(system, faults=tuple(declared.values()))
     for k in (1, 2):
         assert stored_states(system, k, tmp_path) == configurations(system, k)
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", [0, 4, 8, 14])
+def test_one_stored_state_a_configuration_with_mailboxes(seed: int, tmp_path: Path) -> None:
+    """Faults by sender and receiver, crash messages, and reordering of whole mailboxes."""
+    system, _ = random_mailboxes(seed)
+    rng = random.Random(seed)
+    moved = {name for name in system.names if rng.random() < 0.6}
+    declared = (
+        ChannelFaults(*c, loss=rng.random() < 0.5, duplicate=rng.random() < 0.5, reorder=c.receiver in moved)
+        for c in system.channels
+    )
+    system = replace(system, faults=tuple(declared))
+    expected = len(explore(with_senders(system), Failures().on(system), 2).steps)
+    assert stored_states(system, 2, tmp_path) == expected
 
 
 @needs_spin

@@ -188,7 +188,7 @@ def round_of(text: str) -> list[dict[str, Any]]:
     playing = game(text, {})
     steps: list[dict[str, Any]] = []
     while len(steps) < 100:
-        steps += choices(playing, follow(playing.model, read_steps(steps)))[0]["steps"]
+        steps += choices(playing, follow(playing.model, read_steps(playing.model.system, steps)))[0]["steps"]
     return steps
 
 

@@ -31,9 +31,10 @@ def random_system(
     internal: float = 0.1,
     unreliable: float = 0.0,
     to_self: float = 0.15,
+    receivers: int | None = None,
 ) -> System:
     """2 to 4 small processes. `csa` True: only session automata; False or None: anything goes. In a share
-    `to_self` of the systems processes may send to themselves.
+    `to_self` of the systems processes may send to themselves. `receivers`: how many processes receive.
 
     To make communication likely, most actions are drawn from a small pool of (sender, receiver, message)
     that both ends share.
@@ -41,7 +42,8 @@ def random_system(
     count = processes or rng.choice((2, 2, 2, 3, 3, 4))
     names = [f"P{i}" for i in range(count)]
     selfish = rng.random() < to_self
-    pairs = [(p, q) for p in names for q in names if p != q or selfish]
+    owners = names if receivers is None else rng.sample(names, min(receivers, count))
+    pairs = [(p, q) for p in names for q in owners if p != q or selfish]
     wires = [
         (*pair, f"m{rng.randrange(messages)}")
         for pair in rng.sample(pairs, min(len(pairs), rng.randint(1, count + 1)))

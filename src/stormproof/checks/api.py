@@ -200,7 +200,7 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
 
 
 def _undefined(request: Request, name: str) -> str:
-    return undefined_under(name, request.model, request.budget)
+    return undefined_under(name, request.model, request.budget, request.system.mailboxes)
 
 
 def _interrupted(found: Mapping[str, Outcome]) -> bool:

@@ -18,8 +18,9 @@ SIDE_CONDITIONS = (K_OBI.name, K_SIBI.name)
 
 
 def candidate_for_any_length(system: System, model: FailureModel) -> bool:
-    """The conditions of definitions 3.10 that need no search."""
-    return model.perfect and system.csa and not system.classification.internal and not system.self_channels
+    """The conditions of definitions 3.10 that need no search; 12.4 for mailboxes."""
+    apart = not system.self_channels and not system.mailboxes
+    return model.perfect and system.csa and not system.classification.internal and apart
 
 
 def side_conditions(system: System, model: FailureModel, names: Sequence[str]) -> tuple[str, ...]:
@@ -71,6 +72,8 @@ def _why_not(system: System, model: FailureModel) -> str:
         return "the system is not a CSA"
     if system.classification.internal:
         return "the system has internal actions"
+    if system.mailboxes:
+        return "the processes communicate by mailboxes"
     if system.self_channels:
         return "a process sends to itself"
     return "the system is neither directed nor k-obi and k-sibi"

@@ -46,7 +46,8 @@ class Guarantee(enum.Enum):
 @dataclass(frozen=True)
 class Property:
     """One row. A conjunction has `parts` and is explained by the part that fails; a variant of a property is
-    shown by the same runs. `received_once`: it presupposes that no message is received twice."""
+    shown by the same runs. `received_once`: it presupposes that no message is received twice;
+    `in_pairs_only`: that each ordered pair of processes has a channel."""
 
     name: str
     sentence: str
@@ -60,6 +61,7 @@ class Property:
     variant_of: Property | None = None
     excuses_crashed: bool = False
     received_once: bool = False
+    in_pairs_only: bool = False
 
     @property
     def bounded(self) -> bool:
@@ -141,6 +143,7 @@ K_OBI = Property(
     Decision.BOUNDED,
     reason.outputs_depend_on_the_bound,
     perfect_channels_only=True,
+    in_pairs_only=True,
 )
 K_SIBI = Property(
     "k-sibi",
@@ -149,6 +152,7 @@ K_SIBI = Property(
     Decision.BOUNDED,
     reason.inputs_race,
     perfect_channels_only=True,
+    in_pairs_only=True,
 )
 RSC = Property(
     "rsc",
@@ -165,6 +169,7 @@ HALF_DUPLEX = Property(
     Decision.HALF_DUPLEX,
     reason.both_channels_hold,
     received_once=True,
+    in_pairs_only=True,
 )
 CRASH_HANDLING = Property(
     "crash-handling", "every crash is announced and handled", "Crash handling fails", Decision.CRASH_HANDLING
@@ -271,8 +276,10 @@ def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
     return asked
 
 
-def undefined_under(name: str, model: FailureModel, budget: Budget) -> str:
-    """Why a property is not defined under a failure model; "" where it is."""
+def undefined_under(name: str, model: FailureModel, budget: Budget, mailboxes: bool) -> str:
+    """Why a property is not defined under a failure model, or with mailboxes; "" where it is."""
+    if mailboxes and PROPERTIES[name].in_pairs_only:
+        return f"{name} is a property of the channels of pairs, and here each process has a mailbox"
     if budget.limited and PROPERTIES[name].decision not in (Decision.SURVIVAL, Decision.CRASH_HANDLING):
         return f"{name} is defined for any number of faults only, and the budget allows {budget}"
     kinds = [kind.noun for kind in model.kinds if not kind.matches_once]

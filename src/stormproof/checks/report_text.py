@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.phrases import plural
+from ..model.phrases import plural, queues
 from ..narrate.narrative import Narrative
 from .headline import extent, headline
 from .report import Report, Verdict
@@ -18,7 +18,7 @@ def verdict_text(verdict: Verdict) -> str:
 def report_text(report: Report) -> str:
     """The verdicts in a table, and how the first of those that are violated is."""
     system = report.system
-    sizes = f"{plural(len(system.processes), 'role')}, {plural(len(system.channels), 'channel')}"
+    sizes = f"{plural(len(system.processes), 'role')}, {queues(system)}"
     possible = not report.model.harmless
     wide = max((len(v.property) for v in report), default=0)
     lines = [f"{system.name or 'system'}: {sizes}"]

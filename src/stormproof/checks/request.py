@@ -166,7 +166,7 @@ def make_request(
     named = None if properties is None else tuple(properties)
     required = requirements_named(system, named or ())
     others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
-    names = _properties(others, model, asked.budget)
+    names = _properties(others, model, asked.budget, system.mailboxes)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
@@ -202,8 +202,10 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
     return (k,) if k is not None else tuple(range(1, max_k + 1))
 
 
-def _properties(asked: Iterable[str] | None, model: FailureModel, budget: Budget) -> tuple[str, ...]:
+def _properties(
+    asked: Iterable[str] | None, model: FailureModel, budget: Budget, mailboxes: bool
+) -> tuple[str, ...]:
     if asked is None:
         default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
-        return tuple(name for name in default if not undefined_under(name, model, budget))
+        return tuple(name for name in default if not undefined_under(name, model, budget, mailboxes))
     return known_properties(asked)

@@ -46,7 +46,7 @@ def is_known_limit(request: Request, requirement: Requirement) -> bool:
     own = request_of(request, requirement)
     small, large = own.model, request.model
     return (
-        all(_contained(small, large, c) for c in own.system.channels)
+        all(_contained(small, large, c) for c in own.prepared.channels)
         and set(small.unreliable) <= set(large.unreliable)
         and set(small.stop) <= set(large.stop)
         and set(small.restart) <= set(large.restart)
@@ -68,7 +68,7 @@ def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Req
     from ..reachability.portfolio import solve
 
     seconds = request.within_effort
-    if seconds <= 0:
+    if seconds <= 0 or system.mailboxes:  # definitions 12.4
         return None
     try:
         answer = solve(

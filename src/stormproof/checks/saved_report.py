@@ -14,6 +14,7 @@ from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json
 from ..model.run import Witness, witness_from_json
 from ..model.system import System
+from ..transform.mailboxes import run_with_senders
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _result(data: Any, name: str) -> SavedResult:
     verdicts = data["verdicts"]
     if not isinstance(verdicts, list):
         raise InputError(f"{name}: the verdicts of the result are not a list")
-    found = tuple(_verdict(row, name) for row in verdicts)
+    found = tuple(_verdict(row, name, system) for row in verdicts)
     asked = _object(data["failures"])
     semantics, as_written = str(data.get("semantics", "definition")), asked.get("as_written") is True
     return SavedResult(system, model, found, given, semantics, _budget(asked), as_written)
@@ -124,7 +125,7 @@ def _system(data: Mapping[str, Any], key: str, name: str) -> System:
     return system_from_json({k: v for k, v in whole.items() if k not in extra}, name)
 
 
-def _verdict(row: Any, name: str) -> SavedVerdict:
+def _verdict(row: Any, name: str, system: System) -> SavedVerdict:
     if not isinstance(row, Mapping) or not isinstance(row.get("property"), str) or "holds" not in row:
         raise InputError(f"{name}: a verdict of the result lacks its property or its answer")
     bounds = {"k": row.get("witness_k") or row.get("k"), "up_to": row.get("up_to")}
@@ -136,7 +137,7 @@ def _verdict(row: Any, name: str) -> SavedVerdict:
         row["property"],
         row["holds"],
         bounds["k"],
-        None if witness is None else witness_from_json(witness),
+        None if witness is None else run_with_senders(system, witness_from_json(witness)),
         "requirement" in row,
         bounds["up_to"],
         row.get("faults"),

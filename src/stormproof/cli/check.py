@@ -30,6 +30,7 @@ from .options import (
     json_option,
     limit_options,
     load_with_places,
+    mailbox_option,
     question_options,
 )
 from .render import print_answer, print_classes, print_examples, question_flags
@@ -43,6 +44,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option(
     "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of detecting it."
 )
+@mailbox_option
 @failure_options
 @effort_option
 @question_options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,7 +19,7 @@ from ..limits import EFFORT, Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
 from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
-from ..model.system import System
+from ..model.system import MAILBOX, System
 
 if TYPE_CHECKING:
     from ..lint.warning import Warning
@@ -37,9 +38,19 @@ def load_input(source: str, format: str | None = None) -> System:
     if format is not None:
         formats.format_named(format)
     if source != "-" and protocols.is_library_name(source):
-        return protocols.protocol(source)
+        return _as_asked(protocols.protocol(source))
     python = split_python(source)
-    return formats.load(source, format) if python is None else load_protocol(*python)
+    return _as_asked(formats.load(source, format) if python is None else load_protocol(*python))
+
+
+def mailbox_asked() -> bool:
+    """Was --mailbox given to the command that runs?"""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(MAILBOX))
+
+
+def _as_asked(system: System) -> System:
+    return replace(system, communication=MAILBOX) if mailbox_asked() else system
 
 
 def load_with_places(
@@ -49,7 +60,9 @@ def load_with_places(
     from ..lint.api import lint_with_places, places_in, warnings
 
     if source == "-":
-        return lint_with_places(formats.read_text(source), formats.display_name(source), format)
+        text, name = formats.read_text(source), formats.display_name(source)
+        read, found, known = lint_with_places(text, name, format)
+        return _as_asked(read), found, known
     system = load_input(source, format)
     if protocols.is_library_name(source):
         return system, (), None  # nobody can mend a built-in protocol
@@ -69,12 +82,29 @@ def load_with_text(source: str, format: str | None = None) -> tuple[System, str 
     if in_library or split_python(source) is not None or formats.split_part(source) != (source, ""):
         return load_input(source, format), None
     text, name = formats.read_text(source), formats.display_name(source)
-    system = formats.loads(text, format, name) if source == "-" else load_input(source, format)
+    read = formats.loads(text, format, name) if source == "-" else load_input(source, format)
+    system = _as_asked(read)
     return system, text if formats.language_of(text, name, format) == "storm" else None
 
 
+def mailbox_option(command: F) -> F:
+    """--mailbox, which `load_input` takes into account."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        context.meta[MAILBOX] = value
+
+    return click.option(
+        "--mailbox",
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        help="Let the processes communicate by mailboxes, one queue per receiver.",
+    )(command)
+
+
 def input_argument(command: F) -> F:
-    """FILE and --format; the command gets `source` and `format`."""
+    """FILE, --format and --mailbox; the command gets `source` and `format`."""
+    command = mailbox_option(command)
     command = click.option(
         "--format",
         "format",

@@ -15,9 +15,9 @@ from ..checks.properties import RECOVERS
 from ..checks.report import Report, Verdict
 from ..model.budget import Budget
 from ..model.faults import KINDS, PROCESS_KINDS
-from ..model.phrases import plural
+from ..model.phrases import plural, queues
 from ..model.system import System
-from .options import missing_for_studio
+from .options import mailbox_asked, missing_for_studio
 
 if TYPE_CHECKING:
     from ..examples.find import Examples
@@ -61,7 +61,7 @@ def print_classes(console: Console, report: Report, source: str, question: str =
 
 def _stepping(source: str, failures: str, question: str) -> str:
     """The studio, where it is installed and can ask the same; otherwise a page."""
-    if source == "-" or question or missing_for_studio():
+    if source == "-" or question or missing_for_studio() or mailbox_asked():
         return f"stormproof report {shlex.quote(source)}{failures}{question} -o report.html"
     return f"stormproof studio {shlex.quote(source)}{failures}"
 
@@ -109,12 +109,11 @@ def _classes(console: Console, verdicts: list[Verdict]) -> None:
 
 
 def print_heading(console: Console, system: System, source: str, with_classes: bool = True) -> None:
-    count = {
-        "role": len(system.processes),
-        "channel": len(system.channels),
-        "message": len(system.messages),
-    }
-    parts = [plural(n, what) for what, n in count.items()]
+    parts = [
+        plural(len(system.processes), "role"),
+        queues(system),
+        plural(len(system.messages), "message"),
+    ]
     parts += [classes(system)] if with_classes else []
     _field(console, system.name or source, " · ".join(parts))
 
@@ -241,7 +240,7 @@ def _time(seconds: float) -> str:
 
 def flags(report: Report) -> str:
     """The failure flags that ask the same again, quoted for a shell."""
-    asked, words = report.failures, []
+    asked, words = report.failures, ["--mailbox"] if mailbox_asked() else []
     for kind in KINDS:
         choice = asked.choice(kind)
         if choice is True:

@@ -17,6 +17,7 @@ from ..model.rest import rest_states
 from ..model.run import Act, Witness
 from ..model.survival import SurvivalModel
 from ..model.system import System
+from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
 from ..trust.replay_storm import replay_storm
 from .answer import LoggedFault, TraceAnswer, Unexplained
@@ -52,6 +53,7 @@ def trace(
     logs say. `fields`: the names that the fields of an event have in the files, or a function of a line.
     `shiviz`: the files are logs of ShiViz with this parser expression; the usual ones are found without it.
     """
+    refuse_mailboxes(system, "logs are compared with the channels of pairs only")
     marked, model, notes = prepare(system, failures or Failures())
     searched = with_process_faults(marked, model)
     survival = SurvivalModel(searched.system, model, rest_states(searched.system))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import Place
-from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Send
+from ..model.actions import CRASH_ACTION, Action, Crash, Internal, Send
 
 
 class LogEvent(NamedTuple):
@@ -35,7 +35,7 @@ class LogEvent(NamedTuple):
 def event_of(action: Action) -> LogEvent:
     """The event that a log has for an action."""
     if not isinstance(action, Internal):
-        name = CRASH_ACTION if action.message is CRASH else action.message
+        name = CRASH_ACTION if isinstance(action.message, Crash) else action.message
         return LogEvent("send" if isinstance(action, Send) else "receive", action.peer, name)
     if action.timeout:
         return LogEvent("timeout", "", action.name)

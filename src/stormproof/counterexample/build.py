@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..engine.k_properties import ViolationEnd
 from ..errors import InternalError
-from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of
+from ..model.actions import Channel, Firing, Internal, Message, Receive, Send, channel_of, pair_of
 from ..model.failures import FailureModel
 from ..model.run import Act, Step, Witness
 from ..model.system import System
@@ -54,7 +54,9 @@ def build_witness(
     pairs = None if communication is None else tuple((int(r), int(s)) for r, s in communication)
     made = _play(system, failures, tuple(moves), channels, bound, pairs)
     blame = dict(culprit or {})
-    if runs is None and pairs is None and channels is not None and (made.faults or not shortest):
+    if system.mailboxes:  # the search for a better run lets what several processes send commute
+        runs, polish = None, 0
+    elif runs is None and pairs is None and channels is not None and (made.faults or not shortest):
         end = ViolationEnd(*made.end(system), blame)
         runs = Shortest(system, failures, bound, len(made.acts), (end,), known=shortest)
     # A place costs as much as there are processes; without control states to keep to, the search finds less.
@@ -78,7 +80,7 @@ def _blamed(end: ViolationEnd, witness: Witness) -> dict[str, str]:
     """The culprit of the end; of a channel whose head it names, the message that stands there now."""
     culprit = dict(end.culprit)
     if "message" in culprit and "process" not in culprit:
-        word = next(w for c, w in witness.channels.items() if str(c) == culprit["channel"])
+        word = next(w for c, w in witness.channels.items() if str(pair_of(c, w[0])) == culprit["channel"])
         culprit["message"] = str(word[0])
     return culprit
 
@@ -92,7 +94,8 @@ def _play(
     pairs: Sequence[tuple[int, int]] | None,
 ) -> Witness:
     choices = _choices(failures, moves, channels, bound, pairs)
-    order = grouped(moves, choices, bound)
+    # What several processes put into a mailbox stays in its order.
+    order = range(len(moves)) if system.mailboxes else grouped(moves, choices, bound)
     run = _Run(system, choices)
     run.play(moves, order)
     run.end(channels)
@@ -163,14 +166,14 @@ class _Run:
             process, (source, action, target) = moves[i]
             if self.states[process] != source:
                 raise InternalError(f"{process} is in {self.states[process]}, not in {source}")
-            if isinstance(action, Receive):
-                channel = Channel(action.peer, process)
+            channel = channel_of(process, action)
+            if channel is not None and isinstance(action, Receive):
                 self._take(channel, i, action.message)
             self.at[i] = len(self.steps)
             self.steps.append(Act(process, action, target))
             self.states[process] = target
-            if isinstance(action, Send):
-                self._put(Channel(process, action.peer), i, action.message)
+            if channel is not None and isinstance(action, Send):
+                self._put(channel, i, action.message)
 
     def _take(self, channel: Channel, i: int, message: Message) -> None:
         choice = self.choices[channel]

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, combinations
 from typing import NamedTuple, TypeVar
 
-from ..model.actions import CRASH, Channel, Message, Receive, Word
+from ..model.actions import Channel, Crash, Message, Receive, Word
 from ..model.failures import ChannelFailure
 from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
-from ..model.faults import DUPLICATION, FaultKind
+from ..model.faults import DUPLICATION, LOSS, FaultKind
 from ..model.storm_step import StormStep
 
 Held = TypeVar("Held")
@@ -30,7 +30,7 @@ def keeps_order(failure: ChannelFailure) -> bool:
 
 
 def may_lose(failure: ChannelFailure, message: Message) -> bool:
-    return failure.loss and message is not CRASH
+    return failure.strikes(LOSS, message)
 
 
 def within_reach(failure: ChannelFailure, content: tuple[Held, ...]) -> tuple[Held, ...]:
@@ -47,7 +47,7 @@ class Stay(NamedTuple):
 
 def stays(failure: ChannelFailure, taken: Message, received: Message) -> Iterator[Stay]:
     """How a message that is received may also stay in the channel, each for one fault step more."""
-    if failure.duplicate and taken is not CRASH:
+    if failure.strikes(DUPLICATION, taken):
         yield from (Stay(DUPLICATION, message) for message in dict.fromkeys((taken, received)))
 
 
@@ -82,7 +82,7 @@ def _passed(failure: ChannelFailure, before: Word, message: Message) -> Iterator
     """What is left of the messages before one that is received."""
     if not before:
         yield ()
-    elif failure.reorder and message is not CRASH:
+    elif failure.reorder and not isinstance(message, Crash):
         fewest = 0 if failure.loss else len(before)
         yield from chain.from_iterable(combinations(before, n) for n in range(len(before), fewest - 1, -1))
     elif failure.loss:
@@ -92,8 +92,7 @@ def _passed(failure: ChannelFailure, before: Word, message: Message) -> Iterator
 def sent_when_full(failure: ChannelFailure, word: Word, message: Message) -> Iterator[tuple[int, Word]]:
     """What a send into a full channel may leave, for one fault."""
     longer = (*word, message)
-    if failure.loss:
-        yield from ((1, longer[:i] + longer[i + 1 :]) for i, m in enumerate(longer) if m is not CRASH)
+    yield from ((1, longer[:i] + longer[i + 1 :]) for i, m in enumerate(longer) if may_lose(failure, m))
 
 
 # ---- the steps of a run with a bound ---------------------------------------------------------------------
@@ -130,11 +129,11 @@ def steps_after_send(channel: Channel, word: list[Message], step: StormStep) -> 
     overtakes."""
     at = len(word) - 1
     if step.lost:
-        yield Lose(channel, at, str(word.pop()))
+        yield Lose(channel, at, _name(word.pop()))
         return
     yield from _corrupted(channel, word, at, step.becomes)
     if step.overtakes:
-        yield Overtake(channel, at, str(word[at]), step.overtakes)
+        yield Overtake(channel, at, _name(word[at]), step.overtakes)
         word.insert(at - step.overtakes, word.pop())
 
 
@@ -142,7 +141,7 @@ def steps_before_reception(channel: Channel, word: list[Message], step: StormSte
     """The copy that stays is made first, and moves where it stays; then both may be corrupted."""
     if step.kept is None:
         return
-    yield Duplicate(channel, 0, str(word[0]), step.kept)
+    yield Duplicate(channel, 0, _name(word[0]), step.kept)
     word.insert(step.kept + 1, word[0])
     yield from _corrupted(channel, word, step.kept + 1, step.kept_as)
     if step.head is not None:
@@ -150,7 +149,12 @@ def steps_before_reception(channel: Channel, word: list[Message], step: StormSte
         yield from _corrupted(channel, word, 0, step.transition.action.message)
 
 
+def _name(message: Message) -> str:
+    """The message as a fault names it, with its sender where it has one."""
+    return message if isinstance(message, str) else str(message)
+
+
 def _corrupted(channel: Channel, word: list[Message], at: int, becomes: Message | None) -> Iterator[Fault]:
     if becomes is not None and becomes != word[at]:
-        yield Corrupt(channel, at, str(word[at]), str(becomes))
+        yield Corrupt(channel, at, _name(word[at]), _name(becomes))
         word[at] = becomes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..engine.k_properties import Violation
-from ..model.actions import CRASH, Channel, Firing, Message, Send, Word, channel_of
+from ..model.actions import Channel, Crash, Firing, Message, Send, Word, channel_of
 from ..model.failures import FailureModel
 from ..model.system import System
 
@@ -38,25 +38,33 @@ def _content(
 ) -> Word:
     """Where only a length is known, the last messages sent stand for it: they need no corruption. A message
     that must be the head replaces the first (length) or is moved to the front (multiset)."""
-    crash = word[-1:] == (CRASH,)
-    users = list(word[:-1] if crash else word)
+    reorder = failures.on(channel).reorder
+    alike = failures.only_length_matters(system, channel)
+    if not reorder and not alike:
+        return word
+    users: list[Message] = [m for m in word if not isinstance(m, Crash)]
     sent = _sent(channel, firings)
-    if len(set(users)) <= 1 and failures.only_length_matters(system, channel):
+    if alike and len(set(users)) <= 1:
         users = sent[len(sent) - len(users) :]
-        if head is not None and head is not CRASH:
+        if isinstance(head, str):
             users[0] = head
-    elif failures.on(channel).reorder:
+    elif reorder:
         users = _in_order_of_sending(users, sent)
-        if head is not None and head is not CRASH:
-            users.remove(head)
-            users.insert(0, head)
-    return (*users, CRASH) if crash else tuple(users)
+    return _with_head([*users, *(m for m in word if isinstance(m, Crash))], head)
+
+
+def _with_head(word: list[Message], head: Message | None) -> Word:
+    """The content with this message moved to its head."""
+    if head is not None:
+        word.remove(head)
+        word.insert(0, head)
+    return tuple(word)
 
 
 def _sent(channel: Channel, firings: Iterable[Firing]) -> list[Message]:
     """What is put into a channel, the crash message aside."""
     actions = [t.action for process, t in firings if channel_of(process, t.action) == channel]
-    return [a.message for a in actions if isinstance(a, Send) and a.message is not CRASH]
+    return [a.message for a in actions if isinstance(a, Send) and not isinstance(a.message, Crash)]
 
 
 def _in_order_of_sending(users: list[Message], sent: list[Message]) -> list[Message]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..engine.k_properties import ViolationEnd, every_end
 from ..engine.survival import FoundRun, storms_to
 from ..limits import Limits
-from ..model.actions import CRASH, Channel, Word
+from ..model.actions import CRASH, Channel, Word, pair_of
 from ..model.failures import FailureModel
 from ..model.rest import RestStates
 from ..model.run import Witness
@@ -83,7 +83,7 @@ def _culprit(
     end = next(e for e in ends if e.states == at.states and _stands_for(system, failures, e, at.words))
     culprit = dict(end.culprit)
     if "message" in culprit and "process" not in culprit:
-        word = next(w for c, w in run.channels.items() if str(c) == culprit["channel"])
+        word = next(w for c, w in run.channels.items() if str(pair_of(c, w[0])) == culprit["channel"])
         culprit["message"] = str(word[0])
     return culprit
 

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..model.actions import CRASH, Channel, Message
+from ..model.actions import Channel, Crash, Message, sender_in
 from ..model.failures import ChannelFailure
 from .channel_faults import Stay, keeps_order, may_lose, stays, with_stayed, within_reach
 
@@ -279,7 +279,8 @@ def _take(problem: MatchingProblem, node: _Node, taker: ChannelEvent) -> Iterabl
     seen: set[Message] = set()
     for i, sent in enumerate(within_reach(problem.failure, node.word)):
         price = problem.cost(sent, taker)
-        moved_crash = sent.message is CRASH and i > 0
+        own = (e for e in node.word[:i] if sender_in(e.message) == sender_in(sent.message))
+        moved_crash = isinstance(sent.message, Crash) and any(own)
         if price is None or moved_crash or (problem.matched is None and sent.message in seen):
             continue
         seen.add(sent.message)

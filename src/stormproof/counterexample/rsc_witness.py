@@ -41,7 +41,9 @@ def best_rsc_witness(
     for which no more is spent than for finding it.
     """
     chosen = rsc_witness(system, failures, found)
-    if not found.shortest:
+    if (
+        not found.shortest or system.mailboxes
+    ):  # those of definitions 4.7 are searched, which is that of pairs
         return chosen
     least = quality(chosen)
     budget = STATES if states is None or chosen.fault_count else min(STATES, states // SLOWER)

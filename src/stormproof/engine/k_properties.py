@@ -11,7 +11,7 @@ from typing import Protocol
 from .. import _engine
 from ..errors import InternalError, UsageError, did_you_mean
 from ..limits import MAX_THREADS, Limits, check_bound, check_threads
-from ..model.actions import Firing, Message, Word
+from ..model.actions import Firing, Message, Word, pair_of
 from ..model.failures import FailureModel
 from ..model.system import System
 from .lowering import Lowered, lower
@@ -101,10 +101,10 @@ def explore(
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
-    Reduction is used where no channel reorders: it gives the same verdicts. `threads` is for full exploration
-    and None is for as many as the machine has processors. `optional`: properties that are not worth a full
-    exploration of a large system; they may be left open. `cluster` is the address of a Dask scheduler, whose
-    workers explore together, without reduction.
+    Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts. `threads`
+    is for full exploration and None is for as many as the machine has processors. `optional`: properties that
+    are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
+    Dask scheduler, whose workers explore together, without reduction.
     """
     started = time.monotonic()
     names = _checked(properties, k)
@@ -112,10 +112,11 @@ def explore(
         from .cluster import explore_on_cluster
 
         return explore_on_cluster(cluster, system, failures, k, names, limits or Limits(), progress, seconds)
-    asked = tuple(n for n in names if failures.perfect or n not in _PERFECT_ONLY)
+    asked = tuple(n for n in names if n not in _PERFECT_ONLY or (failures.perfect and not system.mailboxes))
     lowered = lower(system, failures)
     workers = _threads(threads)
     spare = {PROPERTIES[name] for name in optional}
+    reduction = reduction and not system.mailboxes  # not shown for them (definitions 12.4)
     answer = _decide(lowered, k, asked, workers, reduction, spare, limits or Limits(), progress, seconds)
     return Exploration(
         k=k,
@@ -273,7 +274,9 @@ def _culprit(lowered: Lowered, end: EndNumbers) -> dict[str, str]:
         name = lowered.system.names[end.process]
         culprit |= {"process": name, "state": lowered.state_name(end.process, end.states[end.process])}
     if end.channel is not None:
-        culprit["channel"] = str(lowered.channels[end.channel])
+        channel, message = lowered.channels[end.channel], end.message
+        pair = channel if message is None else pair_of(channel, lowered.messages[message])
+        culprit["channel"] = str(pair)
     if end.message is not None:
         culprit["message"] = str(lowered.messages[end.message])
     if end.process is not None and end.transition is not None:

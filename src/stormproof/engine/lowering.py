@@ -6,8 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import _engine
-from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
-from ..model.failures import FailureModel
+from ..model.actions import (
+    CRASH,
+    Channel,
+    Crash,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+    channel_of,
+    crash_from,
+    sender_in,
+)
+from ..model.failures import ChannelFailure, FailureModel
+from ..model.faults import FaultKind
 from ..model.process import Process
 from ..model.system import System
 
@@ -35,17 +48,26 @@ class Lowered:
 
 
 def lower(system: System, failures: FailureModel) -> Lowered:
-    """Number everything. Message 0 is the crash message; channels are `System.channels` in that order."""
+    """Number everything. Message 0 is the crash message, those after it the crash messages of senders into
+    mailboxes; channels are `System.channels` in that order."""
     pools = [m for c in system.channels for m in failures.on(c).pool]
-    messages: tuple[Message, ...] = (CRASH, *dict.fromkeys([*system.messages, *pools]))
+    crashes = (CRASH, *(crash_from(name) for name in system.names if system.mailboxes))
+    messages: tuple[Message, ...] = (*crashes, *dict.fromkeys([*system.messages, *pools]))
     number = {m: i for i, m in enumerate(messages)}
-    native = _engine.System(len(messages))
+    senders = [_sender(system, m) for m in messages] if system.mailboxes else []
+    native = _engine.System(len(messages), len(crashes), senders)
     channels = system.channels
     index = {c: i for i, c in enumerate(channels)}
     for channel in channels:
         _add_channel(native, system, failures, channel, number)
     transitions = tuple(_add_process(native, p, index, number) for p in system)
     return Lowered(system, failures, native, messages, channels, transitions)
+
+
+def _sender(system: System, message: Message) -> int:
+    """The process that a message in a mailbox comes from; nobody's number for one that is in none."""
+    name = sender_in(message)
+    return system.names.index(name) if name else len(system.names)
 
 
 def _add_channel(
@@ -60,14 +82,21 @@ def _add_channel(
     for message, others in failure.becomes.items():
         if message in number:
             becomes[number[message]] = sorted(number[m] for m in others)
-    pool = failure.pool or tuple(m for m in system.alphabet(channel) if m is not CRASH)
+    pool = failure.pool or tuple(m for m in system.alphabet(channel) if not isinstance(m, Crash))
     native.add_channel(
-        sender=system.names.index(channel.sender),
+        sender=None if channel.is_mailbox else system.names.index(channel.sender),
         receiver=system.names.index(channel.receiver),
-        faults=[kind.keyword for kind in failure.kinds],
+        faults=[(kind.keyword, _spared(failure, channel, kind, number)) for kind in failure.kinds],
         pool=[number[m] for m in pool],
         becomes=becomes,
     )
+
+
+def _spared(
+    failure: ChannelFailure, channel: Channel, kind: FaultKind, number: Mapping[Message, int]
+) -> list[int]:
+    """The messages of a mailbox that a kind of fault never happens to."""
+    return [i for m, i in number.items() if not failure.strikes(kind, m)] if channel.is_mailbox else []
 
 
 def _add_process(

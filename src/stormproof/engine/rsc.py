@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import _engine
 from ..limits import Limits
-from ..model.actions import Firing, Receive, channel_of
+from ..model.actions import Channel, Firing, Receive
 from ..model.execution import Communication, Event, Interaction, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -57,12 +57,11 @@ class RscViolation:
     def culprit(self) -> dict[str, str]:
         """The reception that closes the cycle."""
         process, transition = self.firings[-1]
-        channel = channel_of(process, transition.action)
         assert isinstance(transition.action, Receive)
         return {
             "process": process,
             "state": transition.source,
-            "channel": str(channel),
+            "channel": str(Channel(transition.action.peer, process)),
             "message": str(transition.action.message),
             "action": str(transition.action),
         }

@@ -116,9 +116,10 @@ def survey(
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
+    reduces = reduction and not model.system.mailboxes  # not shown for them (definitions 12.4)
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = _Question(model, lowered, observed, tuple(ladder), certified, reduction, reduce_from)
+        question = _Question(model, lowered, observed, tuple(ladder), certified, reduces, reduce_from)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         parts.append(question.survey(group, k, slack, limits or Limits(), left, progress))
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
@@ -162,7 +163,7 @@ def _groups(
     ending = {c for c in model.system.channels if model.rest.ended[c.receiver]}
     groups: dict[frozenset[Channel], list[dict[str, Ask]]] = {}
     for name, ask in asks.items():
-        parts = groups.setdefault(observed_channels(ask.goal) & ending, [{}])
+        parts = groups.setdefault(observed_channels(ask.goal, model.system) & ending, [{}])
         if len(parts[-1]) == most:
             parts.append({})
         parts[-1][name] = ask

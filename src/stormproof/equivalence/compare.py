@@ -82,6 +82,9 @@ def compare(
     >>> found.equal, found.identified[0].first, found.identified[0].second
     (True, 'x(int)', 'x(i32)')
     """
+    if first.communication != second.communication:
+        said = f"{called[0]} communicates by {_by(first)} and {called[1]} by {_by(second)}"
+        return Comparison(False, False, (Difference("communication", said),))
     if not any_roles:
         return _Pair(first, second, called, most_pairs).compare({r: r for r in second.names})
     likely = list(islice(role_matchings(first, second), most_matchings + 1))
@@ -96,6 +99,10 @@ def compare(
         f"there are many ways to match their roles, and the first {most_matchings:,} do not make them equal"
     )
     return Comparison(None, None, reason=reason)
+
+
+def _by(system: System) -> str:
+    return "mailboxes" if system.mailboxes else "channels of pairs"
 
 
 def _any_matchings(first: System, second: System) -> list[dict[str, str]]:

@@ -23,7 +23,7 @@ _Speller = Callable[[Action], Action]
 class Difference:
     """One thing in which two systems differ, in a sentence."""
 
-    kind: str  # roles, reliability, faults, traces, automata
+    kind: str  # roles, communication, reliability, faults, traces, automata
     sentence: str
     role: str = ""
     trace: tuple[Action, ...] = ()

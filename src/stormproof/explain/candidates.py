@@ -10,7 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..model.actions import TIMEOUT, Channel, Internal, Message, Receive, Send, Transition
+from ..model.actions import (
+    TIMEOUT,
+    Channel,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+    pair_of,
+    without_sender,
+)
 from ..model.process import Process, StateKind
 from ..model.rest import RestStates, rest_states
 from ..model.system import System
@@ -91,7 +101,7 @@ def _not_taken(process: Process, state: str, scene: Scene) -> Iterator[Receive]:
     """What stands at the head of a channel to the process, and is not received in this state."""
     for channel, word in scene.channels.items():
         if channel.receiver == process.name and word:
-            reception = Receive(channel.sender, word[0])
+            reception = Receive(pair_of(channel, word[0]).sender, without_sender(word[0]))
             if reception not in process.receives(state):
                 yield reception
 
@@ -174,8 +184,9 @@ def _cleanings(system: System, stuck: Stuck, roles: tuple[str, ...]) -> Iterator
     for process in (system[name] for name in roles):
         state = scene.states[process.name]
         late = [c for c, word in scene.channels.items() if c.receiver == process.name and word]
-        present = [Receive(c.sender, m) for c in late for m in scene.channels[c]]
-        peers = {c.sender for c in late}
+        waiting = [(pair_of(c, m).sender, m) for c in late for m in scene.channels[c]]
+        present = [Receive(sender, without_sender(m)) for sender, m in waiting]
+        peers = {sender for sender, _ in waiting}
         known = [r for s in process.states for r in process.receives(s) if r.peer in peers]
         for receptions in (present, [*known, *present]):
             new = [r for r in dict.fromkeys(receptions) if r not in process.receives(state)]

@@ -13,7 +13,7 @@ from typing import Any
 from ..checks.headline import extent, number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
-from ..model.actions import CRASH, Channel, Receive, Send
+from ..model.actions import CRASH, Channel, Crash, Receive, Send
 from ..model.phrases import arrow, awaited, few, listed, named, own_actions, situation
 from ..model.process import Process
 from ..model.requirement import NEVER
@@ -149,7 +149,9 @@ def _for_ever(process: Process, state: str) -> str:
 
 
 def _messages(actions: Iterable[Receive]) -> str:
-    return listed(("the crash notice" if a.message is CRASH else str(a.message) for a in actions), "or")
+    return listed(
+        ("the crash notice" if isinstance(a.message, Crash) else str(a.message) for a in actions), "or"
+    )
 
 
 class _Scene:
@@ -197,7 +199,7 @@ class _Scene:
         state = self.witness.states[process.name]
         wanted = process.receives(state)
         never = [a for a in wanted if self.sent_again(process.name, a) is False]
-        told_of = [a for a in wanted if a.message is CRASH and self._learnt(process.name, a)]
+        told_of = [a for a in wanted if isinstance(a.message, Crash) and self._learnt(process.name, a)]
         if never and len(told_of) == len(wanted):
             peers = listed(a.peer for a in told_of)
             told = [
@@ -254,16 +256,17 @@ class _Scene:
     def _stays(self) -> list[str]:
         """k-er: the message that stays, and where its receiver would have to be to take it."""
         channel = self._channel()
-        if channel is None or not self.witness.channels.get(channel):
+        queue = Channel("", channel.receiver) if channel and self.system.mailboxes else channel
+        if channel is None or queue is None or not self.witness.channels.get(queue):
             return []
-        head, receiver = self.witness.channels[channel][0], self.system[channel.receiver]
+        head, receiver = self.witness.channels[queue][0], self.system[channel.receiver]
         what = "anything" if self.row is K_WER else named(head, channel.sender)
         places = [s for s in receiver.states if Receive(channel.sender, head) in receiver.receives(s)]
         only = f"takes it only in {few(places)}, which it never reaches from there"
         where = only if places else "never receives it"
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
-        source = "" if head is CRASH and self.row is not K_WER else f" from {channel.sender}"
+        source = "" if isinstance(head, Crash) and self.row is not K_WER else f" from {channel.sender}"
         told = f"{receiver.name} never receives {what}{source}"
         if self.row is K_WER:
             return [f"{told} again."]
@@ -274,7 +277,8 @@ class _Scene:
         if process is None or channel is None:
             return []
         what = self.witness.culprit.get("message", "").replace(str(CRASH), "the crash notice")
+        where = f"The mailbox of {channel.receiver}" if self.system.mailboxes else arrow(channel)
         return [
-            f"{arrow(channel)} is full and stays full, so {process.name} can never send {what} "
+            f"{where} is full and stays full, so {process.name} can never send {what} "
             f"in {self.witness.states[process.name]} within k = {self.k}."
         ]

@@ -169,7 +169,7 @@ def dumps(system: System, format: str, **options: Any) -> str:
     if chosen.write is None:
         raise UsageError(f"{chosen.name} can be read but not written")
     if not chosen.complete:
-        system, dropped = plain(system)
+        system, dropped = plain(system, chosen.mailboxes)
         if dropped:
             _warn(chosen.name, dropped)
     text = chosen.write(system, **options)

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError
-from ..model.actions import CRASH, Action, Internal, Message, Receive, Send, Transition
+from ..model.actions import CRASH, Action, Crash, Internal, Message, Receive, Send, Transition
 from ..model.faults import PROCESS_KINDS
 from ..model.process import Process
-from ..model.system import System
+from ..model.system import COMMUNICATIONS, PEER_TO_PEER, System
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
 from .json_values import Values, fault_to_json
@@ -21,7 +21,7 @@ from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
 
-_SYSTEM = ("stormproof", "name", "processes", "faults", "requirements")
+_SYSTEM = ("stormproof", "name", "communication", "processes", "faults", "requirements")
 _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
     *("states", "rest", "durable", "transitions"),
@@ -66,6 +66,7 @@ def to_json(system: System) -> dict[str, Any]:
     data: dict[str, Any] = {
         "stormproof": VERSION,
         "name": system.name,
+        **({"communication": system.communication} if system.mailboxes else {}),
         "processes": [_process_to_json(p) for p in system],
         "faults": [fault_to_json(f) for f in system.faults],
     }
@@ -96,7 +97,7 @@ def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Internal):
         fault = {"fault": action.fault} if action.fault else {}
         return {"timeout" if action.timeout else "internal": action.name, **fault}
-    what = {"crash": True} if action.message is CRASH else {"message": action.message}
+    what = {"crash": True} if isinstance(action.message, Crash) else {"message": action.message}
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
     return {"receive": {"from": action.peer, **what}}
@@ -155,6 +156,10 @@ class _Reader(Values):
                 ("stormproof",),
             )
         name = self.string(data.get("name", ""), ("name",))
+        communication = self.string(data.get("communication", PEER_TO_PEER), ("communication",))
+        if communication not in COMMUNICATIONS:
+            problem = f"communication is {' or '.join(COMMUNICATIONS)}, not '{shorten(communication)}'"
+            self.fail(problem, ("communication",), near(communication, COMMUNICATIONS))
         rows = self.array(data["processes"], ("processes",))
         processes: dict[str, Process] = {}
         for i, row in enumerate(rows):
@@ -166,7 +171,7 @@ class _Reader(Values):
         self.peers(processes)
         faults = self.faults(data.get("faults", []), ("faults",), processes)
         try:
-            system = System(tuple(processes.values()), name, faults)
+            system = System(tuple(processes.values()), name, faults, communication=communication)
         except ModelError as problem:
             self.fail(problem.message, ("processes",), problem.hint, model=True)
         found = read_requirements(self, data.get("requirements", []), system)

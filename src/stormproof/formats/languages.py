@@ -10,7 +10,7 @@ from typing import Any
 from .registry import FORMATS, Format, register
 
 _STORM = re.compile(
-    r"(?:\s|//[^\n]*\n)*(?:protocol|faults|rest|durable|require|expect|role|reliable|unreliable|service)\s"
+    r"(?:\s|//[^\n]*\n)*(?:protocol|communication|faults|rest|durable|require|expect|role|reliable|unreliable|service)\s"
 )
 
 
@@ -36,6 +36,7 @@ register(
         _of("storm_write", "write"),
         "the language of stormproof (docs/language.md)",
         complete=True,
+        mailboxes=True,
     )
 )
 register(
@@ -47,6 +48,7 @@ register(
         _of("json_", "write"),
         "the exchange format, which loses nothing",
         complete=True,
+        mailboxes=True,
     )
 )
 register(
@@ -77,6 +79,7 @@ register(
         _of("scm", "read"),
         _of("scm_write", "write"),
         "systems of McScM and ReSCu",
+        mailboxes=True,
     )
 )
 register(
@@ -97,6 +100,7 @@ register(
         None,
         _of("promela", "write"),
         "for SPIN, channels of capacity k",
+        mailboxes=True,
     )
 )
 register(

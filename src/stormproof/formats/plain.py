@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from ..model.actions import Internal, Transition
 from ..model.process import Process
-from ..model.system import System
+from ..model.system import PEER_TO_PEER, System
 
 
-def plain(system: System) -> tuple[System, tuple[str, ...]]:
-    """The system without rest states, services, timers and the like, and what to say of each that it had."""
+def plain(system: System, mailboxes: bool) -> tuple[System, tuple[str, ...]]:
+    """The system without rest states, services, timers and the like, and what to say of each that it had.
+    `mailboxes`: the language can say that processes communicate by them."""
     dropped = []
+    communication = system.communication if mailboxes else PEER_TO_PEER
+    if system.communication != communication:
+        dropped.append("mailboxes: each ordered pair of roles gets a channel of its own")
     if any(p.rest is not None for p in system):
         dropped.append("rest states, which are left out")
     if any(p.durable for p in system):
@@ -27,7 +31,7 @@ def plain(system: System) -> tuple[System, tuple[str, ...]]:
     if not dropped:
         return system, ()
     processes = tuple(_plain(p) for p in system)
-    return replace(system, processes=processes, requirements=()), tuple(dropped)
+    return replace(system, processes=processes, requirements=(), communication=communication), tuple(dropped)
 
 
 def _is_timer(transition: Transition) -> bool:

@@ -15,11 +15,22 @@ from __future__ import annotations
 import re
 
 from ..errors import FormatError, UsageError
-from ..model.actions import CRASH, Action, Channel, Internal, Receive, Send, channel_of
+from ..model.actions import (
+    Action,
+    Channel,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    channel_of,
+    message_order,
+    sender_in,
+)
 from ..model.failures import ChannelFailure, FailureModel, Failures
-from ..model.faults import DUPLICATION
+from ..model.faults import DUPLICATION, LOSS
 from ..model.process import Process
 from ..model.system import System
+from ..transform.mailboxes import with_senders
 from .annotations import Aliases, MessageAliases
 
 _FITS = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -39,9 +50,11 @@ def write(system: System, k: int = 1) -> str:
     if k < 1:
         raise UsageError(f"the capacity of a channel is at least 1, not {k}")
     failures = Failures().on(system)
-    daemons = {c: f for c, f in failures.channels.items() if f.kinds != (DUPLICATION,)}
-    names = _Names(system, failures)
-    _check_sizes(system, failures, k)
+    system = with_senders(system)
+    faulty = {c: f for c in system.channels if not (f := failures.on(c)).perfect}
+    daemons = {c: f for c, f in faulty.items() if f.kinds != (DUPLICATION,)}
+    names = _Names(system, failures, tuple(faulty))
+    _check_sizes(system, len(faulty), k)
     lines = _head(system, k)
     lines += [f"mtype = {{ {', '.join(names.messages_used())} }};"] if system.channels else []
     lines += [f"chan {names.channel[c]} = [K] of {{ mtype }};  {_comment(c)}" for c in system.channels]
@@ -70,36 +83,58 @@ def _plain(text: str) -> str:
 
 
 def _comment(channel: Channel) -> str:
+    if channel.is_mailbox:
+        return f"/* the mailbox of {_plain(channel.receiver)} */"
     return f"/* {_plain(channel.sender)} to {_plain(channel.receiver)} */"
 
 
-def _check_sizes(system: System, failures: FailureModel, k: int) -> None:
+def _check_sizes(system: System, faulty: int, k: int) -> None:
     messages = {m for alphabet in system.alphabets.values() for m in alphabet}
     for count, what in (
         (len(messages), "messages"),
         (len(system.channels), "channels"),
-        (len(system.processes) + len(failures.channels), "processes, those for faulty channels included"),
+        (len(system.processes) + faulty, "processes, those for faulty channels included"),
         (k, "messages a channel"),
     ):
         if count > _MOST:
             raise FormatError(f"SPIN takes at most {_MOST} {what}, and this needs {count}")
 
 
+class _LetterAliases:
+    """Words for messages with their senders, as they stand in mailboxes: `order_Buyer`."""
+
+    crash = None
+
+    def __init__(self, system: System, failures: FailureModel) -> None:
+        standing = [m for c in system.channels for m in (*system.alphabet(c), *failures.on(c).pool)]
+        spelt = {m: f"{m}\0{sender_in(m)}" for m in standing}
+        made = Aliases(spelt.values(), _FITS, _RESERVED, "m")
+        self.table = {m: made[name] for m, name in spelt.items()}
+
+    def of(self, message: Message) -> str:
+        return self.table[message]
+
+
 class _Names:
     """Words of Promela for messages, processes and channels, all different."""
 
-    def __init__(self, system: System, failures: FailureModel) -> None:
+    def __init__(self, system: System, failures: FailureModel, faulty: tuple[Channel, ...]) -> None:
         self.system = system
-        self.messages = MessageAliases(system, _FITS, _RESERVED)
+        letters, words = _LetterAliases, MessageAliases
+        self.messages = letters(system, failures) if system.mailboxes else words(system, _FITS, _RESERVED)
         taken = {*_RESERVED, *self.messages.table.values(), self.messages.crash or "", "faults"}
         self.roles = Aliases(system.names, _FITS, taken, "p")
         taken |= set(self.roles.table.values())
-        pairs = {c: f"{self.roles[c.sender]}_to_{self.roles[c.receiver]}" for c in system.channels}
+        pairs = {c: self._ends(c) for c in system.channels}
         made = Aliases(pairs.values(), _FITS, taken, "c")
         self.channel = {c: made[name] for c, name in pairs.items()}
         taken |= set(made.table.values())
-        daemons = Aliases([f"faults_{self.channel[c]}" for c in failures.channels], _FITS, taken, "f")
-        self.daemon = {c: daemons[f"faults_{self.channel[c]}"] for c in failures.channels}
+        daemons = Aliases([f"faults_{self.channel[c]}" for c in faulty], _FITS, taken, "f")
+        self.daemon = {c: daemons[f"faults_{self.channel[c]}"] for c in faulty}
+
+    def _ends(self, channel: Channel) -> str:
+        owner = self.roles[channel.receiver]
+        return f"mailbox_of_{owner}" if channel.is_mailbox else f"{self.roles[channel.sender]}_to_{owner}"
 
     def messages_used(self) -> list[str]:
         used = dict.fromkeys(self.messages.of(m) for a in self.system.alphabets.values() for m in a)
@@ -135,13 +170,13 @@ def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -
     word, message = names.channel[channel], names.messages.of(action.message)
     if not isinstance(action, Send):
         return [f"{word}?{message}", *_staying(failures.on(channel), action, word, names)]
-    lost = failures.on(channel).loss and action.message is not CRASH
+    lost = failures.on(channel).strikes(LOSS, action.message)
     return [f"{word}!{message}", *([f"full({word})"] if lost else [])]
 
 
 def _staying(failure: ChannelFailure, action: Receive, word: str, names: _Names) -> list[str]:
     """Receptions after which the message stays, where the channel duplicates; the copy may be corrupted."""
-    if not failure.duplicate or action.message is CRASH:
+    if not failure.strikes(DUPLICATION, action.message):
         return []
     heads = [action.message, *(m for m in sorted(failure.becomes) if action.message in failure.becomes[m])]
     return [f"{word}?<{names.messages.of(head)}>" for head in heads]
@@ -172,16 +207,33 @@ def _daemon(channel: Channel, failure: ChannelFailure, names: _Names) -> list[st
 def _harms(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str]:
     """What may happen to the message x that has just been taken: it is lost, corrupted, or overtaken."""
     word = names.channel[channel]
-    crash = names.messages.crash if CRASH in names.system.alphabet(channel) else None
-    spared = f"x != {crash} && " if crash else ""
+    standing = dict.fromkeys((*names.system.alphabet(channel), *failure.pool))
+    spared = "".join(f"x != {names.messages.of(m)} && " for m in standing if not failure.strikes(LOSS, m))
     harms = [f"{spared}n > 0 -> done = true"] if failure.loss else []
-    for sent in sorted(failure.becomes):
-        for got in sorted(failure.becomes[sent]):
+    for sent in sorted(failure.becomes, key=message_order):
+        for got in sorted(failure.becomes[sent], key=message_order):
             was, becomes = names.messages.of(sent), names.messages.of(got)
             harms.append(f"x == {was} -> done = true; {word}!{becomes}")
     if failure.reorder:
-        swap = f"{word}!y; {word}!x"
-        if crash:
-            swap = f"if :: y == {crash} -> {word}!x; {word}!y :: else -> {swap} fi"
-        harms.append(f"{spared}i < n -> done = true; {word}?y; i++; {swap}")
+        harms.append(_swap(word, failure, tuple(standing), names))
     return harms
+
+
+def _swap(word: str, failure: ChannelFailure, standing: tuple[Message, ...], names: _Names) -> str:
+    """The next message y goes before x, unless one of them is a crash message that stays where it is."""
+    fixed = [m for m in standing if not any(failure.exchanges(m, other) for other in standing)]
+    kept = {
+        names.messages.of(y): [names.messages.of(x) for x in standing if not failure.exchanges(x, y)]
+        for y in standing
+        if any(not failure.exchanges(x, y) for x in standing if x not in fixed)
+    }
+    swap = f"{word}!y; {word}!x"
+    if kept:
+        every = len(standing)
+        cases = (
+            f"y == {y}" if len(xs) == every else f"y == {y} && ({' || '.join(f'x == {x}' for x in xs)})"
+            for y, xs in kept.items()
+        )
+        swap = f"if :: {' || '.join(cases)} -> {word}!x; {word}!y :: else -> {swap} fi"
+    first = "".join(f"x != {names.messages.of(m)} && " for m in fixed)
+    return f"{first}i < n -> done = true; {word}?y; i++; {swap}"

@@ -23,6 +23,8 @@ class Format:
     about: str
     #: Can it say everything, rest states and requirements included?
     complete: bool = False
+    #: Can it say that processes communicate by mailboxes?
+    mailboxes: bool = False
 
 
 FORMATS: dict[str, Format] = {}

@@ -12,7 +12,9 @@
     state 1 :
 
 Channels are numbers; who sends and who receives is read off the automata. A note names the ends of a
-channel that no transition tells (`/* stormproof: channel 3: A -> B */`). What is not peer to peer is refused.
+channel that no transition tells (`/* stormproof: channel 3: A -> B */`). A channel that several automata send
+into is the mailbox of its receiver; a reception from it does not name the sender, and takes the message from
+whoever sends it. Several receivers of one channel are refused, and so are two channels for one pair.
 A transition without action is the internal action `tau`, or another that a note in it names. Comments are
 `// line` and `/* block */`, which nest. `threshold` and `bad_states`, at the end, are questions to those
 tools and no part of the system; they are passed over, and so are variables, on which nothing depends where
@@ -27,7 +29,7 @@ from ..errors import ModelError
 from ..model.actions import Action, Channel, Internal, Receive, Send, Transition
 from ..model.faults import ChannelFaults
 from ..model.process import Process
-from ..model.system import System
+from ..model.system import MAILBOX, PEER_TO_PEER, System
 from .annotations import Notes, read_notes
 from .scm_channels import ChannelEnds, ScmAutomaton, ScmRow
 from .storm_faults import Declared
@@ -219,7 +221,8 @@ class _Reader:
             )
 
     def system(self) -> System:
-        ends = ChannelEnds(self.source, self.notes, self.automata).find()
+        self.channels = ChannelEnds(self.source, self.notes, self.automata)
+        ends = self.channels.find()
         processes = tuple(self.process(a, ends) for a in self.automata.values())
         try:
             system = System(processes, name=self.name)
@@ -227,9 +230,10 @@ class _Reader:
             self.source.fail(problem.message, 0, hint=problem.hint, kind=ModelError)
         self.notes.faults += self.lossy(ends)
         self.notes.name = self.notes.name or ("" if self.name == "not_named" else self.name)
-        return self.notes.complete(System(system.processes))
+        communication = MAILBOX if self.channels.shared else PEER_TO_PEER
+        return self.notes.complete(System(system.processes, communication=communication))
 
-    def process(self, automaton: ScmAutomaton, ends: dict[int, Channel]) -> Process:
+    def process(self, automaton: ScmAutomaton, ends: dict[int, tuple[Channel, ...]]) -> Process:
         known = automaton.states
         if automaton.initial not in known:
             self.unknown_state(automaton, automaton.initial, automaton.initial_at)
@@ -237,7 +241,7 @@ class _Reader:
         for row in automaton.rows:
             if row.target not in known:
                 self.unknown_state(automaton, row.target, row.target_at)
-            rows.append(Transition(row.source, self.meaning(row, ends), row.target))
+            rows += [Transition(row.source, action, row.target) for action in self.meanings(row, ends)]
         try:
             return Process(automaton.name, automaton.initial, tuple(rows), tuple(known))
         except ModelError as problem:
@@ -247,13 +251,22 @@ class _Reader:
         hint = guess(state, automaton.states, "States") + f"; list it, if only as  state {shorten(state)} :"
         self.source.fail(f"unknown state '{shorten(state)}'", start, start + len(state), hint, ModelError)
 
-    def meaning(self, row: ScmRow, ends: dict[int, Channel]) -> Action:
+    def meanings(self, row: ScmRow, ends: dict[int, tuple[Channel, ...]]) -> list[Action]:
+        """The action of a row; a reception from a mailbox is one per sender of the message."""
         if row.channel < 0:
-            return Internal(self.notes.internal(row.start, row.end) or TAU)
-        channel, message = ends[row.channel], self.notes.message(row.message)
-        return Send(channel.receiver, message) if row.sign == "!" else Receive(channel.sender, message)
+            return [Internal(self.notes.internal(row.start, row.end) or TAU)]
+        channels, message = ends[row.channel], self.notes.message(row.message)
+        if row.sign == "!":
+            return [Send(channels[0].receiver, message)]
+        senders = [c.sender for c in channels]
+        send = [name for name in senders if self.sends(name, row.channel, row.message)]
+        return [Receive(sender, message) for sender in send or senders]
 
-    def lossy(self, ends: dict[int, Channel]) -> list[Declared]:
+    def sends(self, name: str, channel: int, message: str) -> bool:
+        rows = self.automata[name].rows
+        return any((r.channel, r.sign, r.message) == (channel, "!", message) for r in rows)
+
+    def lossy(self, ends: dict[int, tuple[Channel, ...]]) -> list[Declared]:
         """`lossy : 0, 1`, and `/*# lossy: 0, 1 #*/`; a channel whose ends are unknown is used by nobody."""
         listed = list(self.lossy_channels)
         for start, comment in self.tokens.comments:
@@ -265,7 +278,6 @@ class _Reader:
             if number >= self.count:
                 self.source.fail(f"there is no channel {number} to be lossy", start, kind=ModelError)
             if number in ends:
-                sender, receiver = ends[number]
-                lossy = ChannelFaults("", "", loss=True)
-                found.append(Declared((((sender, start), (receiver, start)),), lossy))
+                pairs = tuple(((sender, start), (receiver, start)) for sender, receiver in ends[number])
+                found.append(Declared(pairs, ChannelFaults("", "", loss=True)))
         return found

@@ -47,26 +47,50 @@ class ChannelEnds:
                     table = self.senders if row.sign == "!" else self.receivers
                     table.setdefault(row.channel, {}).setdefault(automaton.name, row.start)
 
-    def find(self) -> dict[int, Channel]:
-        ends: dict[int, Channel] = {}
+    @property
+    def shared(self) -> list[int]:
+        """The channels that several automata send into."""
+        return [number for number, users in sorted(self.senders.items()) if len(users) > 1]
+
+    def find(self) -> dict[int, tuple[Channel, ...]]:
+        """The pairs that each channel leads between: several where it is a mailbox."""
+        ends: dict[int, tuple[Channel, ...]] = {}
         taken: dict[Channel, int] = {}
         for number in sorted({*self.senders, *self.receivers, *self.notes.channels}):
-            channel = self.ends(number)
-            if channel in taken:
-                self.refuse(
-                    f"channels {taken[channel]} and {number} both lead from {channel}", self.place(number)
-                )
-            taken[channel] = number
-            ends[number] = channel
+            ends[number] = self.ends(number)
+            for channel in ends[number]:
+                if channel in taken:
+                    self.refuse(
+                        f"channels {taken[channel]} and {number} both lead from {channel}", self.place(number)
+                    )
+                taken[channel] = number
+        if self.shared:
+            self.check_mailboxes(ends)
         return ends
 
-    def ends(self, number: int) -> Channel:
+    def ends(self, number: int) -> tuple[Channel, ...]:
         note = self.notes.channels.get(number)
-        sender = self.end(number, self.senders, "send on", note[0] if note else None)
         receiver = self.end(number, self.receivers, "receive from", note[1] if note else None)
-        if sender is None or receiver is None:
-            sender, receiver = self.guess(number, sender, receiver)
-        return Channel(sender, receiver)
+        senders = self.senders.get(number, {})
+        if len(senders) > 1:
+            _, receiver = self.guess(number, next(iter(senders)), receiver)
+            return tuple(Channel(sender, receiver) for sender in senders)
+        sender = self.end(number, self.senders, "send on", note[0] if note else None)
+        return (Channel(*self.guess(number, sender, receiver)),)
+
+    def check_mailboxes(self, ends: dict[int, tuple[Channel, ...]]) -> None:
+        """Where several automata send into one channel, every automaton has one channel to receive from."""
+        reads: dict[str, int] = {}
+        for number, channels in ends.items():
+            owner = channels[0].receiver
+            if owner in reads:
+                shared = self.shared[0]
+                self.refuse(
+                    f"several automata send on channel {shared}, and {owner} receives from channels "
+                    f"{reads[owner]} and {number}",
+                    self.place(number),
+                )
+            reads[owner] = number
 
     def end(self, number: int, table: dict[int, dict[str, int]], verb: str, noted: str | None) -> str | None:
         users = table.get(number, {})
@@ -85,6 +109,8 @@ class ChannelEnds:
 
     def guess(self, number: int, sender: str | None, receiver: str | None) -> tuple[str, str]:
         """Of two automata, the other one is meant; of more, nobody can tell."""
+        if sender is not None and receiver is not None:
+            return sender, receiver
         names = list(self.automata)
         known = sender or receiver
         if known is not None and len(names) == 2:
@@ -103,5 +129,7 @@ class ChannelEnds:
         return min(users.values(), default=0)
 
     def refuse(self, reason: str, start: int) -> None:
-        hint = "in a peer-to-peer system each ordered pair has one channel, with one sender and one receiver"
-        self.source.fail(f"not peer to peer: {reason}", start, start + 2, hint, ModelError)
+        hint = (
+            "a channel has one receiver; each ordered pair has one channel, or each receiver has one for all"
+        )
+        self.source.fail(f"neither peer to peer nor mailboxes: {reason}", start, start + 2, hint, ModelError)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..model.actions import Action, Channel, Internal, Receive, Send, channel_of
+from ..errors import FormatError
+from ..model.actions import Action, Channel, Internal, Message, Receive, Send, channel_of
 from ..model.faults import ChannelFaults
+from ..model.phrases import listed
 from ..model.process import Process
 from ..model.system import System
 from .annotations import Aliases, MessageAliases, role_notes, write_notes
@@ -22,6 +24,8 @@ _RESERVED = (
 
 def write(system: System) -> str:
     """What the language cannot say stands in notes; `lossy` is the tools' own annotation."""
+    if system.mailboxes:
+        _check_receptions(system)
     roles = Aliases(system.names, _FITS, _RESERVED, "p")
     messages = MessageAliases(system, _FITS, _RESERVED)
     numbers = _numbers(system)
@@ -29,7 +33,7 @@ def write(system: System) -> str:
     lines = [
         f"scm {names[system.name] if system.name else 'not_named'} :",
         "",
-        f"nb_channels = {len(numbers)} ;",
+        f"nb_channels = {len(set(numbers.values()))} ;",
     ]
     lines += _lossy(system, numbers)
     lines += write_notes(_notes(system, names, roles, messages, numbers), "/*", " */")
@@ -40,9 +44,33 @@ def write(system: System) -> str:
 
 
 def _numbers(system: System) -> dict[Channel, int]:
-    """Channels in use, and those that the file declares faults for."""
+    """Channels in use, and those that the file declares faults for; with mailboxes, one per receiver."""
     used = [*system.channels, *(Channel(f.sender, f.receiver) for f in system.faults)]
-    return {channel: i for i, channel in enumerate(dict.fromkeys(used))}
+    if not system.mailboxes:
+        return {channel: i for i, channel in enumerate(dict.fromkeys(used))}
+    owners = {name: i for i, name in enumerate(dict.fromkeys(c.receiver for c in system.channels))}
+    return {channel: owners[channel.receiver] for channel in used if channel.receiver in owners}
+
+
+def _check_receptions(system: System) -> None:
+    """A reception from a channel of this language takes a message whoever sent it."""
+    for process in system:
+        into = [c for c in system.channels if c.receiver == process.name]
+        rows = [t for t in process.transitions if isinstance(t.action, Receive)]
+        for source, action, target in rows:
+            assert isinstance(action, Receive)
+            meant = [c.sender for c in into if _sends(system, c, action.message)] or [c.sender for c in into]
+            others = [s for s in meant if (source, Receive(s, action.message), target) not in rows]
+            if others or action.peer not in meant:
+                raise FormatError(
+                    f"a reception from a mailbox does not name the sender in scm: {process.name} takes "
+                    f"{action.message} from {action.peer} in {source}, not from {listed(others or meant)}",
+                    hint="give the messages of different senders different names",
+                )
+
+
+def _sends(system: System, channel: Channel, message: Message) -> bool:
+    return any(t.action == Send(channel.receiver, message) for t in system[channel.sender].transitions)
 
 
 def _parameters(system: System, messages: MessageAliases) -> list[str]:
@@ -51,7 +79,8 @@ def _parameters(system: System, messages: MessageAliases) -> list[str]:
 
 
 def _lossy(system: System, numbers: dict[Channel, int]) -> list[str]:
-    lossy = sorted(numbers[Channel(f.sender, f.receiver)] for f in system.faults if f.loss)
+    lossless = () if system.mailboxes else system.faults
+    lossy = sorted(numbers[Channel(f.sender, f.receiver)] for f in lossless if f.loss)
     return [f"/*# lossy: {', '.join(map(str, lossy))} #*/"] if lossy else []
 
 
@@ -60,13 +89,17 @@ def _notes(
 ) -> list[str]:
     lines = [f"protocol {quote(system.name)}"] if names.changed() and system.name else []
     lines += [f"unreliable role {quote(role)}" for role in system.unreliable]
-    just_loss = [f for f in system.faults if f == ChannelFaults(f.sender, f.receiver, loss=True)]
+    just_loss = (
+        []
+        if system.mailboxes
+        else [f for f in system.faults if f == ChannelFaults(f.sender, f.receiver, loss=True)]
+    )
     rest = tuple(f for f in system.faults if f not in just_loss)
     lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
     lines += [*role_notes(roles), *messages.notes()]
     told = _told(system)
     for channel, number in numbers.items():
-        if channel not in told:
+        if channel not in told and not system.mailboxes:
             lines.append(f"channel {number}: {quote(channel.sender)} -> {quote(channel.receiver)}")
     return lines
 

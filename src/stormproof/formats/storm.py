@@ -35,7 +35,7 @@ def build(source: Source, file: File) -> System:
     raise_all(errors, MOST_MISTAKES)
     processes = [_process(source, file, role) for role in file.roles.values()]
     try:
-        system = System(tuple(processes), name=file.name)
+        system = System(tuple(processes), name=file.name, communication=file.communication)
     except ModelError as problem:
         _relocate(source, problem, 0)
     system = with_states(source, file.rest, system, "rest")

@@ -102,7 +102,7 @@ def _set_lines(words: list[PrintedToken], trace: Trace) -> None:
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
         word = words[i]
-        if what in ("protocol", "faults", "rest", "durable", "require", "role"):
+        if what in ("protocol", "communication", "faults", "rest", "durable", "require", "role"):
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0

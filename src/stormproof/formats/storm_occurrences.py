@@ -265,6 +265,7 @@ class _Classifier:
 _STATEMENTS = {
     "protocol": _Classifier.protocol,
     "role": _Classifier.role,
+    "communication": lambda self, first, last: None,
     "rest": _Classifier.places,
     "durable": _Classifier.places,
     "faults": _Classifier.faults,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
 from ..model.actions import Action
+from ..model.system import COMMUNICATIONS
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
 from .storm_recovery import Mistakes, TooMany, next_statement
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from ..types.text import TypeSource
     from .storm_types import TypeBody
 
-STATEMENTS = ("role", "faults", "rest", "durable", "require", "expect")
+STATEMENTS = ("role", "communication", "faults", "rest", "durable", "require", "expect")
 MODIFIERS = ("reliable", "unreliable", "service")
-_TOP = "'role', 'faults', 'rest', 'durable', 'require' or 'expect'"
+_TOP = "'role', 'communication', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
 def parse(source: Source, trace: Trace | None = None) -> File:
@@ -89,6 +90,9 @@ class _Parser:
         if word in ("role", *MODIFIERS):
             cursor.mark("role")
             self.role(file)
+        elif word == "communication":
+            cursor.mark("communication")
+            file.communication = self.communication()
         elif word == "faults":
             cursor.mark("faults")
             cursor.keyword("faults")
@@ -112,6 +116,15 @@ class _Parser:
             self.source.fail("the protocol's name comes once, and first", start, start + len(word))
         else:
             cursor.fail(f"'protocol', {_TOP}" if first else _TOP, _near(word))
+
+    def communication(self) -> str:
+        """`communication mailbox`, or `communication peer-to-peer`, which is the default."""
+        self.cursor.keyword("communication")
+        found, start = self.cursor.name("'mailbox' or 'peer-to-peer'")
+        if found not in COMMUNICATIONS:
+            problem = f"communication is 'mailbox' or 'peer-to-peer', not '{shorten(found)}'"
+            self.source.fail(problem, start, self.cursor.at, near(found, COMMUNICATIONS))
+        return found
 
     def role(self, file: File) -> None:
         cursor = self.cursor

@@ -16,7 +16,7 @@ MOST_MISTAKES = 20
 #: that this is never the beginning of a state or an alternative, however they are named.
 STATEMENT = re.compile(
     r'(?:(?:(?:reliable|unreliable|service)[ \t]+)*role(?=[ \t]+[\w"{=])'
-    r'|(?:protocol|rest|durable|require)(?=[ \t]+[\w"])'
+    r'|(?:protocol|communication|rest|durable|require)(?=[ \t]+[\w"])'
     r'|faults(?=[ \t]+[\w"*])|expect[ \t]+violated\b(?![ \t]*[:!?]))'
 )
 #: The head of a role, told from a state of that name by its brace or type.

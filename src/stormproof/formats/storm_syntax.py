@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..model.actions import Transition
+from ..model.system import PEER_TO_PEER
 from .storm_faults import Declared
 from .storm_requirements import RequirementSyntax
 
@@ -51,6 +52,7 @@ class File:
     """A whole text. `complete` when every role's head could be read, so that all roles are known."""
 
     name: str = ""
+    communication: str = PEER_TO_PEER
     roles: dict[str, RoleSyntax] = field(default_factory=dict)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)

@@ -16,6 +16,7 @@ LONGEST_LABEL = 24
 def write(system: System) -> str:
     """The system as a .storm text; reading it back gives an equal one."""
     lines = [f"protocol {quote(system.name)}"] if system.name else []
+    lines += [f"communication {system.communication}"] if system.mailboxes else []
     lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]
     for process in system:
         if lines:

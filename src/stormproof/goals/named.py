@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..errors import UsageError
-from ..model.actions import CRASH, Channel, Internal, Message
+from ..model.actions import Channel, Crash, Internal, Message
 from ..model.goal import AT_REST, And, At, Goal, Head, Holds, Not, Or
 from ..model.process import Process, StateKind
 from ..model.rest import rest_states
@@ -59,7 +59,7 @@ class Meanings:
                 yield And((_at(process, states), Head(channel, message)))
 
     def _standing(self, channel: Channel) -> tuple[Message, ...]:
-        crash = tuple(m for m in self.system.alphabet(channel) if m is CRASH)
+        crash = tuple(m for m in self.system.alphabet(channel) if isinstance(m, Crash))
         return (*self.letters(channel), *crash)
 
     def _unwelcome(self, name: str) -> Iterator[Goal]:
@@ -92,14 +92,16 @@ def quiet_states(process: Process) -> frozenset[str]:
 
 
 def _taken(process: Process, state: str, channel: Channel) -> frozenset[Message]:
-    return frozenset(r.message for r in process.receives(state) if r.peer == channel.sender)
+    """What it takes from the channel; of a mailbox, from anybody."""
+    received = process.receives(state)
+    return frozenset(r.message for r in received if channel.is_mailbox or r.peer == channel.sender)
 
 
 def resting(process: Process) -> frozenset[str]:
     """Final for good: whatever it does from there, it sends nothing and takes at most crash messages."""
 
     def silent(state: str) -> bool:
-        return not process.sends(state) and all(r.message is CRASH for r in process.receives(state))
+        return not process.sends(state) and all(isinstance(r.message, Crash) for r in process.receives(state))
 
     return frozenset(s for s in process.states if all(silent(t) for t in process.reachable(s)))
 

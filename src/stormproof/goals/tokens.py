@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple, Protocol
 
 from ..errors import InputError, ParseError, Place
-from ..model.actions import CRASH, Message
+from ..model.actions import CRASH, CRASH_ACTION, Message
 from ..model.goal import BARE_NAME
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -68,7 +68,7 @@ class Text:
         token = self._next(self.at)
         assert token is not None
         self.at = token.end
-        crash = not token.quoted and token.text in ("⚡", CRASH.value)
+        crash = not token.quoted and token.text in ("⚡", CRASH_ACTION)
         return (CRASH if crash else token.text), token
 
     def _next(self, at: int) -> GoalToken | None:

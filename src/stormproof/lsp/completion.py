@@ -16,6 +16,7 @@ from ..formats.storm_scan import NAME, quote, write_message
 from ..model.actions import CRASH, Channel
 from ..model.goal import NAMED
 from ..model.requirement import PROCESS_FAULTS
+from ..model.system import COMMUNICATIONS
 from .open_text import OpenText
 
 TRIGGERS = ["!", "?", "@", ">"]
@@ -85,6 +86,8 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
     elif first in ("require", "expect"):
         yield from _of(words.KEYWORD, (*CLAIMS, "possible", "under", "violated", *NAMED, *PROPERTIES))
         yield from _roles(text)
+    elif first == "communication":
+        yield from _of(words.KEYWORD, COMMUNICATIONS)
     elif first in ("faults", "rest", "durable"):
         yield from _roles(text)
 

@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
-import enum
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 
-class Crash(enum.Enum):
-    """The type of the crash message, which has just one value."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Crash:
+    """The crash message. In a mailbox it carries its sender, as every message does there (definitions 12.1);
+    there is one value per sender, and `CRASH` in the channel of a pair."""
 
-    CRASH = "crash"
+    sender: str = ""
 
     def __str__(self) -> str:
         return "⚡"
 
     def __repr__(self) -> str:
-        return "CRASH"
+        return f"CRASH from {self.sender}" if self.sender else "CRASH"
+
+    def __reduce__(self) -> tuple[Callable[[str], Crash], tuple[str]]:
+        return crash_from, (self.sender,)
 
 
-CRASH = Crash.CRASH
+@cache
+def crash_from(sender: str) -> Crash:
+    """The crash message that a process puts into mailboxes; without a name, that of a pair's channel."""
+    return Crash(sender)
+
+
+CRASH = crash_from("")
+
+
+class Letter(str):
+    """A message in a mailbox: its name, and who sent it (definitions 12.1). Two are equal if both are."""
+
+    sender: str
+
+    def __new__(cls, name: str, sender: str) -> Letter:
+        made = super().__new__(cls, name)
+        made.sender = sender
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Letter) and self.sender == other.sender and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((str.__hash__(self), self.sender))
+
+    def __repr__(self) -> str:
+        return f"{str.__repr__(self)} from {self.sender}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Letter, (str(self), self.sender)
 
 
 Message = str | Crash
@@ -34,13 +72,17 @@ TIMEOUT = "timeout"
 
 
 class Channel(NamedTuple):
-    """The FIFO channel from one process to another."""
+    """The FIFO channel from one process to another; without a sender, the mailbox of its receiver."""
 
     sender: str
     receiver: str
 
+    @property
+    def is_mailbox(self) -> bool:
+        return not self.sender
+
     def __str__(self) -> str:
-        return f"{self.sender}->{self.receiver}"
+        return f"{self.sender}->{self.receiver}" if self.sender else f"mailbox of {self.receiver}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +175,34 @@ class Firing(NamedTuple):
 
 
 def channel_of(process: str, action: Action) -> Channel | None:
-    """The channel that an action of a process touches."""
-    if isinstance(action, Send):
-        return Channel(process, action.peer)
-    if isinstance(action, Receive):
-        return Channel(action.peer, process)
-    return None
+    """The channel that an action of a process touches: the mailbox of the receiver, if the message is one
+    that carries its sender."""
+    if isinstance(action, Internal):
+        return None
+    sender, receiver = (process, action.peer) if isinstance(action, Send) else (action.peer, process)
+    return Channel("" if sender_in(action.message) else sender, receiver)
+
+
+def sender_in(message: Message) -> str:
+    """The sender that a message in a mailbox carries; nothing for a message in the channel of a pair."""
+    return message.sender if isinstance(message, Letter | Crash) else ""
+
+
+def pair_of(channel: Channel, message: Message) -> Channel:
+    """The pair of processes that a message of the channel, or mailbox, is in flight between."""
+    return Channel(sender_in(message) or channel.sender, channel.receiver)
+
+
+def letter(message: Message, sender: str) -> Message:
+    """The message as it stands in a mailbox."""
+    return crash_from(sender) if isinstance(message, Crash) else Letter(message, sender)
+
+
+def without_sender(message: Message) -> Message:
+    """The message as the protocol names it."""
+    return CRASH if isinstance(message, Crash) else str(message)
+
+
+def message_order(message: Message) -> tuple[bool, str, str]:
+    """By name, and then by sender; crash messages come last."""
+    return isinstance(message, Crash), str(message), sender_in(message)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .actions import Send, channel_of
 from .execution import Communication, Event, Execution, Interaction, communication_of
 from .message_tracking import flights
 from .run import Act, Witness
@@ -21,8 +22,13 @@ InteractionLabel = tuple[Event, ...]
 
 
 def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
-    """Two actions commute when they have different processes and are no matched pair."""
-    return execution[i][0] != execution[j][0] and (min(i, j), max(i, j)) not in communication
+    """Two actions commute when they have different processes, are no matched pair, and do not put into one
+    queue (definitions 4.3, 12.5)."""
+    (one, first), (other, second) = execution[i], execution[j]
+    if one == other or (min(i, j), max(i, j)) in communication:
+        return False
+    both_put = isinstance(first, Send) and isinstance(second, Send)
+    return not both_put or channel_of(one, first) != channel_of(other, second)
 
 
 def precedes(execution: Execution, communication: Communication, i: int, j: int) -> bool:
@@ -96,7 +102,8 @@ def _back(before: Mapping[Interaction, Interaction | None], node: Interaction) -
 def conflict_graph(execution: Execution, communication: Communication) -> ConflictGraph:
     """cgraph(e, C). The edges are between different interactions; a matched pair has none to itself.
 
-    The two actions of a matched pair are in one interaction, so edges come from actions of one process.
+    The two actions of a matched pair are in one interaction, so edges come from actions of one process, or
+    from two that put into one mailbox.
     """
     edges = {
         (first, second)

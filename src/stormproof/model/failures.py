@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, did_you_mean
-from .actions import CRASH, Channel, Message, Send
+from .actions import CRASH, Channel, Crash, Letter, Message, Send, channel_of, sender_in
 from .budget import NO_BUDGET, Budget, budget_of
 from .faults import (
     CORRUPTION,
@@ -45,12 +47,14 @@ class ChannelFailure(PlainFaults):
     `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
     other messages that a message may turn into. `total` says that it relates every two messages of
     `pool`, and that every message sent here is in `pool`, so that a length stands for the content.
-    The crash message is exempt from every fault.
+    `only_from` names, in a mailbox, the senders whose messages a kind of fault strikes, by the keyword of the
+    kind. The crash message is exempt from every fault.
     """
 
     becomes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     pool: tuple[str, ...] = ()
     total: bool = False
+    only_from: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def corrupt(self) -> bool:
@@ -65,6 +69,20 @@ class ChannelFailure(PlainFaults):
         if sent == received:
             return True
         return isinstance(sent, str) and received in self.becomes.get(sent, frozenset())
+
+    def strikes(self, kind: FaultKind, message: Message) -> bool:
+        """May this kind of fault happen to the message?"""
+        if isinstance(message, Crash) or not getattr(self, kind.keyword):
+            return False
+        return kind.keyword not in self.only_from or sender_in(message) in self.only_from[kind.keyword]
+
+    def exchanges(self, first: Message, second: Message) -> bool:
+        """May two neighbours be exchanged? A crash message stays behind all that its sender has sent; only in
+        a mailbox are there messages of others (definitions 2.4, 12.2)."""
+        if not any(kind.whole_queue for kind in self.kinds):
+            return False
+        crash = isinstance(first, Crash) or isinstance(second, Crash)
+        return not crash or sender_in(first) != sender_in(second)
 
     @property
     def kinds(self) -> tuple[FaultKind, ...]:
@@ -93,7 +111,15 @@ class FailureModel:
     restart: tuple[str, ...] = ()
 
     def on(self, channel: Channel) -> ChannelFailure:
+        if channel.is_mailbox:
+            return self._mailboxes.get(channel.receiver, PERFECT)
         return self.channels.get(channel, PERFECT)
+
+    @cached_property
+    def _mailboxes(self) -> Mapping[str, ChannelFailure]:
+        """What each mailbox may do, by its owner."""
+        owners = dict.fromkeys(channel.receiver for channel in self.channels)
+        return {name: _mailbox_failure(self.channels, name) for name in owners}
 
     @property
     def perfect(self) -> bool:
@@ -113,14 +139,15 @@ class FailureModel:
 
     def everywhere(self, system: System, kind: FaultKind) -> bool:
         """Do all channels in use have this fault?"""
-        return all(kind in self.on(c).kinds for c in system.channels)
+        standing = ((c, m) for c, alphabet in system.alphabets.items() for m in alphabet)
+        return all(self.on(c).strikes(kind, m) for c, m in standing if not isinstance(m, Crash))
 
     def only_length_matters(self, system: System, channel: Channel) -> bool:
         """Does corruption turn every message that can stand in the channel into every other one?"""
         failure = self.on(channel)
-        sends = [t.action for t in system[channel.sender].transitions if isinstance(t.action, Send)]
-        standing = {a.message for a in sends if a.peer == channel.receiver and a.message is not CRASH}
-        standing |= {b for a in standing for b in failure.becomes.get(str(a), ())}
+        actions = (t.action for p in system for t in p.transitions if channel_of(p.name, t.action) == channel)
+        standing = {a.message for a in actions if isinstance(a, Send) and a.message is not CRASH}
+        standing |= {b for a in standing if isinstance(a, str) for b in failure.becomes.get(a, ())}
         return failure.corrupt and all(failure.may_become(a, b) for a in standing for b in standing)
 
 
@@ -198,6 +225,8 @@ class Failures(AskedFaults):
             failure = self._resolve(system, channel, declared.get(channel, ChannelFaults(*channel)))
             if not failure.perfect:
                 channels[channel] = failure
+        if system.mailboxes:
+            _check_mailboxes(system, channels)
         return FailureModel(
             channels,
             unreliable=tuple(p.name for p in system if not p.reliable or p.name in self.crash),
@@ -257,6 +286,37 @@ class Failures(AskedFaults):
                         f"unknown message '{message}' in the corruption of {channel}",
                         hint=did_you_mean(message, system.messages) or _messages_here(system),
                     )
+
+
+def _mailbox_failure(channels: Mapping[Channel, ChannelFailure], owner: str) -> ChannelFailure:
+    """What the mailbox of a process may do: to the messages of each sender what the sender's channel to it
+    does, their senders kept (definitions 12.2)."""
+    parts = {c.sender: failure for c, failure in channels.items() if c.receiver == owner}
+    struck = {k: frozenset(s for s, f in parts.items() if k in f.kinds) for k in PLAIN_KINDS}
+    plain: dict[str, Any] = {kind.keyword: bool(senders) for kind, senders in struck.items()}
+    becomes: dict[str, frozenset[str]] = {
+        Letter(message, sender): frozenset(Letter(other, sender) for other in others)
+        for sender, failure in parts.items()
+        for message, others in failure.becomes.items()
+    }
+    pool = tuple(Letter(message, sender) for sender, failure in parts.items() for message in failure.pool)
+    return ChannelFailure(
+        becomes=becomes, pool=pool, only_from={k.keyword: s for k, s in struck.items() if s}, **plain
+    )
+
+
+def _check_mailboxes(system: System, channels: Mapping[Channel, ChannelFailure]) -> None:
+    """Some kinds of faults strike a whole mailbox, or nothing in it (definitions 12.2)."""
+    for kind, owner in product((k for k in KINDS if k.whole_queue), system.names):
+        into = [c for c in system.channels if c.receiver == owner]
+        struck = [c for c in into if kind in channels.get(c, PERFECT).kinds]
+        spared = [c.sender for c in into if c not in struck]
+        if struck and spared:
+            raise UsageError(
+                f"{kind.noun} strikes a whole mailbox, and that of {owner} also has messages from "
+                f"{listed(spared)}",
+                hint=f"declare it on every channel to {owner}, or on none",
+            )
 
 
 def _sides(partition: str | Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:

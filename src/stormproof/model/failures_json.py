@@ -52,19 +52,21 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
 def model_from_json(data: Mapping[str, Any]) -> FailureModel:
     """The inverse of `model_to_json`."""
     try:
-        channels = {
-            Channel(row["from"], row["to"]): ChannelFailure(
-                becomes={str(m): frozenset(map(str, o)) for m, o in row.get("becomes", {}).items()},
-                pool=tuple(row.get("pool", ())),
-                total=bool(row.get("total", False)),
-                **{kind.keyword: bool(row.get(kind.keyword, False)) for kind in PLAIN_KINDS},
-            )
-            for row in data["channels"]
-        }
+        channels = {Channel(row["from"], row["to"]): _channel(row) for row in data["channels"]}
         faulty = {kind.keyword: _names(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
         return FailureModel(channels, _names(data.get("unreliable", ())), **faulty)
     except (KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"the failure model is incomplete: {problem}") from None
+
+
+def _channel(row: Mapping[str, Any]) -> ChannelFailure:
+    plain: dict[str, Any] = {kind.keyword: bool(row.get(kind.keyword, False)) for kind in PLAIN_KINDS}
+    return ChannelFailure(
+        becomes={str(m): frozenset(map(str, o)) for m, o in row.get("becomes", {}).items()},
+        pool=tuple(row.get("pool", ())),
+        total=bool(row.get("total", False)),
+        **plain,
+    )
 
 
 def _names(data: Any) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def describe_failures(system: System, model: FailureModel, budget: Budget | None
 
 
 def _channels(system: System, channels: list[Channel]) -> str:
-    if len(channels) == len(system.channels) > 2:
+    if len(channels) == len(system.pairs) > 2:
         return "every channel"
     return " and ".join(map(arrow, channels))
 

@@ -13,6 +13,7 @@ from ..errors import InputError
 from .actions import Channel, Message
 from .failures import ChannelFailure
 from .faults import CORRUPTION, DUPLICATION, LOSS, REORDERING, FaultKind
+from .message_json import message_from_json, message_to_json
 from .phrases import plural
 
 Item = TypeVar("Item")
@@ -70,7 +71,7 @@ class Fault:
         return self.phrase()
 
     def to_json(self) -> dict[str, Any]:
-        more = {f.name: getattr(self, f.name) for f in fields(self)[2:]}
+        more = {f.name: _to_json(getattr(self, f.name)) for f in fields(self)[2:]}
         ends = {"from": self.channel.sender, "to": self.channel.receiver}
         return {"do": self.do, **ends, "position": self.position, **more}
 
@@ -266,10 +267,15 @@ def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
     return make(channel, position, *(_detail(data, f) for f in fields(step)[2:]))
 
 
+def _to_json(detail: str | int) -> Any:
+    return message_to_json(detail) if isinstance(detail, str) else detail
+
+
 def _detail(data: Mapping[str, Any], field: Field[Any]) -> str | int:
-    """A name, or a number."""
+    """A message, or a number."""
     if field.type not in ("int", int):
-        return name_in(data, field.name)
+        message = message_from_json(data[field.name])
+        return message if isinstance(message, str) else str(message)
     number = data[field.name]
     if not isinstance(number, int) or isinstance(number, bool):
         raise InputError(f"'{field.name}' of a step of the witness is {number!r}, not a number")

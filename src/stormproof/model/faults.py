@@ -25,7 +25,7 @@ class FaultKind:
     `may` says what may happen to messages; `short` is the head of a narrow column. `in_paper`: it is one of
     the paper's interferences, which surveys ask for unless they are asked for others. `matches_once`: every
     message is still received at most once, in a way that the theories of RSC and half-duplex cover; other
-    kinds are refused there.
+    kinds are refused there. `whole_queue`: in a mailbox it strikes all messages, whoever sent them.
     """
 
     keyword: str
@@ -34,15 +34,16 @@ class FaultKind:
     short: str
     in_paper: bool = False
     matches_once: bool = False
+    whole_queue: bool = False
 
 
-def _of_paper(keyword: str, noun: str, may: str, short: str) -> FaultKind:
-    return FaultKind(keyword, noun, may, short, in_paper=True, matches_once=True)
+def _of_paper(keyword: str, noun: str, may: str, short: str, whole_queue: bool = False) -> FaultKind:
+    return FaultKind(keyword, noun, may, short, in_paper=True, matches_once=True, whole_queue=whole_queue)
 
 
 LOSS = _of_paper("loss", "loss", "be lost", "loss")
 CORRUPTION = _of_paper("corrupt", "corruption", "turn into others", "corr.")
-REORDERING = _of_paper("reorder", "reordering", "overtake each other", "reord.")
+REORDERING = _of_paper("reorder", "reordering", "overtake each other", "reord.", whole_queue=True)
 DUPLICATION = FaultKind("duplicate", "duplication", "be delivered more than once", "dupl.")
 
 KINDS = (LOSS, CORRUPTION, REORDERING, DUPLICATION)

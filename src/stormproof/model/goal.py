@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .actions import CRASH, Channel, Message, Word
+from .actions import Channel, Crash, Message, Word
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ NAMED = {
 BARE_NAME = re.compile(r'(?:(?!->)[^\s@&|()=\[\],{}"→!¬∧∨])+')
 
 #: Words of the language of goals, which are quoted where they are names.
-_WORDS = frozenset(("contains", "and", "or", "not", "⚡", CRASH.value))
+_WORDS = frozenset(("contains", "and", "or", "not", "⚡", "crash"))
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def show(goal: Goal, spelling: Spelling | None = None) -> str:
 
 
 def _message(message: Message) -> str:
-    return "⚡" if message is CRASH else _quote(str(message))
+    return "⚡" if isinstance(message, Crash) else _quote(str(message))
 
 
 def _quote(name: str) -> str:

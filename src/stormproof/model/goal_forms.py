@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .actions import Channel
 from .goal import And, Contains, Goal, Head, Holds, Not, Or
+from .system import System
 
 #: A goal that no configuration satisfies, and one that all do.
 NOTHING, ANYTHING = Or(()), And(())
@@ -19,12 +20,17 @@ def normal_form(goal: Goal, negated: bool = False) -> Goal:
     return Not(goal) if negated else goal
 
 
-def observed_channels(goal: Goal) -> frozenset[Channel]:
-    """The channels of whose content the goal says more than whether there is any."""
+def observed_channels(goal: Goal, system: System) -> frozenset[Channel]:
+    """The channels of whose content more counts than whether there is any: the goal says so, or it is a
+    mailbox, where a message may be received after the crash message of another sender."""
+    return _observed(goal) | frozenset(c for c in system.channels if c.is_mailbox)
+
+
+def _observed(goal: Goal) -> frozenset[Channel]:
     if isinstance(goal, Not):
-        return observed_channels(goal.part)
+        return _observed(goal.part)
     if isinstance(goal, And | Or):
-        return frozenset().union(*(observed_channels(p) for p in goal.parts))
+        return frozenset().union(*(_observed(p) for p in goal.parts))
     if isinstance(goal, Contains | Head) or (isinstance(goal, Holds) and goal.word):
         return frozenset({goal.channel})
     return frozenset()

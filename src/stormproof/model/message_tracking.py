@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..errors import InputError
-from .actions import Channel, Message, Receive, Send, channel_of
+from .actions import Channel, Crash, Message, Receive, Send, channel_of, pair_of
 from .fault_steps import Fault
 from .run import Act, Step
 
@@ -45,7 +45,8 @@ class Overtaking:
 
 @dataclass
 class Flight:
-    """One message from its send to its end; `index` is its number in the order of sending.
+    """One message from its send to its end; `index` is its number in the order of sending, `channel` the pair
+    of processes, also of a message in a mailbox.
 
     `overtook` are the single steps in which it passed another message, `overtakes` the flights that were sent
     before it and are received after it. `position` is its place in the channel at the end of the run, if
@@ -127,7 +128,7 @@ class MessageTracker:
                 flight.overtakes = _earlier(queue[position + 1 :], flight)
 
     def _send(self, at: int, channel: Channel, message: Message) -> None:
-        flight = Flight(len(self.flights), channel, message, at)
+        flight = Flight(len(self.flights), pair_of(channel, message), message, at)
         self.flights.append(flight)
         self.channels.setdefault(channel, []).append(flight)
 
@@ -179,7 +180,7 @@ def _check_fits(at: int, step: Fault, queue: Sequence[Flight]) -> None:
         raise InputError(f"step {at} changes position {last} of {step.channel}, which holds {len(queue)}")
     there = queue[step.position].now
     named = getattr(step, "message", there)
-    if named != there:
+    if named != there and not (isinstance(there, Crash) and named == str(there)):
         raise InputError(f"step {at} changes {named} on {step.channel}, where {there} is")
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import PurePath
 
 from ..errors import Place
-from .actions import CRASH, TIMEOUT, Channel, Internal, Message, Receive, Send
+from .actions import CRASH, TIMEOUT, Channel, Crash, Internal, Message, Receive, Send, sender_in
 from .process import Process, StateKind
 from .rest import stopped_states
 from .system import System
@@ -30,8 +30,15 @@ def few(states: Sequence[str]) -> str:
 
 def plural(count: int, word: str) -> str:
     """`1 step`, `2 steps`, `1,000 steps`, `2 losses`, `2 properties`."""
-    several = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}{'es' if word[-1] in 'sh' else 's'}"
+    several = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}{'es' if word[-1] in 'shx' else 's'}"
     return f"{count:,} {word if count == 1 else several}"
+
+
+def queues(system: System) -> str:
+    """`3 channels`, or `2 mailboxes`."""
+    if system.mailboxes:
+        return plural(len({c.receiver for c in system.channels}), "mailbox")
+    return plural(len(system.channels), "channel")
 
 
 def any_of(count: int, word: str) -> str:
@@ -40,13 +47,15 @@ def any_of(count: int, word: str) -> str:
 
 
 def arrow(channel: Channel) -> str:
-    return f"{channel.sender}→{channel.receiver}"
+    return (
+        f"the mailbox of {channel.receiver}" if channel.is_mailbox else f"{channel.sender}→{channel.receiver}"
+    )
 
 
 def named(message: Message, sender: str) -> str:
     """A message as a sentence names it; the crash message is the notice of a crash, and a user's message that
     is spelt as that is drawn stands in quotation marks."""
-    if message is CRASH:
+    if isinstance(message, Crash):
         return f"the crash notice of {sender}"
     return f'"{message}"' if message == str(CRASH) else str(message)
 
@@ -63,8 +72,16 @@ def counted(words: Iterable[str]) -> list[str]:
 
 
 def content(channel: Channel, word: Sequence[Message]) -> str:
-    """What a channel holds, head first: `start, 3 × data`."""
+    """What a channel holds, head first: `start, 3 × data`; in a mailbox `start from A, 3 × data from B`."""
+    if channel.is_mailbox:
+        return ", ".join(counted(from_sender(m) for m in word))
     return ", ".join(counted(named(m, channel.sender) for m in word))
+
+
+def from_sender(message: Message) -> str:
+    """A message of a mailbox, with its sender."""
+    sender = sender_in(message)
+    return named(message, sender) + ("" if isinstance(message, Crash) else f" from {sender}")
 
 
 def words_in(channel: Channel, word: Sequence[Message]) -> str:
@@ -77,7 +94,11 @@ def awaited(system: System, receives: Iterable[Receive]) -> str:
     table: dict[str, list[str]] = {}
     tail = len(system.processes) > 2
     for action in receives:
-        what = "the crash notice" if tail and action.message is CRASH else named(action.message, action.peer)
+        what = (
+            "the crash notice"
+            if tail and isinstance(action.message, Crash)
+            else named(action.message, action.peer)
+        )
         table.setdefault(action.peer, []).append(what)
     parts = [listed(m, "or") + (f" from {peer}" if tail else "") for peer, m in table.items()]
     return ", or ".join(parts)
@@ -86,7 +107,7 @@ def awaited(system: System, receives: Iterable[Receive]) -> str:
 def sends_of(system: System, sends: Iterable[Send]) -> str:
     """`a or b`, with the receiver where there are several."""
     tail = len(system.processes) > 2
-    names = [(a, "the crash notice" if a.message is CRASH else str(a.message)) for a in sends]
+    names = [(a, "the crash notice" if isinstance(a.message, Crash) else str(a.message)) for a in sends]
     return listed((f"{name} to {a.peer}" if tail else name for a, name in names), "or")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..errors import ModelError, Place, did_you_mean
-from .actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
+from .actions import CRASH_ACTION, Action, Crash, Internal, Receive, Send, Transition
 
 
 class StateKind(enum.Enum):
@@ -96,7 +96,7 @@ class Process:
             action = transition.action
             if isinstance(action, Internal):
                 continue
-            if action.peer == self.name and action.message is CRASH:
+            if action.peer == self.name and isinstance(action.message, Crash):
                 verb = "sends itself" if isinstance(action, Send) else "receives from itself"
                 raise ModelError(f"{self.name} {verb} the crash message in state {transition.source}")
             if isinstance(action.message, str) and not action.message:
@@ -107,7 +107,7 @@ class Process:
         """The crash message is the last of its channel (definitions 5.1)."""
         after: dict[str, list[str]] = {}
         for _, action, target in self.transitions:
-            if isinstance(action, Send) and action.message is CRASH:
+            if isinstance(action, Send) and isinstance(action.message, Crash):
                 after.setdefault(action.peer, []).append(target)
         for peer, starts in after.items():
             for state in self.reachable(*starts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .actions import CRASH, Action, Internal, Receive, Send, Transition
+from .actions import Action, Crash, Internal, Receive, Send, Transition
 from .faults import STOP
 from .process import Process
 from .system import System
@@ -47,7 +47,7 @@ def ended_states(process: Process) -> frozenset[str]:
     """From here the process sends nothing more and takes at most crash messages, or it has crashed."""
 
     def silent(state: str) -> bool:
-        return not process.sends(state) and all(r.message is CRASH for r in process.receives(state))
+        return not process.sends(state) and all(isinstance(r.message, Crash) for r in process.receives(state))
 
     ended = {s for s in process.states if silent(s)}
     while True:
@@ -80,7 +80,7 @@ def default_rest_states(process: Process) -> frozenset[str]:
 
 
 def _is_ordinary_message(transition: Transition) -> bool:
-    return isinstance(transition.action, Send | Receive) and transition.action.message is not CRASH
+    return isinstance(transition.action, Send | Receive) and not isinstance(transition.action.message, Crash)
 
 
 def _without_crashes(process: Process) -> set[str]:
@@ -91,7 +91,7 @@ def _without_crashes(process: Process) -> set[str]:
             if isinstance(transition.action, Internal):
                 allowed = not is_crash(transition.action)
             else:
-                allowed = transition.action.message is not CRASH
+                allowed = not isinstance(transition.action.message, Crash)
             if allowed and transition.target not in seen:
                 seen.add(transition.target)
                 queue.append(transition.target)

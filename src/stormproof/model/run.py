@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .actions import CRASH, Action, Channel, Configuration, Internal, Message, Receive, Send
+from .actions import CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
 from .fault_steps import Fault, fault_from_json, name_in
 from .faults import PROCESS_KINDS
+from .message_json import message_from_json, message_to_json
 from .system import System
 
 
@@ -95,7 +96,7 @@ class Witness:
             data["communication"] = [list(pair) for pair in self.communication]
         data["ends"] = {
             "states": dict(self.states),
-            "channels": {str(c): [message_to_json(m) for m in w] for c, w in self.channels.items() if w},
+            "channels": {"->".join(c): list(map(message_to_json, w)) for c, w in self.channels.items() if w},
         }
         if self.culprit:
             data["culprit"] = dict(self.culprit)
@@ -115,19 +116,6 @@ class Replay(NamedTuple):
     message: str
 
 
-def message_to_json(message: Message) -> Any:
-    """A user's message is its name; the crash message is an object, so that no name can be it."""
-    return {"crash": True} if message is CRASH else message
-
-
-def message_from_json(data: Any) -> Message:
-    if data == {"crash": True}:
-        return CRASH
-    if isinstance(data, str):
-        return data
-    raise InputError(f"a message is a name or {{'crash': true}}, not {data!r}")
-
-
 def step_to_json(step: Step) -> dict[str, Any]:
     if isinstance(step, Act):
         return _act_to_json(step)
@@ -142,7 +130,7 @@ def _act_to_json(act: Act) -> dict[str, Any]:
             timer["fault"] = act.fault
         return {"do": "internal", "process": act.process, "action": action.name, **timer, "state": act.state}
     end = "to" if isinstance(action, Send) else "from"
-    what = {"crash": True} if action.message is CRASH else {"message": action.message}
+    what = {"crash": True} if isinstance(action.message, Crash) else {"message": action.message}
     verb = "send" if isinstance(action, Send) else "receive"
     return {"do": verb, "process": act.process, end: action.peer, **what, "state": act.state}
 

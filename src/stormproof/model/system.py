@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import ModelError, did_you_mean
-from .actions import CRASH, Action, Channel, Internal, Message, Transition, channel_of
+from .actions import Action, Channel, Crash, Internal, Message, Transition, channel_of, pair_of
 from .faults import ChannelFaults
 from .process import Process
 from .requirement import Requirement
@@ -39,14 +39,21 @@ class Classification:
         return not self.mixed and not self.nondeterministic
 
 
+#: How the processes of a system communicate: one channel per ordered pair, or one queue per receiver.
+PEER_TO_PEER, MAILBOX = "peer-to-peer", "mailbox"
+COMMUNICATIONS = (PEER_TO_PEER, MAILBOX)
+
+
 @dataclass(frozen=True)
 class System:
-    """Processes with one channel per ordered pair; `faults` and `requirements` are those of the file."""
+    """Processes that communicate by one channel per ordered pair or by mailboxes (definitions 1.2, 12.1);
+    `faults` and `requirements` are those of the file."""
 
     processes: tuple[Process, ...]
     name: str = ""
     faults: tuple[ChannelFaults, ...] = ()
     requirements: tuple[Requirement, ...] = ()
+    communication: str = PEER_TO_PEER
 
     def __init__(
         self,
@@ -54,15 +61,26 @@ class System:
         name: str = "",
         faults: Iterable[ChannelFaults] = (),
         requirements: Iterable[Requirement] = (),
+        communication: str = PEER_TO_PEER,
     ) -> None:
         put = object.__setattr__
         put(self, "processes", tuple(processes))
         put(self, "name", name)
         put(self, "faults", tuple(faults))
         put(self, "requirements", tuple(requirements))
+        put(self, "communication", communication)
         self._validate()
 
+    @property
+    def mailboxes(self) -> bool:
+        """Has each process one queue for all that is sent to it? Nothing that is proved for channels of pairs
+        may then be used (definitions 12.4)."""
+        return self.communication == MAILBOX
+
     def _validate(self) -> None:
+        if self.communication not in COMMUNICATIONS:
+            problem = f"communication is {' or '.join(COMMUNICATIONS)}, not '{self.communication}'"
+            raise ModelError(problem, hint=did_you_mean(self.communication, COMMUNICATIONS))
         names = [p.name for p in self.processes]
         if not names:
             raise ModelError("a system needs at least one process")
@@ -146,13 +164,19 @@ class System:
                     assert not isinstance(transition.action, Internal)
                     table[channel][transition.action.message] = None
         order = {name: i for i, name in enumerate(self.names)}
-        used = sorted(table, key=lambda c: (order[c.sender], order[c.receiver]))
+        used = sorted(table, key=lambda c: (order.get(c.sender, -1), order[c.receiver]))
         return {c: tuple(table[c]) for c in used}
 
     @property
     def channels(self) -> tuple[Channel, ...]:
         """The channels that some action names, in the order of the processes."""
         return tuple(self.alphabets)
+
+    @cached_property
+    def pairs(self) -> tuple[Channel, ...]:
+        """The ordered pairs of processes between which messages go, also where they stand in mailboxes."""
+        table = self.alphabets.items()
+        return tuple(dict.fromkeys(pair_of(c, m) for c, alphabet in table for m in alphabet))
 
     @cached_property
     def self_channels(self) -> tuple[Channel, ...]:
@@ -227,7 +251,7 @@ class System:
         def act(action: Action) -> Action:
             if isinstance(action, Internal):
                 return action
-            message = action.message if action.message is CRASH else letters.get(str(action.message))
+            message = action.message if isinstance(action.message, Crash) else letters.get(action.message)
             return type(action)(roles.get(action.peer, action.peer), message or action.message)
 
         return System(
@@ -242,4 +266,5 @@ class System:
             name=self.name,
             faults=tuple(f.renamed(roles, letters) for f in self.faults),
             requirements=tuple(r.renamed(roles, letters) for r in self.requirements),
+            communication=self.communication,
         )

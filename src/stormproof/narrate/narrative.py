@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from ..model.actions import CRASH, CRASH_ACTION, Channel, Internal, Receive, Send
+from ..model.actions import CRASH_ACTION, Channel, Crash, Internal, Receive, Send
 from ..model.message_tracking import Flight, flights, track
 from ..model.phrases import content, counted, listed, plural
 from ..model.run import Act, Step, Witness
@@ -59,13 +59,13 @@ class Narrative:
         return self._receives(self.taken[i], action)
 
     def _sends(self, flight: Flight, action: Send) -> tuple[str, str, str]:
-        if action.message is CRASH:
+        if isinstance(action.message, Crash):
             return "tells", action.peer, "of its crash"
         tail = f"to {action.peer}" if self.several else ""
         return "sends", str(action.message), f"{tail}, which is lost" if flight.lost else tail
 
     def _receives(self, flight: Flight, action: Receive) -> tuple[str, str, str]:
-        if action.message is CRASH:
+        if isinstance(action.message, Crash):
             return "learns", "", f"of the crash of {action.peer}"
         tail = f"from {action.peer}" if self.several else ""
         if flight.message != action.message:
@@ -136,12 +136,16 @@ def _sources(system: System, steps: Iterable[Step]) -> dict[int, str]:
 
 def in_flight(witness: Witness) -> list[str]:
     """`a, b from P to Q`, for each channel that holds something; `b (sent as a)` where it was corrupted."""
-    return [_held(c, word) for c, word in track(witness.steps).channels.items() if word]
+    standing: dict[Channel, list[Flight]] = {}
+    for word in track(witness.steps).channels.values():
+        for flight in word:
+            standing.setdefault(flight.channel, []).append(flight)
+    return [_held(c, word) for c, word in standing.items()]
 
 
 def _held(channel: Channel, word: Sequence[Flight]) -> str:
     changed = [f.now if f.now == f.message else f"{f.now} (sent as {f.message})" for f in word]
     whole = content(channel, changed)
-    if all(f.now is CRASH for f in word):
+    if all(isinstance(f.now, Crash) for f in word):
         return f"{whole} to {channel.receiver}"
     return f"{whole} from {channel.sender} to {channel.receiver}"

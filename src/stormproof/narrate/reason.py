@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
+from ..model.actions import Channel, Crash, Internal, Message, Receive, Send, channel_of, pair_of
 from ..model.failures import FailureModel
 from ..model.phrases import (
     arrow,
@@ -45,6 +45,10 @@ class RunEnd:
         sender, _, receiver = self.culprit.get("channel", "").partition("->")
         known = Channel(sender, receiver)
         return known if sender in self.system and receiver in self.system else None
+
+    def queue(self, channel: Channel) -> Channel:
+        """Where the messages of the pair stand: in its channel, or in the mailbox of the receiver."""
+        return Channel("", channel.receiver) if self.system.mailboxes else channel
 
     def moves(self) -> bool:
         """Can somebody still send, act internally or take a message as it stands, without any fault?"""
@@ -111,12 +115,15 @@ def nothing_received(end: RunEnd) -> str:
 
 
 def _unreceived(end: RunEnd, weak: bool) -> str:
-    channel = end.channel or next(iter(end.held), None)
-    if channel is None or not end.held.get(channel):
+    known = end.channel or next(iter(end.held), None)
+    queue = known and end.queue(known)
+    if queue is None or not end.held.get(queue):
         return situations(end)
-    receiver, head = end.system[channel.receiver], end.held[channel][0]
-    what = f"{named(head, channel.sender)} is at the head of {arrow(channel)}"
-    never = f"never receives anything from {channel.sender} again" if weak else "never receives it"
+    receiver, head = end.system[queue.receiver], end.held[queue][0]
+    channel = pair_of(queue, head)
+    what = f"{content(queue, (head,))} is at the head of {arrow(queue)}"
+    source = "its mailbox" if queue.is_mailbox else channel.sender
+    never = f"never receives anything from {source} again" if weak else "never receives it"
     return f"{what}, and {receiver.name} {never}: {_instead(end, receiver, channel, head)}"
 
 
@@ -145,7 +152,7 @@ def cannot_send(end: RunEnd) -> str:
     sends = [a for a in process.sends(state) if channel is None or a.peer == channel.receiver]
     wanted = end.culprit.get("message")
     sends = [a for a in sends if wanted is None or str(a.message) == wanted] or sends
-    full = Channel(process.name, sends[0].peer)
+    full = end.queue(Channel(process.name, sends[0].peer))
     receiver = end.system[full.receiver]
     blocked = f"{arrow(full)} is full and stays full (k = {end.k}, it holds {_word(end, full)})"
     doing = situation(end.system, receiver, end.state(receiver.name))
@@ -188,7 +195,7 @@ def inputs_race(end: RunEnd) -> str:
 
 
 def _from(action: Receive) -> str:
-    what = "the crash notice" if action.message is CRASH else str(action.message)
+    what = "the crash notice" if isinstance(action.message, Crash) else str(action.message)
     return f"{what} from {action.peer}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.actions import Channel, Receive
+from ..model.actions import Channel, Receive, pair_of
 from ..model.phrases import arrow, content, listed, named
 from ..model.process import Process
 from ..model.repetition import repetition
@@ -37,9 +37,10 @@ def _blocked(end: RunEnd) -> Iterator[str]:
     for channel, word in end.held.items():
         receiver = end.system[channel.receiver]
         taken = receiver.receives(end.state(receiver.name)) if _waits(end, receiver) else ()
-        reads = any(action.peer == channel.sender for action in taken)
-        if reads and Receive(channel.sender, word[0]) not in taken:
-            yield f"{receiver.name} does not receive {named(word[0], channel.sender)} from {channel.sender}"
+        sender = pair_of(channel, word[0]).sender
+        reads = any(channel.is_mailbox or action.peer == sender for action in taken)
+        if reads and Receive(sender, word[0]) not in taken:
+            yield f"{receiver.name} does not receive {named(word[0], sender)} from {sender}"
 
 
 def _waits(end: RunEnd, process: Process) -> bool:

@@ -12,10 +12,10 @@ from ..model.goal import Goal, show
 from ..model.system import System
 from ..transform.added_states import added_states, describe_added, outside_added_states
 from ..transform.prepare import prepare, with_process_faults
-from .answer import Answer
+from .answer import UNDECIDED, Answer
 from .fewest_faults import with_fewest_faults
 from .portfolio import solve
-from .within_budget import within_budget
+from .within_budget import by_forward_search, within_budget
 
 
 def reach(
@@ -40,11 +40,14 @@ def reach(
     meant = parsed if with_added_states else outside_added_states(parsed, system, marked)
     searched = with_process_faults(marked, model)
     mapped = searched.goal(meant)
-    asked = cubes(mapped, searched.system, model)
     notes, most = (*notes, *process_failures(marked, model)), limits or Limits()
     if meant is not parsed:
         left = describe_added(added_states(system, marked))
         notes = (*notes, f"not looked for in states that crash handling added ({left})")
+    if searched.system.mailboxes:
+        unknown = Answer(UNDECIDED, show(parsed), "", searched.system, model, (), notes=notes)
+        return by_forward_search(unknown, mapped, failures.budget, most, progress)
+    asked = cubes(mapped, searched.system, model)
     answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
     if failures.budget.limited:
         answer = within_budget(answer, mapped, failures.budget, most, progress)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.coverability import ChannelForm, Element, Weights
-from ..model.run import message_to_json
+from ..model.message_json import message_to_json
 from .channel_forms import NAMES
 
 Control = tuple[tuple[str, ...], tuple[bool, ...]]

@@ -23,6 +23,7 @@ from ..model.goal import At, show
 from ..model.process import Process
 from ..model.run import Witness
 from ..model.system import System
+from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
 from .answer import REACHABLE
 from .channel_forms import refuse_copies, shapes
@@ -99,6 +100,7 @@ def channel_bounds(
     progress: ProgressCallback | None = None,
 ) -> Bounds:
     """How many messages each channel of the system may hold under the failures."""
+    refuse_mailboxes(system, "their lengths are not computed")
     marked, model, notes = prepare(system, failures or Failures())
     prepared = with_process_faults(marked, model).system
     refuse_copies(model, "the lengths of channels are not computed")

@@ -117,7 +117,7 @@ def weights_problem(
             return f"{name}: {action} in {source} increases a linear function"
     for channel, form in zip(system.channels, forms, strict=True):
         failure = failures.on(channel)
-        own = [m for m in {*system.alphabet(channel), *failure.pool} if m is not CRASH]
+        own = [m for m in {*system.alphabet(channel), *failure.pool} if isinstance(m, str)]
         weight_of = {m: w.messages.get((channel, m), 0) for m in own}
         if form == ChannelForm.LENGTH and len(set(weight_of.values())) > 1:
             return f"the messages of {channel}, which is read as a length, weigh differently"

@@ -15,6 +15,7 @@ from ..errors import UsageError
 from ..model.actions import CRASH, Internal, Send, channel_of
 from ..model.failures import FailureModel, Failures
 from ..model.system import System
+from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
 from .channel_forms import Shape, refuse_copies, shapes
 
@@ -34,6 +35,7 @@ PetriTransition = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 def pnml(system: System, failures: Failures | None = None) -> str:
     """The net as a text; raises `UsageError` where the system is not one."""
+    refuse_mailboxes(system, "no Petri net is written")
     marked, model, _ = prepare(system, failures or Failures())
     prepared = with_process_faults(marked, model).system
     refuse_copies(model, "no Petri net is written")

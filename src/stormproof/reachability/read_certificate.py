@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.coverability import Element, Weights
 from ..errors import InputError
 from ..model.actions import Channel
-from ..model.run import message_from_json
+from ..model.message_json import message_from_json
 from ..model.system import System
 from . import certificates
 from .channel_forms import NAMES

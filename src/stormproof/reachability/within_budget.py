@@ -35,6 +35,16 @@ def within_budget(
         return answer
     if not is_askable(goal):
         raise UsageError("deadlock-for-good cannot be asked within a budget", hint="ask for deadlock")
+    return by_forward_search(answer, goal, budget, limits, progress)
+
+
+def by_forward_search(
+    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer that a search of the runs alone gives; the only one with mailboxes, for which nothing of
+    chapter 6 is proved (definitions 12.4)."""
+    if not is_askable(goal):
+        raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
     model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
     ask = Ask(False, spelt_out(model, goal))
     return _search(replace(answer, run=None, checked=False), model, ask, limits, progress)
@@ -65,19 +75,23 @@ def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) ->
     replayed = replay_storm(model, ask, run)
     if not replayed.established:
         raise InternalError(f"the run within the budget does not replay: {replayed.message}")
-    because = f"found by a search of the runs with {model.budget}"
+    because = f"found by a search of the runs{_allowed(model.budget)}"
     return replace(answer, answer=REACHABLE, because=because, run=run, checked=True)
 
 
 def _unreachable(answer: Answer, budget: Budget, k: int) -> Answer:
-    because = f"every run with {budget} was explored, and none needs more than {k} messages per channel"
+    because = f"every run{_allowed(budget)} was explored, and none needs more than {k} messages per channel"
     return replace(answer, answer=UNREACHABLE, because=because)
 
 
 def _undecided(budget: Budget, k: int) -> str:
     if k == 0:
-        return f"a limit ended the search of the runs with {budget}"
+        return f"a limit ended the search of the runs{_allowed(budget)}"
+    most = f"and at most {k}" if budget.limited else f"with at most {k}"
     return (
-        f"no run with {budget} and at most {k} messages per channel reaches it; "
-        "longer channels are not excluded"
+        f"no run{_allowed(budget)} {most} messages per channel reaches it; longer channels are not excluded"
     )
+
+
+def _allowed(budget: Budget) -> str:
+    return f" with {budget}" if budget.limited else ""

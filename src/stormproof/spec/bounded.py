@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..model.actions import (
-    CRASH,
     Action,
     Channel,
     Configuration,
+    Crash,
     Internal,
     Message,
     Receive,
@@ -89,11 +89,8 @@ def faults_of(process: Process) -> frozenset[FiredAction]:
 
 def communications_of(process: Process) -> frozenset[FiredAction]:
     """Its sends, those of its crash broadcast excepted, and its receptions."""
-    return frozenset(
-        e
-        for e in events_of(process)
-        if isinstance(e.action, Receive) or (isinstance(e.action, Send) and e.action.message is not CRASH)
-    )
+    found = ((e, e.action) for e in events_of(process) if not isinstance(e.action, Internal))
+    return frozenset(e for e, a in found if isinstance(a, Receive) or not isinstance(a.message, Crash))
 
 
 class TooLarge(Exception):

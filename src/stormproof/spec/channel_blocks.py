@@ -180,7 +180,7 @@ def invariant(
     """The abstract configurations of all calm runs from here, if the goal may hold in none; else None.
 
     Raises TooLarge past `most` of them."""
-    wanted, observed = normal_form(goal), observed_channels(goal)
+    wanted, observed = normal_form(goal), observed_channels(goal, model.system)
     start = AbstractConfiguration(at.states, tuple(abstract(w, size) for w in at.words))
     seen, queue = {start}, [start]
     while queue:

@@ -7,25 +7,25 @@ Two readings. For the properties at a bound faults are silent steps between acti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
-from ..model.actions import CRASH, Message, Send, Word
+from ..model.actions import Message, Send, Word, message_order
 from ..model.failures import ChannelFailure
 from ..model.fault_steps import Strike
+from ..model.faults import DUPLICATION, LOSS
 from ..model.storm_step import StormStep
 
 # ---- silent faults, at a bound -------------------------------------------------------------------------
 
 
 def interfere(word: Word, failure: ChannelFailure) -> Iterator[Word]:
-    """What one silent step may make of a channel's content; the crash message is left alone."""
+    """What one silent step may make of a channel's content."""
     for i, message in enumerate(word):
-        if message is CRASH:
-            continue
-        if failure.loss:
+        if failure.strikes(LOSS, message):
             yield word[:i] + word[i + 1 :]
-        for other in sorted(failure.becomes.get(str(message), ())):
+        for other in _others(failure, message):
             yield (*word[:i], other, *word[i + 1 :])
-        if failure.reorder and i + 1 < len(word) and word[i + 1] is not CRASH:
+        if i + 1 < len(word) and failure.exchanges(message, word[i + 1]):
             yield (*word[:i], word[i + 1], message, *word[i + 2 :])
 
 
@@ -38,9 +38,9 @@ def sent(word: Word, message: Message, failure: ChannelFailure, bound: int | Non
     longer = (*word, message)
     if bound is None or len(word) < bound:
         yield longer
-    elif failure.loss:
+    else:
         for i, lost in enumerate(longer):
-            if lost is not CRASH:
+            if failure.strikes(LOSS, lost):
                 yield longer[:i] + longer[i + 1 :]
 
 
@@ -51,7 +51,7 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
         return
     if word[0] == message:
         yield word[1:]
-    if failure.duplicate and word[0] is not CRASH and failure.may_become(word[0], message):
+    if failure.strikes(DUPLICATION, word[0]) and failure.may_become(word[0], message):
         yield word
 
 
@@ -60,24 +60,20 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
 
 def send_strikes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[Strike]:
     """What may go wrong at a send into this content."""
-    if message is CRASH:
-        return
-    if failure.loss:
+    if failure.strikes(LOSS, message):
         yield Strike(lost=True)
-    places = range(len(word) + 1) if failure.reorder else (0,)
     for becomes in (None, *_others(failure, message)):
-        for overtakes in places:
+        for overtakes in range(_passes(failure, message, word[::-1]) + 1):
             if becomes is not None or overtakes:
                 yield Strike(becomes=becomes, overtakes=overtakes)
 
 
 def reception_strikes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[Strike]:
     """What may go wrong at a reception of the message from this content."""
-    if not word or word[0] is CRASH or not failure.duplicate or not failure.may_become(word[0], message):
+    if not word or not failure.strikes(DUPLICATION, word[0]) or not failure.may_become(word[0], message):
         return
     head = None if message == word[0] else word[0]
-    last = len(word) - 1 - (word[-1] is CRASH)
-    for kept in range(last + 1) if failure.reorder else (0,):
+    for kept in range(_passes(failure, word[0], word[1:]) + 1):
         for kept_as in (None, *_others(failure, word[0])):
             yield Strike(kept=kept, kept_as=kept_as, head=head)
 
@@ -96,5 +92,11 @@ def content_after(word: Word, step: StormStep) -> Word:
     return (*rest[: step.kept], step.kept_as or word[0], *rest[step.kept :])
 
 
+def _passes(failure: ChannelFailure, message: Message, others: Word) -> int:
+    """How many of these messages it may be exchanged with, one after the other."""
+    return sum(1 for _ in takewhile(lambda other: failure.exchanges(message, other), others))
+
+
 def _others(failure: ChannelFailure, message: Message) -> tuple[str, ...]:
-    return tuple(sorted(failure.becomes.get(str(message), ())))
+    found = failure.becomes.get(message, frozenset()) if isinstance(message, str) else ()
+    return tuple(sorted(found, key=message_order))

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
+from ..model.actions import Channel, Crash, Internal, Message, Receive, Send, channel_of, sender_in
 from ..model.execution import Communication, Execution, Interaction, communication_of
 from ..model.failures import ChannelFailure, FailureModel
+from ..model.faults import LOSS
 
 #: A reception on one channel: which of the channel's sends it matches, counted from 0, and what is received.
 Reception = tuple[int, Message]
@@ -73,7 +74,7 @@ def possible(failure: ChannelFailure, sent: Sequence[Message], received: Sequenc
     """May a channel on which `sent` was sent have delivered `received`, as far as matching goes?
 
     Definitions 4.2: a message received is one that the message sent may have become; without reordering,
-    matching preserves the order; with neither loss nor reordering, the matched sends form a prefix.
+    matching preserves the order, and what was sent before a matched send is matched or was lost.
     """
     matched = [index for index, _ in received]
     if len(set(matched)) < len(matched):
@@ -82,21 +83,25 @@ def possible(failure: ChannelFailure, sent: Sequence[Message], received: Sequenc
         return False
     if not failure.reorder and matched != sorted(matched):
         return False
-    if not failure.loss and not failure.reorder and matched != list(range(len(matched))):
+    skipped = set(range(max(matched, default=0))) - set(matched)
+    if not failure.reorder and not all(failure.strikes(LOSS, sent[i]) for i in skipped):
         return False
     return _crash_stays_last(failure, sent, matched)
 
 
 def _crash_stays_last(failure: ChannelFailure, sent: Sequence[Message], matched: Sequence[int]) -> bool:
-    """The crash message is the last of its channel, and no interference changes that (definitions 5.1).
+    """The crash message is the last of its channel, in a mailbox the last of its sender, and no interference
+    changes that (definitions 5.1, 12.2).
 
-    So nothing is received after it, and without loss everything sent before it is received before it. If
-    matching preserves the order this follows; on a reordering channel it is a separate condition.
+    So nothing is received after it, and what is sent before it is received before it or lost. If matching
+    preserves the order this follows; on a reordering channel it is a separate condition.
     """
     for place, index in enumerate(matched):
-        if sent[index] is CRASH:
-            complete = failure.loss or set(range(index)) <= set(matched[:place])
-            return place == len(matched) - 1 and complete
+        if isinstance(sent[index], Crash):
+            own = [i for i in range(len(sent)) if sender_in(sent[i]) == sender_in(sent[index])]
+            before = [i for i in own if i < index and not failure.strikes(LOSS, sent[i])]
+            if not set(before) <= set(matched[:place]) or not set(own).isdisjoint(matched[place + 1 :]):
+                return False
     return True
 
 

@@ -1,33 +1,44 @@
 """RSC by enumeration: every execution with every communication up to a length, the slow specification.
 
 Executions that differ by commuting actions have the same conflict graph and the same continuations, so each
-class is visited once: it is what each process did, and which send each reception matched. Everything else is
-the definition (definitions 4.2 to 4.4): extend by any action that the automata and `possible`
-allow, and look whether the conflict graph has a cycle.
+class is visited once: it is what each process did, in which order each channel was written to, and which send
+each reception matched. Everything else is the definition (definitions 4.2 to 4.4, 12.5): extend by any action
+that the automata and `possible` allow, and look whether the conflict graph has a cycle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
-from ..model.actions import Channel, Internal, Message, Receive, Send, Transition
+from ..model.actions import Internal, Message, Receive, Send, Transition, channel_of
 from ..model.execution import Communication, Event, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
 from .communications import possible
 
+#: A step that was taken: who acted, and which of its steps it was.
+TakenStep = tuple[int, int]
+
 
 class Done(NamedTuple):
-    """A transition that a process has taken and, for a reception, which of the peer's steps it matches."""
+    """A transition that a process has taken and, for a reception, the send that it matches."""
 
     transition: Transition
-    matches: int | None
+    matches: TakenStep | None
 
 
-#: What each process did, in the order of the processes.
-Class = tuple[tuple[Done, ...], ...]
+class Class(NamedTuple):
+    """What each process did, in the order of the processes, and the sends on each channel, in the order of
+    the channels."""
+
+    done: tuple[tuple[Done, ...], ...]
+    puts: tuple[tuple[TakenStep, ...], ...]
+
+    def at(self, step: TakenStep) -> Done:
+        return self.done[step[0]][step[1]]
 
 
 @dataclass(frozen=True)
@@ -47,18 +58,18 @@ def enumerate_rsc(
     Only a reception can close a cycle: an interaction that was just added has no successor. More than `most`
     classes are not looked at; `depth` then says how far it went.
     """
-    start: Class = tuple(() for _ in system)
+    start = Class(tuple(() for _ in system), tuple(() for _ in system.channels))
     level: dict[Class, tuple[int, ...]] = {start: ()}
     count = 1
     for depth in range(length):
         following: dict[Class, tuple[int, ...]] = {}
-        for done, order in level.items():
-            for actor, longer in _extensions(system, failures, done):
+        for past, order in level.items():
+            for actor, longer in _extensions(system, failures, past):
                 if longer in following:
                     continue
                 following[longer] = (*order, actor)
                 count += 1
-                if longer[actor][-1].matches is not None and _cyclic(system, longer):
+                if longer.done[actor][-1].matches is not None and _cyclic(longer):
                     return RscEnumeration(depth, count, _written(system, longer, following[longer]))
                 if most is not None and count > most:
                     return RscEnumeration(depth, count)
@@ -68,36 +79,41 @@ def enumerate_rsc(
     return RscEnumeration(length, count)
 
 
-def _extensions(system: System, failures: FailureModel, done: Class) -> Iterator[tuple[int, Class]]:
+def _extensions(system: System, failures: FailureModel, past: Class) -> Iterator[tuple[int, Class]]:
     """Every class with one action more, and who acts."""
     for actor, process in enumerate(system):
-        state = done[actor][-1].transition.target if done[actor] else process.initial
+        mine = past.done[actor]
+        state = mine[-1].transition.target if mine else process.initial
         for transition in process.outgoing(state):
-            for matches in _partners(system, failures, done, process.name, transition):
-                yield actor, (*done[:actor], (*done[actor], Done(transition, matches)), *done[actor + 1 :])
+            channel = channel_of(process.name, transition.action)
+            puts = past.puts
+            if channel is not None and isinstance(transition.action, Send):
+                c = system.channel_index[channel]
+                puts = (*puts[:c], (*puts[c], (actor, len(mine))), *puts[c + 1 :])
+            for matches in _partners(system, failures, past, actor, transition):
+                longer = (*mine, Done(transition, matches))
+                yield actor, Class((*past.done[:actor], longer, *past.done[actor + 1 :]), puts)
 
 
 def _partners(
-    system: System, failures: FailureModel, done: Class, actor: str, transition: Transition
-) -> Iterator[int | None]:
-    """None for a send or an internal action; for a reception each step of the peer that it may match."""
-    action = transition.action
-    if not isinstance(action, Receive):
+    system: System, failures: FailureModel, past: Class, actor: int, transition: Transition
+) -> Iterator[TakenStep | None]:
+    """None for a send or an internal action; for a reception each send that it may match."""
+    action, name = transition.action, system.names[actor]
+    channel = channel_of(name, action)
+    if channel is None or not isinstance(action, Receive):
         yield None
         return
-    channel = Channel(action.peer, actor)
-    theirs, mine = done[system.names.index(channel.sender)], done[system.names.index(actor)]
-    sends = [i for i, step in enumerate(theirs) if _sends_to(step, actor)]
-    sent = [_message(theirs[i]) for i in sends]
-    received = list(_received(channel, sends, mine))
-    for index, step in enumerate(sends):
+    puts = past.puts[system.channel_index[channel]]
+    sent = [_message(past.at(put)) for put in puts]
+    received = [
+        (puts.index(step.matches), _message(step))
+        for step in past.done[actor]
+        if step.matches is not None and channel_of(name, step.transition.action) == channel
+    ]
+    for index, put in enumerate(puts):
         if possible(failures.on(channel), sent, [*received, (index, action.message)]):
-            yield step
-
-
-def _sends_to(step: Done, receiver: str) -> bool:
-    action = step.transition.action
-    return isinstance(action, Send) and action.peer == receiver
+            yield put
 
 
 def _message(step: Done) -> Message:
@@ -105,28 +121,18 @@ def _message(step: Done) -> Message:
     return step.transition.action.message
 
 
-def _received(channel: Channel, sends: list[int], mine: tuple[Done, ...]) -> Iterator[tuple[int, Message]]:
-    for step in mine:
-        action = step.transition.action
-        if isinstance(action, Receive) and action.peer == channel.sender:
-            assert step.matches is not None
-            yield sends.index(step.matches), action.message
-
-
-def _cyclic(system: System, done: Class) -> bool:
-    """Has the conflict graph a cycle? Its edges go along each process; neighbours are enough of them.
+def _cyclic(past: Class) -> bool:
+    """Has the conflict graph a cycle? Its edges go along each process, and along what is put into each
+    channel; neighbours are enough of them.
 
     Read from the definition once more instead of calling `model.conflict_graph`, which this is to check.
     """
-    before: dict[tuple[int, int], set[tuple[int, int]]] = {}
-    for actor in range(len(done)):
-        last = None
-        for place in range(len(done[actor])):
-            node = _node(system, done, actor, place)
-            before.setdefault(node, set())
-            if last is not None and last != node:
-                before[node].add(last)
-            last = node
+    lines = [[(actor, place) for place in range(len(steps))] for actor, steps in enumerate(past.done)]
+    before: dict[TakenStep, set[TakenStep]] = {_node(past, step): set() for line in lines for step in line}
+    for line in (*lines, *past.puts):
+        for first, second in pairwise(_node(past, step) for step in line):
+            if first != second:
+                before[second].add(first)
     while before:
         free = [node for node, earlier in before.items() if not earlier]
         if not free:
@@ -138,26 +144,21 @@ def _cyclic(system: System, done: Class) -> bool:
     return False
 
 
-def _node(system: System, done: Class, actor: int, place: int) -> tuple[int, int]:
+def _node(past: Class, step: TakenStep) -> TakenStep:
     """The interaction of a step, named by its send or, alone, by itself."""
-    step = done[actor][place]
-    if step.matches is None:
-        return actor, place
-    assert isinstance(step.transition.action, Receive)
-    return system.names.index(step.transition.action.peer), step.matches
+    return past.at(step).matches or step
 
 
-def _written(system: System, done: Class, order: tuple[int, ...]) -> tuple[tuple[Event, ...], Communication]:
+def _written(system: System, past: Class, order: tuple[int, ...]) -> tuple[tuple[Event, ...], Communication]:
     """One execution of the class, with its communication."""
-    taken = [0] * len(done)
+    taken = [0] * len(past.done)
     execution: list[Event] = []
-    position: dict[tuple[int, int], int] = {}
+    position: dict[TakenStep, int] = {}
     pairs = []
     for actor in order:
-        step = done[actor][taken[actor]]
-        node = _node(system, done, actor, taken[actor])
+        step = past.done[actor][taken[actor]]
         if step.matches is not None:
-            pairs.append((position[node], len(execution)))
+            pairs.append((position[step.matches], len(execution)))
         position[actor, taken[actor]] = len(execution)
         execution.append((system.names[actor], step.transition.action))
         taken[actor] += 1

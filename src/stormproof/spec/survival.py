@@ -151,7 +151,7 @@ def answer(
     most: int | None = None,
 ) -> SlowVerdict:
     """The answer at one bound. Raises TooLarge past `most` configurations of any kind."""
-    observed = observed_channels(ask.goal)
+    observed = observed_channels(ask.goal, model.system)
     storm = explore_storms(model, k, observed, most)
     holds = SlowVerdict(True, None if storm.hit is None else k)
     if not ask.always:

@@ -26,7 +26,7 @@ _WIDTH = 100
 def save_run(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     """The run as a saved result: against `recovers` where it has become impossible to come to rest."""
     playing = game(text, settings)
-    run = follow(playing.model, read_steps(steps))
+    run = follow(playing.model, read_steps(playing.model.system, steps))
     witness = run.witness(playing.model)
     verdict: dict[str, Any] = {"property": RUN, "holds": None, "witness": witness.to_json()}
     if playing.ways.way(run.places[-1])[0] == NEVER:
@@ -51,14 +51,14 @@ def _empty_report(playing: Game) -> Report:
 def save_chart(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     """The chart with its style sheet, to stand on its own."""
     playing = game(text, settings)
-    run = follow(playing.model, read_steps(steps))
+    run = follow(playing.model, read_steps(playing.model.system, steps))
     return {"text": chart(playing.model.system, run.witness(playing.model), fold=False).to_svg()}
 
 
 def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]:
     """The chart in characters, for an editor."""
     playing = game(text, settings)
-    run = follow(playing.model, read_steps(steps))
+    run = follow(playing.model, read_steps(playing.model.system, steps))
     witness = marked(run.witness(playing.model), marks)
     return {"text": chart(playing.model.system, witness).to_text(_WIDTH)}
 

@@ -17,13 +17,15 @@ from ..draw.chart.build import chart, describe_act, descriptions
 from ..draw.chart.svg import chart_svg
 from ..draw.text_metrics import printable
 from ..errors import InputError
-from ..model.actions import Channel, Configuration
+from ..model.actions import Channel, Configuration, Message
 from ..model.fault_steps import Fault
-from ..model.phrases import listed
+from ..model.phrases import from_sender, listed
 from ..model.run import Act, Step, Witness, step_from_json, step_to_json
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
+from ..model.system import System
 from ..spec.storm import effect, stormy_steps
+from ..transform.mailboxes import act_with_sender
 from .following import FollowedRun, follow
 from .reading import system_of
 from .settings import settings_on
@@ -81,7 +83,7 @@ def play(text: str, settings: Any, steps: Any, at: int, marks: Any = None) -> di
     """The run as a page shows it. `at` is the moment to go on from; `steps` may reach further. `marks` says
     what a verdict's run is about: `ending`, `loop_from`, `culprit`."""
     playing = game(text, settings)
-    run = follow(playing.model, read_steps(steps))
+    run = follow(playing.model, read_steps(playing.model.system, steps))
     at = max(0, min(at, len(run.steps)))
     answer, way = playing.ways.way(run.places[at])
     return {
@@ -99,7 +101,7 @@ def play(text: str, settings: Any, steps: Any, at: int, marks: Any = None) -> di
 def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     """The shortest calm way to rest from the end of the run, as steps to append to it."""
     playing = game(text, settings)
-    at = follow(playing.model, read_steps(steps)).places[-1]
+    at = follow(playing.model, read_steps(playing.model.system, steps)).places[-1]
     answer, way = playing.ways.way(at, SECONDS)
     found: list[Step] = []
     for step in way:
@@ -108,12 +110,13 @@ def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     return {"steps": [step_to_json(s) for s in found] if answer == POSSIBLE else None}
 
 
-def read_steps(data: Any) -> list[Step]:
+def read_steps(system: System, data: Any) -> list[Step]:
     if not isinstance(data, list):
         raise InputError("the steps of a run are a list")
     if len(data) > MOST_STEPS:
         raise InputError(f"the run has more than {MOST_STEPS:,} steps")
-    return [step_from_json(step) for step in data]
+    steps = [step_from_json(step) for step in data]
+    return [act_with_sender(system, step) if isinstance(step, Act) else step for step in steps]
 
 
 def _chart(playing: Game, run: FollowedRun, marks: Any) -> str:
@@ -159,10 +162,16 @@ def _moments(playing: Game, run: FollowedRun) -> list[dict[str, Any]]:
 
 def _contents(model: SurvivalModel, at: Configuration) -> list[list[Any]]:
     held = zip(model.system.channels, at.words, strict=True)
-    return [[_name(c), [printable(m) for m in word]] for c, word in held if word]
+    return [[_name(c), [printable(_message(c, m)) for m in word]] for c, word in held if word]
+
+
+def _message(channel: Channel, message: Message) -> Message:
+    return from_sender(message) if channel.is_mailbox else message
 
 
 def _name(channel: Channel) -> str:
+    if channel.is_mailbox:
+        return f"mailbox of {printable(channel.receiver)}"
     return f"{printable(channel.sender)} → {printable(channel.receiver)}"
 
 

@@ -12,7 +12,7 @@ from ..lint.api import lint
 from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.faults import KINDS
-from ..model.phrases import plural
+from ..model.phrases import plural, queues
 from ..model.system import System
 from .settings import ROLE_FAULTS
 
@@ -93,7 +93,7 @@ def describe(system: System, before: Any = None) -> dict[str, Any]:
         "name": system.name,
         "facts": [
             plural(len(system.processes), "role"),
-            plural(len(system.channels), "channel"),
+            queues(system),
             plural(len(system.messages), "message"),
         ],
         "roles": [

@@ -7,7 +7,7 @@ violates that is the shortest way.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..engine.survival import survey
@@ -20,6 +20,7 @@ from ..model.storm_step import StormStep
 from ..model.survival import SLACK, BlockSize, SurvivalModel
 from ..spec.bounded import TooLarge
 from ..spec.rest_goals import at_rest
+from ..spec.storm import effect, stormy_steps
 from ..spec.survival import is_never
 from ..transform.start_from import start_from, without_start
 
@@ -70,6 +71,8 @@ class WaysToRest:
     def _search(self, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
         if at_rest(self.model, at):
             return POSSIBLE, ()
+        if self.model.system.mailboxes:
+            return self._by_steps(at, seconds)
         bound = max((len(word) for word in at.words), default=0) + 1 + SLACK
         calm = replace(start_from(self.model, at), budget=Budget(0))
         limits = Limits(seconds=seconds, states=MOST)
@@ -80,9 +83,36 @@ class WaysToRest:
             return NEVER, ()
         return UNKNOWN, ()
 
+    def _by_steps(self, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
+        """The calm steps from here, breadth first: what several roles have put into a mailbox cannot be put
+        back before the rest, as `start_from` does."""
+        end = time.monotonic() + seconds
+        came: dict[Configuration, tuple[Configuration, StormStep] | None] = {at: None}
+        for place in (queue := [at]):
+            if at_rest(self.model, place):
+                return POSSIBLE, _way(came, place)
+            for step in stormy_steps(self.model, place):
+                after = effect(self.model.system, place, step)
+                if step.calm and after not in came:
+                    came[after] = (place, step)
+                    queue.append(after)
+            if time.monotonic() > end:
+                return (NEVER if self._proved(at) else UNKNOWN), ()
+        return NEVER, ()
+
     def _proved(self, at: Configuration) -> bool:
         """Is rest out of reach in channels of any length?"""
         try:
             return is_never(self.model, at, RECOVERS.goal, _LADDER, MOST_ABSTRACT)
         except TooLarge:
             return False
+
+
+def _way(
+    came: Mapping[Configuration, tuple[Configuration, StormStep] | None], place: Configuration
+) -> tuple[StormStep, ...]:
+    steps = []
+    while (before := came[place]) is not None:
+        place, step = before
+        steps.append(step)
+    return tuple(reversed(steps))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError, did_you_mean
-from ..model.actions import CRASH_ACTION, Channel, Internal
+from ..model.actions import CRASH_ACTION, Channel, Internal, Send, pair_of
 from ..model.budget import Budget
 from ..model.failures import Failures, parse_channel
+from ..model.fault_steps import Fault
 from ..model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
 from ..model.phrases import arrow
 from ..model.run import Act, Witness
@@ -67,7 +68,8 @@ def choices(
         if kind not in FAULTS:
             hint = did_you_mean(kind, FAULTS)
             raise UsageError(f"unknown fault '{kind}'; it is one of {', '.join(FAULTS)}", hint=hint)
-    found = [Atom(k, c) for c in _channels(system, channels) for k in kinds if k in CHANNEL_FAULTS]
+    named = [(k, c) for c in _channels(system, channels) for k in kinds if k in CHANNEL_FAULTS]
+    found = [Atom(k, c) for k, c in named if not _strikes_others(system, k, c)]
     for name in _processes(system, processes):
         found += [
             Atom(k, process=name)
@@ -81,6 +83,12 @@ def choices(
             hint=_unhandled(system) if CRASH in kinds and as_written else None,
         )
     return kept
+
+
+def _strikes_others(system: System, kind: str, channel: Channel) -> bool:
+    """In a mailbox: would the fault strike what others have put there? Then it is no choice of its own."""
+    into = [c for c in system.channels if c.receiver == channel.receiver]
+    return system.mailboxes and kind_named(kind).whole_queue and len(into) > 1
 
 
 def _channels(system: System, asked: Iterable[str | tuple[str, str]] | None) -> tuple[Channel, ...]:
@@ -174,10 +182,21 @@ def used_choices(witness: Witness) -> set[Atom]:
     used: set[Atom] = set()
     for step in witness.steps:
         if not isinstance(step, Act):
-            used.add(Atom(step.kind.keyword, step.channel))
+            used |= {Atom(step.kind.keyword, channel) for channel in _pairs_of(step, witness)}
         elif isinstance(step.action, Internal) and step.action.is_fault:
             used.add(Atom(step.action.fault or CRASH, process=step.process))
     return used
+
+
+def _pairs_of(fault: Fault, witness: Witness) -> set[Channel]:
+    """The channel of a fault; in a mailbox, from whoever sent the message or, if it names none, from all."""
+    if not fault.channel.is_mailbox:
+        return {fault.channel}
+    named = pair_of(fault.channel, getattr(fault, "message", ""))
+    if named.sender:
+        return {named}
+    sends = [(act.process, act.action.peer) for act in witness.acts if isinstance(act.action, Send)]
+    return {Channel(*pair) for pair in sends if pair[1] == fault.channel.receiver}
 
 
 def in_words(atoms: Sequence[Atom], system: System | None = None) -> str:

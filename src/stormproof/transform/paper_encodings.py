@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.actions import CRASH, Channel, Receive, Send, Transition
+from ..model.actions import Channel, Receive, Send, Transition
 from ..model.failures import PERFECT, ChannelFailure, FailureModel, Failures
 from ..model.process import Process
 from ..model.system import System
@@ -55,7 +55,7 @@ def _corrupted(process: Process, model: FailureModel) -> Process:
     rows: list[Transition] = []
     for row in process.transitions:
         rows.append(row)
-        if isinstance(row.action, Send) and row.action.message is not CRASH:
+        if isinstance(row.action, Send) and isinstance(row.action.message, str):
             failure = model.on(Channel(process.name, row.action.peer))
             for other in _instead(row.action.message, failure, sent):
                 rows.append(Transition(row.source, Send(row.action.peer, other), row.target))

@@ -9,6 +9,7 @@ from ..model.failures import FailureModel, Failures
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
+from .mailboxes import mailbox_goal, with_senders
 from .stop_restart import Transformed, stop_restart
 
 #: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
@@ -68,13 +69,16 @@ def _unhandled(system: System) -> str:
 
 
 def with_process_faults(system: System, model: FailureModel) -> Transformed:
-    """The system in which stops and restarts are internal actions (definitions 9.5).
+    """The system in which stops and restarts are internal actions (definitions 9.5), and in which messages
+    carry their senders where they stand in mailboxes (definitions 12.1).
 
     Where its roles rest is written down, since a stopped process rests and must not change what the default
     rest states of the others are.
     """
     durable = {p.name: p.durable for p in system}
-    found = stop_restart(system, model.stop, model.restart, durable)
+    found = stop_restart(with_senders(system), model.stop, model.restart, durable)
+    if system.mailboxes:
+        found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
     if not found.faults:
         return found
     resting = found.rest(rest_states(system)).rest

@@ -6,7 +6,7 @@ initial one, or the last durable state that was entered, for which the process b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..model.actions import Internal, Transition
@@ -28,13 +28,14 @@ class Transformed:
 
     `faults` names the internal actions that are faults: (process, action) -> kind. `origin` says for
     every state of a transformed process which of the user's states it is; states that were invented have
-    none.
+    none. `translate` is what else becomes of a goal.
     """
 
     system: System
     faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
     origin: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     invented: frozenset[tuple[str, str]] = frozenset()
+    translate: Callable[[Goal], Goal] = lambda goal: goal
 
     def states_of(self, process: str, state: str) -> tuple[str, ...]:
         """The states that are the user's `state`, with whatever is remembered."""
@@ -48,7 +49,7 @@ class Transformed:
 
     def goal(self, goal: Goal) -> Goal:
         """A goal on the user's states as one on these."""
-        return map_states(goal, self.states_of)
+        return self.translate(map_states(goal, self.states_of))
 
     def requirement(self, requirement: Requirement) -> Requirement:
         """A requirement whose goal is on the user's states as one on these."""

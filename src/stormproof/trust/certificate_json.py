@@ -11,9 +11,11 @@ from ..formats import system_from_json, system_to_json
 from ..model.actions import Configuration, Receive, Send
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json, model_to_json
-from ..model.run import Act, message_from_json, message_to_json, step_from_json, step_to_json
+from ..model.message_json import message_from_json, message_to_json
+from ..model.run import Act, step_from_json, step_to_json
 from ..model.system import System
 from ..spec.bounded import FiredAction
+from ..transform.mailboxes import act_with_sender, with_senders
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep
 
 _ENDS: dict[type[Send] | type[Receive] | None, tuple[str, str]] = {
@@ -81,7 +83,7 @@ def certificate_from_json(
     except (json.JSONDecodeError, RecursionError) as problem:
         raise InputError(f"{name} is not JSON: {problem}") from None
     try:
-        system = system_from_json({"stormproof": data["stormproof"], **data["system"]}, name)
+        system = with_senders(system_from_json({"stormproof": data["stormproof"], **data["system"]}, name))
         model = model_from_json(data["failures"])
         if [*data["processes"]] != [*system.names] or [*map(tuple, data["channels"])] != [*system.channels]:
             raise InputError(f"{name}: the processes or channels are not those of the system")
@@ -89,7 +91,7 @@ def certificate_from_json(
             _is(data["property"], str),
             _is(data["k"], int),
             tuple(_configuration(row) for row in data["configurations"]),
-            {_goal(row): {int(at): _move(step) for at, step in row["steps"].items()} for row in data["runs"]},
+            {_goal(row): _run(system, row["steps"]) for row in data["runs"]},
         )
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         if isinstance(problem, InputError):
@@ -116,11 +118,16 @@ def _goal(row: Mapping[str, Any]) -> CertifiedGoal:
     return CertifiedGoal(_is(row["process"], str), kind, peer, message, row.get("still") is True)
 
 
-def _move(row: Mapping[str, Any]) -> CertifiedStep:
+def _run(system: System, steps: Mapping[str, Any]) -> dict[int, CertifiedStep]:
+    return {int(at): _move(system, step) for at, step in steps.items()}
+
+
+def _move(system: System, row: Mapping[str, Any]) -> CertifiedStep:
     after = _is(row["after"], int)
     if row["do"] == "interfere":
         return CertifiedStep(None, after)
     act = step_from_json({**row, "state": ""})
     if not isinstance(act, Act):
         raise TypeError(f"{row['do']!r} is not an action")
+    act = act_with_sender(system, act)
     return CertifiedStep(FiredAction(act.process, act.action), after)

@@ -1,16 +1,18 @@
 """What the faults of a channel do to its content: a reading of its own for the trusted kernels.
 
 It shares plain data types with the rest, but no code with the engine or `spec`. Three parts, for `replay`,
-for `replay_storm` and for the checker of certificates of survival. The crash message is exempt from faults.
+for `replay_storm` and for the checker of certificates of survival. The crash message is exempt from faults,
+but for exchanges with messages of other senders in a mailbox.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..model.actions import CRASH, Channel, Message, Receive, Send, Word, channel_of
+from ..model.actions import Channel, Message, Receive, Send, Word, channel_of, message_order
 from ..model.failures import ChannelFailure
 from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
+from ..model.faults import DUPLICATION, LOSS
 from ..model.run import Act, Step
 
 #: A message, and the step that sent it.
@@ -24,22 +26,27 @@ ChannelEffect = tuple[Word, Mapping[str, int]]
 def faults(
     f: ChannelFailure, c: Channel, word: tuple[SentMessage, ...]
 ) -> Iterator[tuple[Fault, tuple[SentMessage, ...]]]:
-    """Definitions 2.5: each fault of a channel, with its content afterwards; crash messages are exempt."""
+    """Definitions 2.5: each fault of a channel, with its content afterwards."""
     for i, (m, sent) in enumerate(word):
         before, later = word[:i], word[i + 1 :]
-        if not isinstance(m, str):
-            continue
-        if f.loss:
-            yield Lose(c, i, m), before + later
-        yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
-        if f.duplicate and i == 0:
-            for n in range(len(later) + 1 - (word[-1][0] is CRASH) if f.reorder else 1):
-                yield Duplicate(c, i, m, n), (word[0], *later[:n], word[0], *later[n:])
-        for n in range(1, i + 1 if f.reorder else 0):
-            if CRASH not in dict(before[i - n :]):
-                yield Overtake(c, i, m, n), (*before[: i - n], word[i], *before[i - n :], *later)
-        if f.reorder and later and later[0][0] is not CRASH:
+        name = m if isinstance(m, str) else str(m)
+        if f.strikes(LOSS, m):
+            yield Lose(c, i, name), before + later
+        if isinstance(m, str):
+            yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
+        if f.strikes(DUPLICATION, m) and i == 0:
+            for n in range(passed(f, m, [x for x, _ in later]) + 1):
+                yield Duplicate(c, i, name, n), (word[0], *later[:n], word[0], *later[n:])
+        for n in range(1, passed(f, m, [x for x, _ in reversed(before)]) + 1):
+            yield Overtake(c, i, name, n), (*before[: i - n], word[i], *before[i - n :], *later)
+        if later and f.exchanges(m, later[0][0]):
             yield Swap(c, i), (*before, later[0], word[i], *later[1:])
+
+
+def passed(f: ChannelFailure, message: Message, others: Sequence[Message]) -> int:
+    """How many of these, the nearest first, the message may be exchanged with."""
+    blocked = (n for n, other in enumerate(others) if not f.exchanges(message, other))
+    return next(blocked, len(others))
 
 
 def makes_room(following: Sequence[Step], channel: Channel) -> bool:
@@ -66,17 +73,25 @@ def received_at_once(following: Sequence[Step], fault: Fault) -> bool:
 def contents_after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
     """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
     if isinstance(action, Receive):
-        free = [i for i, m in enumerate(word) if i == 0 or f.loss or (f.reorder and m is not CRASH)]
-        taken = [i for i in free if f.may_become(word[i], action.message)]
-        ahead = {i: word[:i] if f.reorder and word[i] is not CRASH else () for i in taken}
-        kept = [ahead[i] + word[i:] for i in taken if f.duplicate and word[i] is not CRASH]
-        return [ahead[i] + word[i + 1 :] for i in taken] + kept
+        taken = [i for i, m in enumerate(word) if f.may_become(m, action.message)]
+        ahead = {i: still for i in taken if (still := ahead_of(f, word, i)) is not None}
+        kept = [still + word[i:] for i, still in ahead.items() if f.strikes(DUPLICATION, word[i])]
+        return [still + word[i + 1 :] for i, still in ahead.items()] + kept
     longer = (*word, action.message)
     if f.reorder:
-        longer = tuple(sorted(longer, key=lambda m: (m is CRASH, str(m))))
+        longer = tuple(sorted(longer, key=message_order))
     if len(word) < k:
         return [longer]
-    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if m is not CRASH and f.loss]
+    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if f.strikes(LOSS, m)]
+
+
+def ahead_of(f: ChannelFailure, word: Word, i: int) -> Word | None:
+    """What is still there of the messages before one that is received: it overtakes them where it can, and
+    the others are lost. None: one of them can neither be overtaken nor lost."""
+    blocking = [m for m in word[:i] if not f.exchanges(m, word[i])]
+    if not all(f.strikes(LOSS, m) for m in blocking):
+        return None
+    return tuple(m for m in word[:i] if f.exchanges(m, word[i]))
 
 
 # ---- faults that strike at a send or a reception (definitions 9.1) --------------------------------------
@@ -86,16 +101,14 @@ def struck(step: Fault, queue: Word, failure: ChannelFailure) -> Word | None:
     """What the fault leaves; None where the channel does not have it there."""
     at = step.position
     before, message, later = queue[:at], queue[at], queue[at + 1 :]
-    if isinstance(step, Lose) and failure.loss and step.message == message and not later:
+    if isinstance(step, Lose) and failure.strikes(LOSS, message) and step.message == message and not later:
         return before
     if isinstance(step, Corrupt) and step.message == message and failure.may_become(message, step.becomes):
         return (*before, step.becomes, *later)
-    if isinstance(step, Overtake) and failure.reorder and 0 < step.passed <= at and not later:
-        passed = before[at - step.passed :]
-        return None if CRASH in passed else (*before[: at - step.passed], message, *passed)
-    if isinstance(step, Duplicate) and failure.duplicate and at == 0 and step.message == message:
-        last = len(later) - (queue[-1] is CRASH) if failure.reorder else 0
-        if 0 <= step.behind <= last:
+    if isinstance(step, Overtake) and 0 < step.passed <= passed(failure, message, before[::-1]) and not later:
+        return (*before[: at - step.passed], message, *before[at - step.passed :])
+    if isinstance(step, Duplicate) and failure.strikes(DUPLICATION, message) and at == 0:
+        if step.message == message and 0 <= step.behind <= passed(failure, message, later):
             return (message, *later[: step.behind], message, *later[step.behind :])
     return None
 
@@ -107,18 +120,15 @@ def sent(word: Word, message: Message, failure: ChannelFailure, room: bool) -> I
     """A send; without room for its message it can only be lost."""
     if room:
         yield (*word, message), {}
-    if message is CRASH:
-        return
-    if failure.loss:
+    if failure.strikes(LOSS, message):
         yield word, {"loss": 1}
     if not room:
         return
-    others = failure.becomes.get(str(message), frozenset()) - {message}
-    for put in (message, *others):
+    for put in (message, *others(failure, message)):
         corrupted = {"corruption": 1} if put != message else {}
         if corrupted:
             yield (*word, put), corrupted
-        for place in range(len(word)) if failure.reorder else ():
+        for place in range(len(word) - passed(failure, put, word[::-1]), len(word)):
             yield (*word[:place], put, *word[place:]), {**corrupted, "reordering": 1}
 
 
@@ -129,11 +139,14 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
     head, rest = word[0], word[1:]
     if head == message:
         yield rest, {}
-    others = failure.becomes.get(str(head), frozenset()) - {head}
-    if head is CRASH or not failure.duplicate or (head != message and message not in others):
+    if not failure.strikes(DUPLICATION, head) or not failure.may_become(head, message):
         return
-    last = len(rest) - (rest[-1:] == (CRASH,)) if failure.reorder else 0
-    for copy in (head, *others):
+    for copy in (head, *others(failure, head)):
         corrupted = (head != message) + (copy != head)
-        for place in range(last + 1):
+        for place in range(passed(failure, head, rest) + 1):
             yield (*rest[:place], copy, *rest[place:]), {"duplication": 1, "corruption": corrupted}
+
+
+def others(failure: ChannelFailure, message: Message) -> frozenset[str]:
+    """What else the message may become."""
+    return failure.becomes.get(message, frozenset()) - {message} if isinstance(message, str) else frozenset()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import CRASH, Configuration, Internal, Message, Receive, Send
+from ..model.actions import Configuration, Crash, Internal, Message, Receive, Send, sender_in
 from ..model.failures import FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
@@ -42,7 +42,7 @@ class CertifiedGoal(NamedTuple):
             return False
         action = event.action
         if self.kind is None:
-            crash = isinstance(action, Send) and action.message is CRASH
+            crash = isinstance(action, Send) and isinstance(action.message, Crash)
             talks = not isinstance(action, Internal) and not crash
             return talks or (after is StateKind.FINAL and not self.bars(event))
         if not isinstance(action, self.kind):
@@ -206,7 +206,9 @@ def _receptions(
     """Definitions 3.3: the first message of a channel is received; weakly (3.4), any message."""
     for channel, word in zip(system.channels, at.words, strict=True):
         if word and channel.receiver not in gone:
-            yield CertifiedGoal(channel.receiver, Receive, channel.sender, None if any_message else word[0])
+            # Any message of a mailbox is one from anybody.
+            sender = None if any_message and channel.is_mailbox else sender_in(word[0]) or channel.sender
+            yield CertifiedGoal(channel.receiver, Receive, sender, None if any_message else word[0])
 
 
 def _of_process(process: Process, state: str, base: str, gone: set[str]) -> Iterator[CertifiedGoal]:

@@ -152,7 +152,7 @@ class AbstractSteps:
     def __init__(self, model: SurvivalModel, goal: Goal, size: BlockSize) -> None:
         self.model, self.size = model, size
         self.system, self.judge = model.system, Judge(model)
-        self.goal, self.observed = normal_form(goal), observed_channels(goal)
+        self.goal, self.observed = normal_form(goal), observed_channels(goal, model.system)
 
     def start(self, place: StormConfiguration) -> BlockConfiguration:
         return self.seen(place.states, tuple(represent(word, self.size) for word in place.queues))

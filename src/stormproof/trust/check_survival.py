@@ -103,7 +103,7 @@ class _Checker:
         self.first = len(self.system.processes)  # the digit of the first channel
         self.limited = [kind for kind in FAULT_KINDS if kind in model.budget.kinds]
         self.digit = [{word: i for i, word in enumerate(table)} for table in self.contents]
-        looked_at = observed_channels(ask.goal)
+        looked_at = observed_channels(ask.goal, self.system)
         self.observed = [channel in looked_at for channel in self.system.channels]
         self.ended = [[s in model.rest.ended[p.name] for s in p.states] for p in self.system]
         self.locals = [[list(self._locals(i, s)) for s in p.states] for i, p in enumerate(self.system)]

@@ -14,14 +14,16 @@ from typing import Any, NamedTuple
 
 from ..errors import Refused
 from ..model.actions import (
-    CRASH,
     Action,
     Channel,
     Configuration,
+    Crash,
     Internal,
     Receive,
     Send,
     channel_of,
+    pair_of,
+    sender_in,
 )
 from ..model.failures import FailureModel
 from ..model.process import Process
@@ -98,11 +100,14 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
 
 
 def cycle(witness: Witness, matching: dict[int, int]) -> None:
-    """The run realises its matching fault by fault, so the failure model allows it; is there a cycle?"""
+    """The run realises its matching fault by fault, so the failure model allows it; is there a cycle? Actions
+    of one process follow each other, and so do sends into one queue (definitions 4.3, 12.5)."""
     if witness.communication is None or sorted(witness.communication) != sorted(matching.items()):
         raise Refused("the communication is not the one that the run realises")
-    acts = [(s.process, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
-    edges = {(a, b) for p in dict(acts) for a, b in pairwise(v for q, v in acts if q == p) if a != b}
+    acts = [(s, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
+    done: list[tuple[str | Channel | None, int]] = [(act.process, v) for act, v in acts]
+    done += [(channel_of(act.process, act.action), v) for act, v in acts if isinstance(act.action, Send)]
+    edges = {(a, b) for p in dict(done) for a, b in pairwise(v for q, v in done if q == p) if a != b}
     while ends := {b for _, b in edges} - {a for a, _ in edges}:
         edges = {(a, b) for a, b in edges if b not in ends}
     if not edges:
@@ -133,8 +138,8 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tupl
     for c, head in held.items():
         if base in ("k-er", "k-wer") and c.receiver not in gone:
             heads = [head] if base == "k-er" else system.alphabet(c)
-            search = (end, {(c.receiver, Receive(c.sender, m)) for m in heads})
-            yield {"channel": str(c), "message": str(head)}, search, False
+            search = (end, {(c.receiver, Receive(sender_in(m) or c.sender, m)) for m in heads})
+            yield {"channel": str(pair_of(c, head)), "message": str(head)}, search, False
         elif base == "half-duplex" and Channel(c.receiver, c.sender) in held:
             yield {"channel": str(c), "message": str(head)}, None, True
     for p, state in zip(system, end.states):
@@ -161,9 +166,13 @@ def proceeding(p: Process) -> tuple[set[SoughtEvent], set[tuple[str, Action]]]:
     """Definitions 3.5: what ends the waiting of a process, and its faults, which do not."""
     actions = {t.action for t in p.transitions}
     faults = {a for a in actions if isinstance(a, Internal) and a.is_fault}
-    talks = {a for a in actions if not isinstance(a, Internal) and a != Send(a.peer, CRASH)}
+    talks = {a for a in actions if not isinstance(a, Internal) and not is_announcement(a)}
     final = {s for s in p.states if not p.sends(s) and not p.receives(s)}
     return {(p.name, done) for done in (*talks, *final)}, {(p.name, fault) for fault in faults}
+
+
+def is_announcement(action: Action) -> bool:
+    return isinstance(action, Send) and isinstance(action.message, Crash)
 
 
 class Outlook(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
+from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
 from ..model.ask import Ask
 from ..model.fault_steps import Fault
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
@@ -144,7 +144,7 @@ def _check_place(i: int, step: Fault, steps: tuple[Step, ...]) -> None:
 
 def _content(model: SurvivalModel, i: int, step: Fault, queue: Word) -> Word:
     """What the fault leaves in its channel."""
-    if not 0 <= step.position < len(queue) or queue[step.position] is CRASH:
+    if not 0 <= step.position < len(queue):
         raise Refused(f"step {i}: {step.channel} has no message at {step.position} that a fault may strike")
     left = struck(step, queue, model.failures.on(step.channel))
     if left is None:

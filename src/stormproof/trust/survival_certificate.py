@@ -14,10 +14,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import InputError
-from ..model.actions import Channel, Message, Word
+from ..model.actions import Channel, Message, Word, message_order
 from ..model.budget import Budget
+from ..model.message_json import message_from_json, message_to_json
 from ..model.phrases import plural
-from ..model.run import message_from_json, message_to_json
 from ..model.storm_step import FAULT_KINDS
 from ..model.survival import BlockSize
 from ..model.system import System
@@ -60,7 +60,7 @@ class ClosedSet:
         return {
             "kind": self.kind,
             "k": self.k,
-            "contents": {str(c): [_word_to_json(w) for w in table] for c, table in self.contents.items()},
+            "contents": {"->".join(c): [*map(_word_to_json, table)] for c, table in self.contents.items()},
             "storms": [_differences(rank) for rank in self.storms],
             "beyond": [_differences(rank) for rank in self.beyond],
         }
@@ -88,7 +88,7 @@ class OutOfReach:
             "kind": self.kind,
             "blocks": self.blocks.blocks,
             "counted": self.blocks.counted,
-            "contents": {str(c): [_content_to_json(x) for x in table] for c, table in self.contents.items()},
+            "contents": {"->".join(c): [*map(_content_to_json, table)] for c, table in self.contents.items()},
             "configurations": _differences(self.numbers),
         }
 
@@ -115,7 +115,7 @@ def _word_to_json(word: Word) -> list[Any]:
 def _content_to_json(content: BlockContent) -> dict[str, Any]:
     return {
         "blocks": [[message_to_json(m), count] for m, count in content.blocks],
-        "tail": [message_to_json(m) for m in sorted(content.tail, key=str)],
+        "tail": [message_to_json(m) for m in sorted(content.tail, key=message_order)],
     }
 
 

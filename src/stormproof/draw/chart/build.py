@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...errors import InputError
-from ...model.actions import CRASH, Channel, Internal, Message, Receive, Send
+from ...model.actions import Channel, Crash, Internal, Message, Receive, Send, pair_of
 from ...model.message_tracking import Flight, MessageTracker
-from ...model.phrases import counted, listed, own_actions, short_place
+from ...model.phrases import arrow, counted, listed, own_actions, short_place
 from ...model.process import Process
 from ...model.repetition import repetition
 from ...model.run import Act, Step, Witness
@@ -103,7 +103,7 @@ class _ChartBuilder:
         if "action" in named:
             return next((f.index for f in self.messages.flights if f.received == last), None)
         for channel, content in self.contents[-1].items():
-            if named.get("channel") == str(channel):
+            if named.get("channel") == str(pair_of(channel, content[0])):
                 head = self.messages.channels[channel][0]
                 return head.index if named.get("message", str(content[0])) == str(content[0]) else None
         return None
@@ -139,11 +139,12 @@ class _ChartBuilder:
                 return Wait(sends=unsent[:1], culprit=True)
             if receives and "action" not in named:
                 return Wait(receives, culprit=True)
-        if state in process.crashed_states or all(r.message is CRASH for r in receives):
+        if state in process.crashed_states or all(isinstance(r.message, Crash) for r in receives):
             return None
         if process.sends(state) or own_actions(process, state):
             return None
-        heads = {(c.sender, w[0]) for c, w in self.contents[-1].items() if c.receiver == process.name}
+        held = [(c, w) for c, w in self.contents[-1].items() if c.receiver == process.name]
+        heads = {(pair_of(c, w[0]).sender, w[0]) for c, w in held}
         return None if any((r.peer, r.message) in heads for r in receives) else Wait(receives)
 
 
@@ -193,6 +194,8 @@ def _describe(i: int, step: Step, flight: Flight | None) -> str:
     if isinstance(step, Act):
         return describe_act(step)
     where = f"on {step.channel.sender} → {step.channel.receiver}"
+    if step.channel.is_mailbox:
+        where = f"in {arrow(step.channel)}"
     passed = [str(o.message) for o in flight.overtook if o.at == i] if flight is not None else []
     if flight is not None and passed:
         return f"{flight.at(i)} overtakes {listed(counted(passed), distinct=False)} {where}"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...model.actions import Channel, Message, Receive, Send
+from ...model.message_json import message_to_json
 from ...model.message_tracking import Fate, Flight
-from ...model.run import Step, message_to_json
+from ...model.run import Step
 from .folding import Fold
 
 

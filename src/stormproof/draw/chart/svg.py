@@ -78,7 +78,7 @@ def _instants(chart: Chart, layout: Layout, phrases: list[str]) -> list[str]:
 def _actor(chart: Chart, step: int) -> str:
     """Beside whose lifeline a step is to be looked for."""
     act = chart.steps[step]
-    return act.process if isinstance(act, Act) else act.channel.sender
+    return act.process if isinstance(act, Act) else act.channel.sender or act.channel.receiver
 
 
 def _heads(chart: Chart, layout: Layout) -> str:

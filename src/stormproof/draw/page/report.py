@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from ...checks.properties import PROPERTIES
 from ...checks.report import Report, Verdict
 from ...examples.find import Examples
-from ...model.phrases import plural
+from ...model.phrases import plural, queues
 from ...model.system import System
 from ...surveys.frontier import Frontier
 from ..automaton import draw_roles
@@ -88,7 +88,7 @@ def _policy(script: str) -> str:
 def _facts(system: System) -> list[str]:
     return [
         plural(len(system.processes), "role"),
-        plural(len(system.channels), "channel"),
+        queues(system),
         plural(len(system.messages), "message"),
         "CSA" if system.csa else "not a CSA",
         "directed" if system.directed else "not directed",
