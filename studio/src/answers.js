@@ -29,8 +29,9 @@ export class Answers {
     $("stop").hidden = true;
   }
 
-  progress({ task, states, seconds }) {
-    $("answer-state").textContent = `${task}: ${states.toLocaleString("en")} configurations, ${seconds.toFixed(0)} s`;
+  progress({ task, states, seconds, known }) {
+    const now = `${task}: ${states.toLocaleString("en")} configurations, ${seconds.toFixed(0)} s`;
+    $("answer-state").textContent = known ? `${now}; known so far: ${known}` : now;
   }
 
   stopping() {

@@ -240,7 +240,7 @@ export class Play {
     const byEdge = new Map();
     for (const choice of this.#shown.choices) if (choice.edge !== null) byEdge.set(choice.edge, [...(byEdge.get(choice.edge) ?? []), choice]);
     for (const [edge, choices] of byEdge) this.#onEdge(box, edge, choices);
-    if (moment.edge !== null) stage.reveal(box, moment.edge.split(":")[0]);
+    stage.reveal(box, moment);
   }
 
   #onEdge(box, edge, choices) {

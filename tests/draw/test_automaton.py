@@ -9,7 +9,8 @@ from collections.abc import Callable, Hashable, Sequence
 
 import pytest
 
-from stormproof.draw.automaton import automaton_svg, system_svg
+import stormproof as sp
+from stormproof.draw.automaton import automaton_svg, groups_of, system_svg
 from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
 from stormproof.draw.layout import layered
@@ -213,3 +214,16 @@ def test_random_conflict_graphs_are_sound() -> None:
         picture = conflict_picture(witness)
         check_svg(conflict_svg(picture))
         assert conflict_dot(picture).endswith("}\n") and conflict_mermaid(picture).startswith("flowchart")
+
+
+def test_nodes_that_differ_in_the_names_of_their_peers_are_drawn_once() -> None:
+    raft = sp.protocol("raft-election")
+    (group,) = groups_of(raft, raft.names)
+    assert group.names == ("N1", "N2", "N3") and group.remark == "names as for N1"
+    where = {"N1": "grant1_N2", "N2": "grant1_N1", "N3": "follower0"}
+    shown = texts(system_svg(raft, here=where))
+    assert {"N1, N2, N3", "N1, N2", "N3"} <= set(shown), "each where it is"
+    others = sp.loads(
+        "role A { ask: C!x -> end }\nrole B { tell: C!x -> end }\nrole C { c: A?x -> d\n d: B?x -> end }"
+    )
+    assert [g.names for g in groups_of(others, others.names)] == [("A",), ("B",), ("C",)]

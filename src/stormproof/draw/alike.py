@@ -1,6 +1,8 @@
-"""Roles whose automata are equal but for the names of their peers, which a picture shows once."""
+"""Roles whose automata are equal but for the names of roles, which a picture shows once."""
 
 from __future__ import annotations
+
+import re
 
 from ..model.actions import Action, Internal
 from ..model.process import Process
@@ -16,10 +18,18 @@ def alike_roles(system: System) -> list[tuple[str, ...]]:
 
 
 def _shape(process: Process) -> object:
-    """The automaton with its peers numbered as they first occur in it."""
+    """The automaton with its peers numbered as they first occur in it, in the names of states too:
+    `grant_N2` of N1 is `grant_N1` of N2."""
     number: dict[str, int] = {}
-    rows = tuple((t.source, _numbered(t.action, number), t.target) for t in process.transitions)
-    return process.initial, process.states, rows
+    order = {state: i for i, state in enumerate(process.states)}
+    rows = tuple((order[t.source], _numbered(t.action, number), order[t.target]) for t in process.transitions)
+    states = tuple(_without_names(state, process.name, number) for state in process.states)
+    return order[process.initial], states, rows
+
+
+def _without_names(state: str, own: str, number: dict[str, int]) -> tuple[object, ...]:
+    names = {**number, own: -1}
+    return tuple(names.get(part, part) for part in re.split(r"([\W_])", state))
 
 
 def _numbered(action: Action, number: dict[str, int]) -> object:

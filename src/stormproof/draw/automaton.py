@@ -42,13 +42,24 @@ class Picture:
 
 @dataclass(frozen=True)
 class AlikeRoles:
-    """The roles that one picture stands for, and their numbers in the system; `process` is the one drawn.
+    """The roles that one picture stands for, and their numbers in the system; the first is the one drawn.
     Unless they have the `same_peers`, the labels are those of that one."""
 
-    process: Process
-    names: tuple[str, ...]
+    processes: tuple[Process, ...]
     numbers: tuple[int, ...]
     same_peers: bool = True
+
+    @property
+    def process(self) -> Process:
+        return self.processes[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.processes)
+
+    def present(self, state: int, here: Mapping[str, str]) -> list[str]:
+        """Who is in a state, by its number: its name may differ from role to role."""
+        return [p.name for p in self.processes if here.get(p.name) == p.states[state]]
 
     @property
     def title(self) -> str:
@@ -57,7 +68,7 @@ class AlikeRoles:
     @property
     def remark(self) -> str:
         """What has to be known to read the labels."""
-        return "" if self.same_peers else f"labels as for {printable(self.names[0])}"
+        return "" if self.same_peers else f"names as for {printable(self.names[0])}"
 
     def edge(self, source: int, target: int) -> str:
         """The mark of an edge in each of the roles, by the numbers of its ends."""
@@ -68,7 +79,7 @@ def automaton_svg(
     process: Process, *, here: str | None = None, seconds: float = 2.0, style: bool = True
 ) -> str:
     """One automaton."""
-    shown = AlikeRoles(process, (process.name,), (0,))
+    shown = AlikeRoles((process,), (0,))
     picture = draw_process(shown, {} if here is None else {process.name: here}, seconds)
     legend = _legend([process])
     return _sheet([picture], legend, picture.width, f"automaton {process.name}", style)
@@ -130,7 +141,8 @@ def groups_of(system: System, roles: Collection[str]) -> list[AlikeRoles]:
         names = tuple(name for name in group if name in roles)
         if names:
             numbers = tuple(system.names.index(name) for name in names)
-            found.append(AlikeRoles(system[names[0]], names, numbers, same_peers(system, names)))
+            processes = tuple(system[name] for name in names)
+            found.append(AlikeRoles(processes, numbers, same_peers(system, names)))
     return found
 
 
@@ -163,7 +175,7 @@ def draw_process(
         mark = group.edge(order[state], order[state])
         parts += _loop(drawing.nodes[state], loops.get(state, []), mark, state)
     for state in process.states:
-        present = [name for name in group.names if here.get(name) == state]
+        present = group.present(order[state], here)
         parts += _node(group, state, drawing.nodes[state], order[state], present)
     parts += _arrow_in(drawing.nodes[process.initial], boxes[process.initial])
     heading, width = _heading(group)

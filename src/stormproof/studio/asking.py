@@ -132,4 +132,4 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
 
 
 def _progress(now: Progress) -> dict[str, Any]:
-    return {"task": now.task, "states": now.states, "memory": now.memory, "seconds": round(now.seconds, 1)}
+    return {"task": now.task, "states": now.states, "seconds": round(now.seconds, 1), "known": now.known}

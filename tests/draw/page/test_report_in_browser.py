@@ -19,6 +19,8 @@ from tests.support.browser import CHROMIUM, Browser
 from tests.support.example_runs import (
     CRASH_RUN,
     CRASHING,
+    EX1,
+    LOSS,
     NASTY,
     nasty,
     run,
@@ -314,3 +316,19 @@ def test_everything_to_press_has_a_name(opened: Opened) -> None:
     assert page.value(nameless) == 0
     assert page.value("document.documentElement.lang") == "en"
     assert page.value("document.querySelectorAll('th:not([scope])').length") == 0
+
+
+@pytest.mark.browser
+def test_the_page_steps_in_a_frame_of_a_notebook(opened: Opened) -> None:
+    """There it has no address of its own, so that links cannot lead anywhere."""
+    shown = reported(EX1, Failures(loss=True), violated("k-pg", LOSS))._repr_html_()
+    page = opened(f"<meta charset='utf-8'>{shown.replace('sandbox=', 'data-was=')}")  # to look inside
+    page.value("document.querySelector('iframe').closest('details').open = true")
+    inside = "document.querySelector('iframe').contentDocument"
+    page.until(f"{inside}?.querySelectorAll('[data-cell]').length === 1")
+    page.value(f"{inside}.querySelector('[data-cell]').click()")
+    said = f"{inside}.querySelector('.run.open [data-say]').textContent"
+    last = len(LOSS.steps)
+    assert page.value(said).startswith(f"{last} of {last}")
+    page.value(f"{inside}.querySelector('.run.open [data-go=back]').click()")
+    assert page.value(said).startswith(f"{last - 1} of {last}")

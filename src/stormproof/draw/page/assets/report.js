@@ -41,7 +41,7 @@
     stage.chart(here.querySelector(".chart"), step, steps.length - 1);
     const system = data.runs[run].system, picture = figure(system), roles = data.systems[system];
     stage.automata(picture, moment, roles);
-    if (moment.edge !== null && picture.closest(".follow")) stage.reveal(picture, moment.edge.split(":")[0]);
+    if (picture.closest(".follow")) stage.reveal(picture, moment);
     stage.contents(here.querySelector("[data-channels]"), moment.in);
     stage.locals(here.querySelector("[data-states]"), moment, roles);
     here.querySelector("[data-say]").textContent = step + " of " + (steps.length - 1) + ": " + moment.say;
@@ -52,13 +52,17 @@
     });
   }
 
-  // The address says what is shown, so that a link leads to a step: #loss.k-pg/3
+  // The address says what is shown, so that a link leads to a step: #loss.k-pg/3. A page in a frame of a notebook has
+  // no address of its own; there, links are followed without it.
+  const framed = location.protocol === "about:";
+
   function follow() {
     const [name, where] = decodeURIComponent(location.hash.slice(1)).split("/");
-    if (!Object.hasOwn(data.cells, name)) {
-      if (run !== null && !location.hash) { cell = null; open(null); mark(); }
-      return;
-    }
+    if (Object.hasOwn(data.cells, name)) showCell(name, where);
+    else if (run !== null && !location.hash) { cell = null; open(null); mark(); }
+  }
+
+  function showCell(name, where) {
     const fresh = cell !== name;
     cell = name;
     if (run !== data.cells[name]) open(data.cells[name]);
@@ -72,9 +76,13 @@
     }
   }
 
+  function remember(address) {
+    if (!framed) history.replaceState(null, "", address);
+  }
+
   function go(to) {
     show(to);
-    history.replaceState(null, "", "#" + cell + "/" + step);
+    remember("#" + cell + "/" + step);
   }
 
   function close() {
@@ -82,7 +90,7 @@
     cell = null;
     open(null);
     mark();
-    history.replaceState(null, "", location.pathname + location.search);
+    remember(location.pathname + location.search);
     if (link) link.focus();
   }
 
@@ -98,7 +106,11 @@
   });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-go]"), band = event.target.closest("[data-step]");
-    if (button) go(moves[button.getAttribute("data-go")]());
+    const link = event.target.closest("[data-cell]");
+    if (link && framed) {
+      event.preventDefault();
+      showCell(link.getAttribute("data-cell"));
+    } else if (button) go(moves[button.getAttribute("data-go")]());
     else if (band && run !== null && article(run).contains(band)) go(Number(band.getAttribute("data-step")) + 1);
   });
   document.addEventListener("input", (event) => {
@@ -109,6 +121,10 @@
   document.querySelectorAll(".chart").forEach(stage.fixHeads);
   document.querySelectorAll(".chart svg").forEach((svg) => {
     if (svg.viewBox.baseVal.height > 900) svg.classList.add("tall");
+  });
+  // Automata that would be too small to read beside a chart are scrolled instead.
+  document.querySelectorAll(".automata svg").forEach((svg) => {
+    if (svg.viewBox.baseVal.width > 1200) svg.classList.add("wide");
   });
   follow();
 })();

@@ -75,13 +75,15 @@ const stage = (() => {
     });
   }
 
-  // The automaton of the process that acts comes into view, if the automata have to be scrolled: from its name on
-  // if that shows the current state too.
-  function reveal(box, process) {
+  // The automaton of the process that acts, at the start the first one, comes into view if the automata have to be
+  // scrolled: from its name on if that shows the current state too.
+  function reveal(box, moment) {
+    const process = moment.edge === null ? "0" : moment.edge.split(":")[0];
     const state = box.querySelector('.now[data-process~="' + process + '"]');
     if (!state) return;
     const frame = box.getBoundingClientRect(), here = state.getBoundingClientRect();
     const top = state.closest("svg").getBoundingClientRect().top;
+    if (here.left < frame.left || here.right > frame.right) box.scrollLeft += (here.left + here.right - frame.left - frame.right) / 2;
     if (top >= frame.top && here.bottom <= frame.bottom) return;
     box.scrollTop += here.bottom - top < frame.height ? top - frame.top : here.top - frame.top - frame.height / 2;
   }
