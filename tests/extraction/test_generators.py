@@ -17,7 +17,6 @@ from stormproof.extraction.role import RoleCall
 from stormproof.model.actions import Message, Receive, Send
 from stormproof.model.process import Process
 from stormproof.model.system import System
-from tests.support.equality import same_traces
 
 
 def without_dead_receptions(system: System) -> System:
@@ -58,22 +57,77 @@ def assert_isomorphic(roles: Mapping[str, RoleCall], by_hand: System, messages: 
 
 @sp.role
 def Node(holds: bool, before: str, after: str) -> Any:
-    if holds:
-        yield sp.send(after, "token")
     while True:
-        yield sp.receive(before)
+        if not holds:
+            yield sp.receive(before)
         yield sp.send(after, "token")
+        holds = False
 
 
 def neighbours(name: str, i: int, size: int) -> tuple[str, str]:
     return f"{name}{(i - 2) % size + 1}", f"{name}{i % size + 1}"
 
 
-@pytest.mark.parametrize("size", [2, 4])
-def test_a_ring(size: int) -> None:
-    """Whoever holds a token at first has a state more in the program, which does the same."""
-    roles = {f"Node{i}": Node(i == 1, *neighbours("Node", i, size)) for i in range(1, size + 1)}
-    assert same_traces(extracted(roles, {}), System(sp.generate("ring", size=size).processes))
+@pytest.mark.parametrize(("size", "tokens"), [(2, 1), (4, 1), (4, 3)])
+def test_a_ring(size: int, tokens: int) -> None:
+    roles = {f"Node{i}": Node(i <= tokens, *neighbours("Node", i, size)) for i in range(1, size + 1)}
+    assert_isomorphic(roles, sp.generate("ring", size=size, tokens=tokens), {})
+
+
+@sp.role
+def Source(after: str) -> Any:
+    while True:
+        yield sp.send(after, "item")
+
+
+@sp.role
+def Stage(before: str, after: str) -> Any:
+    while True:
+        yield sp.receive(before)
+        yield sp.send(after, "item")
+
+
+@sp.role
+def Sink(before: str) -> Any:
+    while True:
+        yield sp.receive(before)
+
+
+def test_a_pipeline() -> None:
+    roles = {
+        "Source": Source("Stage1"),
+        "Stage1": Stage("Source", "Stage2"),
+        "Stage2": Stage("Stage1", "Sink"),
+    }
+    assert_isomorphic({**roles, "Sink": Sink("Stage2")}, sp.generate("pipeline", stages=2), {})
+
+
+@sp.role
+def Sends(receiver: str, messages: int) -> Any:
+    while True:
+        for i in range(messages):
+            yield sp.send(receiver, f"m{i + 1}")
+        yield sp.receive(receiver)
+
+
+@sp.role
+def Confirms(sender: str, messages: int) -> Any:
+    while True:
+        for i in range(messages):
+            yield sp.receive((sender, f"m{i + 1}"))
+        yield sp.send(sender, "receipt")
+
+
+def test_pairs() -> None:
+    roles = {
+        name: call
+        for i in (1, 2)
+        for name, call in (
+            (f"Sender{i}", Sends(f"Receiver{i}", 3)),
+            (f"Receiver{i}", Confirms(f"Sender{i}", 3)),
+        )
+    }
+    assert_isomorphic(roles, sp.generate("pairs", pairs=2, messages=3), {})
 
 
 @sp.role

@@ -34,9 +34,14 @@ class RoleStates:
         """Where the role may be after it has done this; nowhere, if it cannot."""
         return self.at(t.target for t in self._leaving() if event.matches(t.action))
 
-    def waiting(self, *, without: LogEvent | None = None) -> RoleStates:
-        """Where the role may be if it neither sends nor decides anything now, and cannot do `without`."""
-        return replace(self, states=frozenset(s for s in self.states if self._may_wait(s, without)))
+    def waiting(self) -> RoleStates:
+        """Where the role may be if it neither sends nor decides anything now."""
+        return replace(self, states=frozenset(s for s in self.states if self._may_wait(s)))
+
+    def refusing(self, event: LogEvent) -> RoleStates:
+        """Where the role may be if it does not do this; it may have to send something first."""
+        doing = {t.source for t in self._leaving() if event.matches(t.action)}
+        return replace(self, states=self.states - doing)
 
     def __bool__(self) -> bool:
         return bool(self.states)
@@ -57,9 +62,7 @@ class RoleStates:
         """In the order of the automaton, so that tests do not depend on hash seeds."""
         return [t for t in self.process.transitions if t.source in self.states]
 
-    def _may_wait(self, state: str, without: LogEvent | None) -> bool:
+    def _may_wait(self, state: str) -> bool:
         leaving = [t.action for t in self.process.outgoing(state)]
-        if without is not None and any(without.matches(action) for action in leaving):
-            return False
         waits = any(isinstance(a, Receive) or (isinstance(a, Internal) and a.timeout) for a in leaving)
         return waits or not any(isinstance(a, Send) or is_silent(a) for a in leaving)

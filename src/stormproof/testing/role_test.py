@@ -170,7 +170,7 @@ class DrivenRole:
             raise ChoseOtherwise(f"{self.name} never came to where it {event}")
         if give() is False:
             what = f"{refusal} {event.message} from {event.peer}" if event.peer else refusal
-            self._go(self.states.waiting(without=event), what)
+            self._go(self.states.refusing(event), what)
             return False
         self.history.append(event)
         self._go(self.states.after(event), str(event))
