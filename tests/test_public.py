@@ -59,7 +59,7 @@ def test_links_between_the_documents_lead_somewhere() -> None:
 
 
 def test_public_names_are_imported_when_they_are_used() -> None:
-    assert {*stormproof._HOMES, "runtime"} == {*stormproof.__all__}
+    assert {*stormproof._HOMES, "runtime", "testing"} == {*stormproof.__all__}
     assert all(getattr(stormproof, name) is not None for name in stormproof.__all__)
     assert {*stormproof.__all__} <= {*dir(stormproof)}
     with pytest.raises(AttributeError, match="has no attribute 'chekc'"):

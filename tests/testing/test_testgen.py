@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import unittest
@@ -180,8 +181,10 @@ def test_the_file_runs_as_it_is(run: Run, tmp_path: Path) -> None:
     """And names what is wrong with an implementation that it imports."""
     (tmp_path / "ask.storm").write_text(ASK, "utf-8")
     written = tmp_path / "test_ask.py"
+    told = json.loads(run("testgen", str(tmp_path / "ask.storm"), "--role", "A", "--json").out)
     done = run("testgen", str(tmp_path / "ask.storm"), "--role", "A", "-o", str(written))
     assert done.code == 0, done.err
+    assert told["role"] == "A" and "class " in told["text"]
     assert pytest_in(tmp_path, written).returncode == 0
     mute = "class Mute:\n    def send(self): return None\n    def receive(self, peer, message): pass\n"
     (tmp_path / "mute.py").write_text(mute + "    def timer(self): pass\n", "utf-8")

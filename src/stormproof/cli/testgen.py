@@ -12,8 +12,16 @@ from ..extraction.system import ExtractedSystem
 from ..limits import Limits
 from ..model.failures import Failures
 from ..testing.generate import testgen
-from .console import save_text
-from .options import effort_option, failure_options, input_argument, limit_options, load_input, output_options
+from .console import print_json, save_text
+from .options import (
+    effort_option,
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    output_options,
+)
 
 
 @click.command("testgen")
@@ -28,6 +36,7 @@ from .options import effort_option, failure_options, input_argument, limit_optio
 @effort_option
 @output_options
 @limit_options
+@json_option
 def command(
     source: str,
     format: str | None,
@@ -38,6 +47,7 @@ def command(
     output: str | None,
     force: bool,
     limits: Limits,
+    as_json: bool,
 ) -> None:
     """Write a pytest file that tests implementations of one role of the protocol in FILE.
 
@@ -63,4 +73,8 @@ def command(
         effort=effort,
         limits=limits,
     )
-    save_text(output, text, overwrite=force)
+    if output is not None or not as_json:
+        save_text(output, text, overwrite=force)
+    if as_json:
+        where = {"output": output} if output is not None else {"text": text}
+        print_json({"stormproof": 1, "role": role, **where})
