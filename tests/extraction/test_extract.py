@@ -234,7 +234,7 @@ def test_roles_with_arguments_by_name() -> None:
         sp.extract(Sender, Sender)
     with pytest.raises(UsageError, match="missing a required argument: 'me'"):
         sp.extract(Node)
-    with pytest.raises(UsageError, match="is no role"):
+    with pytest.raises(UsageError, match="is not a role"):
         sp.extract(print)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="needs a role"):
         sp.extract()

@@ -219,7 +219,7 @@ def test_a_protocol_in_a_file(module: str) -> None:
     assert load_protocol(module, "good").name == "good"
     for name, message in {
         "broken": r"broken\(\) raises ZeroDivisionError",
-        "five": "'five' is no system",
+        "five": "'five' is not a system",
         "goood": "it has no 'goood'",
         "forever": "raises TypeError",
         "": "the name of the protocol is missing",

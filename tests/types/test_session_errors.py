@@ -70,7 +70,7 @@ def test_a_missing_crash_branch_is_a_sentence_with_its_place() -> None:
         ("m from A to B, B;", "twice"),
         ("continue X;", "no 'rec X' around it"),
         ("rec X { continue X; }", "repeats without any message"),
-        ("rec X { m from A to B; continue X; n from A to B; }", "nothing is reached behind"),
+        ("rec X { m from A to B; continue X; n from A to B; }", "nothing is reached after"),
         ("crash from A to B;", "at the head of a branch"),
         ("choice at A { m from A to B; crash from A to B; }", "at the head of a branch"),
         ("choice at A { m from A to B; } or { crash from B to A; }", "starts with the crash of B"),

@@ -1,4 +1,4 @@
-"""`stormproof campaign`: matrices of checks that survive anything."""
+"""`stormproof campaign`: many checks, whose results survive interruptions."""
 
 from __future__ import annotations
 

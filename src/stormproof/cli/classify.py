@@ -1,4 +1,4 @@
-"""`stormproof classify`: where a system stands in the paper's diagram of classes."""
+"""`stormproof classify`: where a system is in the paper's diagram of classes."""
 
 from __future__ import annotations
 

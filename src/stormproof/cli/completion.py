@@ -1,4 +1,4 @@
-"""`stormproof completion`: the script that teaches a shell our commands and flags."""
+"""`stormproof completion`: the script with which a shell completes commands and flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stormproof crash`: does a system handle crashes, what is missing, and which crashes does it bear?"""
+"""`stormproof crash`: does a system handle crashes, what is missing, and which crashes does it tolerate?"""
 
 from __future__ import annotations
 

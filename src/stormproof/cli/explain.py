@@ -80,8 +80,8 @@ def command(
 
         names = properties or None
         report = check(system, failures, properties=names, progress=line.show, answered=answered, **asked)
-    told = explanations(report)
-    story.tell(report, told)
+    explained = explanations(report)
+    story.tell(report, explained)
     found, out = None, console()
     if suggest and not report.interrupted and any(is_repairable(v) for v in report):
         roles = None if text is None else InsertionPoints(text).roles
@@ -92,7 +92,7 @@ def command(
             "stormproof": 1,
             "assumed": report.assumed,
             "notes": list(report.notes),
-            "explanations": [e.to_json() for e in told],
+            "explanations": [e.to_json() for e in explained],
         }
         print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
     elif found == ():
@@ -107,14 +107,14 @@ class _Story:
     """The paragraphs in the order in which they become known, each once."""
 
     quiet: bool
-    told: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
     def tell(self, report: Report, explained: Sequence[Explanation]) -> None:
         notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]
-        new = [text for text in ("\n".join(notes), *(e.text for e in explained)) if text not in self.told]
+        new = [text for text in ("\n".join(notes), *(e.text for e in explained)) if text not in self.printed]
         if self.quiet or not new:
             return
         out = console()
-        out.print(Text(("\n" if self.told else "") + "\n\n".join(new)))
+        out.print(Text(("\n" if self.printed else "") + "\n\n".join(new)))
         out.file.flush()
-        self.told += new
+        self.printed += new

@@ -205,7 +205,7 @@ budget_option = click.option(
 
 
 def failure_options(command: F) -> F:
-    """--loss and its kin; the command gets one `failures` in their place."""
+    """--loss and the other flags for failures; the command gets one `failures` in their place."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:

@@ -92,8 +92,8 @@ def survival_table(report: Report, verdicts: list[Verdict], unbounded: bool = Fa
 
 def _crashes(report: Report, verdict: Verdict) -> str:
     """Survival of a crash that everybody learns of says little of one that nobody does."""
-    told = verdict.property == RECOVERS.name and verdict.holds and report.model.unreliable
-    return "crashes are announced to everybody" if told else ""
+    said = verdict.property == RECOVERS.name and verdict.holds and report.model.unreliable
+    return "crashes are announced to everybody" if said else ""
 
 
 def _classes(console: Console, verdicts: list[Verdict]) -> None:
@@ -167,8 +167,8 @@ def _reason(report: Report, verdict: Verdict) -> str:
     """A conjunction names the part that fails; why that part fails stands in its own row, if it has one."""
     head, colon, _ = verdict.reason.partition(": ")
     part = head.partition(" fails")[0]
-    told = part != verdict.property and any(v.property == part and v.holds is False for v in report)
-    return head if colon and told else verdict.reason
+    said = part != verdict.property and any(v.property == part and v.holds is False for v in report)
+    return head if colon and said else verdict.reason
 
 
 def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
@@ -202,9 +202,9 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     print_chart(console, chart(system, witness))
     for other in verdict.others:
         same = other.witness.steps == witness.steps
-        told = f"{other.name.replace('->', '→')}, too{', in the same run' if same else ''}: {other.reason}"
+        said = f"{other.name.replace('->', '→')}, too{', in the same run' if same else ''}: {other.reason}"
         console.print()
-        console.print(Text(told, style="bold"))
+        console.print(Text(said, style="bold"))
         if not same:
             console.print()
             print_chart(console, chart(system, other.witness))

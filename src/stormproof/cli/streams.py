@@ -1,7 +1,7 @@
-"""Standard output and error that keep their word whatever stands behind them.
+"""Standard output and error that are robust to closed pipes, full disks and terminals without Unicode.
 
-A reader that goes away (`| head`) takes nothing from the answer: the exit code is that of the verdict. A full
-disk is reported in one sentence. A terminal that knows only ASCII is shown the nearest signs it has.
+A reader that closes the pipe (`| head`) does not change the exit code, which is that of the verdict. A full
+disk is reported in one sentence. On a terminal that knows only ASCII the nearest signs are printed.
 """
 
 from __future__ import annotations

@@ -242,8 +242,8 @@ def _certify(matrix: Matrix, directory: Path, force: bool) -> None:
         formats.save(directory / f"{name}.json", json.dumps(data, ensure_ascii=False), overwrite=force)
         written += 1
     rest = f"; {large} cells have more than {MOST:,} configurations and no certificate" if large else ""
-    told = f"{written} certificates in {directory}, each to be checked by `stormproof replay`{rest}"
-    click.echo(told, err=True)
+    message = f"{written} certificates in {directory}, each to be checked by `stormproof replay`{rest}"
+    click.echo(message, err=True)
 
 
 def _plain(source: str) -> str:

@@ -1,7 +1,7 @@
 """Logs of ShiViz: texts that a regular expression with the groups `host`, `clock` and `event` divides.
 
 The expression is given, or is the first line of the file, as in files that ShiViz itself loads, or is the
-first of the usual ones that fits the beginning. Clocks are not needed here and are read past.
+first of the usual ones that fits the beginning. Clocks are not needed here and are skipped.
 """
 
 from __future__ import annotations

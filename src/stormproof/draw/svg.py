@@ -143,8 +143,8 @@ def document(
     """The whole picture on its own background; screen readers read `label`, and `description` if asked."""
     background = tag("rect", x=0, y=0, width=width, height=height, class_="sp-bg")
     sheet = f"<style>{stylesheet()}</style>" if style else ""
-    told = tag("desc", escape(description)) if description else ""
-    inside = [sheet, tag("title", escape(label)), told, background, *body]
+    described = tag("desc", escape(description)) if description else ""
+    inside = [sheet, tag("title", escape(label)), described, background, *body]
     return tag(
         "svg", *inside, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {number(width)} {number(height)}",
         width=width, height=height, class_="sp", role="img", aria_label=label,

@@ -38,7 +38,7 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def knowing(progress: ProgressCallback | None, known: str) -> ProgressCallback | None:
-    """The same callback, which is also told what is known so far."""
+    """The same callback, which also gets what is known so far."""
     if progress is None:
         return None
     return lambda state: progress(replace(state, known=known))

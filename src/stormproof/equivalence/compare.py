@@ -1,7 +1,7 @@
 """Are two systems equal up to the names of their states, and if not, where do they part?
 
 Unreachable states do not count, nor the order of the roles. Exact equality is tried first, then equality
-where messages that differ only in the spelling of a payload's sort are taken for one (`spelling`).
+where messages that differ only in the spelling of a payload's sort are taken for one (`payload_aliases`).
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class _Pair:
             found, complete = of_traces(process, other, self.most_pairs)
             if found is not None:
                 spelt = _Speller(process.name, used, before)
-                parted.append(found.told(process.name, self.called, spelt))
+                parted.append(found.described(process.name, self.called, spelt))
                 same = False
                 continue
             unknown = unknown or not complete

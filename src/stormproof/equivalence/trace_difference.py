@@ -50,7 +50,7 @@ class Parting(NamedTuple):
     left: tuple[Action, ...]
     right: tuple[Action, ...]
 
-    def told(self, role: str, called: tuple[str, str], spelt: _Speller) -> Difference:
+    def described(self, role: str, called: tuple[str, str], spelt: _Speller) -> Difference:
         """As a sentence; `spelt` gives the right one's actions in its own names."""
         only_left = tuple(a for a in self.left if a not in self.right)
         only_right = tuple(a for a in self.right if a not in self.left)

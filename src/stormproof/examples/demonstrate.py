@@ -64,10 +64,10 @@ def shown(system: System, property: str, k: int, run: Sample) -> Shown | None:
     if run.k > k and row.bounded:
         return None
     watched = _Watched(system, row, k, run)
-    told = [_DEMONSTRATIONS[base.original.name](watched) for base in row.bases]
-    if None in told:
+    parts = [_DEMONSTRATIONS[base.original.name](watched) for base in row.bases]
+    if None in parts:
         return None
-    found = [t for t in told if t is not None]
+    found = [part for part in parts if part is not None]
     return Shown("; ".join(dict.fromkeys(t.text for t in found)), all(t.whole for t in found))
 
 
@@ -131,12 +131,12 @@ def _counted(sent: list[Flight], excused: list[Flight], later: list[Flight]) -> 
         what = f"each message that is not lost ({taken} of {len(sent)})"
     elif excused or later:
         what = plural(taken, "message")
-    told = f"{what} {'is' if not (excused or later) or taken == 1 else 'are'} received"
+    sentence = f"{what} {'is' if not (excused or later) or taken == 1 else 'are'} received"
     if excused:
-        told += f", and {plural(len(excused), 'message')} to a crashed process excused"
+        sentence += f", and {plural(len(excused), 'message')} to a crashed process excused"
     if later:
-        told += f", and {plural(len(later), 'message')} in the next round"
-    return told
+        sentence += f", and {plural(len(later), 'message')} in the next round"
+    return sentence
 
 
 def _served(run: _Watched) -> Shown | None:
@@ -150,11 +150,11 @@ def _served(run: _Watched) -> Shown | None:
     waited = Counter(process for process, _ in _receptions(run.steps))
     names = listed(f"{name} ({count} times)" if count > 1 else name for name, count in waited.items())
     late = listed(name for name in run.system.names if name in waiting - served)
-    told = f"whoever waits for a message gets one: {names}" if waited else "nobody waits"
+    sentence = f"whoever waits for a message gets one: {names}" if waited else "nobody waits"
     if late:
         gets = f"gets one ({names}) or goes on" if waited else "goes on"
-        told = f"whoever waits for a message {gets} without one ({late})"
-    return Shown(told, bool(waited))
+        sentence = f"whoever waits for a message {gets} without one ({late})"
+    return Shown(sentence, bool(waited))
 
 
 def _room(run: _Watched) -> Shown | None:
@@ -248,11 +248,12 @@ def _name(action: Send | Receive) -> str:
 
 def _crash(run: _Watched) -> Shown | None:
     crashed = [a.process for a in run.run.witness.acts if a.action == Internal(CRASH_ACTION)]
-    told = [process for process, action in _receptions(run.steps) if action.message is CRASH]
+    informed = [process for process, action in _receptions(run.steps) if action.message is CRASH]
     if not crashed:
         return Shown("nobody crashes", False)
-    learn = f", and {listed(told)} {'learns' if len(set(told)) == 1 else 'learn'} of it" if told else ""
-    return Shown(f"{listed(crashed)} crashes{learn}", bool(told))
+    verb = "learns" if len(set(informed)) == 1 else "learn"
+    learn = f", and {listed(informed)} {verb} of it" if informed else ""
+    return Shown(f"{listed(crashed)} crashes{learn}", bool(informed))
 
 
 _DEMONSTRATIONS: dict[str, Callable[[_Watched], Shown | None]] = {

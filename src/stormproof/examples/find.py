@@ -38,8 +38,10 @@ class Example(NamedTuple):
     bounds: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        told = [{"property": name, "k": self.bounds[name], "text": text} for name, text in self.shows.items()]
-        return {**self.run.to_json(), "shows": told}
+        shows = [
+            {"property": name, "k": self.bounds[name], "text": text} for name, text in self.shows.items()
+        ]
+        return {**self.run.to_json(), "shows": shows}
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,8 @@ class _Finder:
     def best(self, verdict: Verdict, first: Sequence[Sample] = ()) -> tuple[Sample, Shown] | None:
         """A run that shows the property wholly and goes on well, or comes nearest to that; `first` those."""
         found = [(run, self.shown(verdict, run)) for run in (*first, *self.pool)]
-        told = [(run, words) for run, words in found if words is not None]
-        return max(told, key=lambda pair: (pair[1].whole, pair[0].kind in _GOOD), default=None)
+        fitting = [(run, words) for run, words in found if words is not None]
+        return max(fitting, key=lambda pair: (pair[1].whole, pair[0].kind in _GOOD), default=None)
 
     def provide(self, verdict: Verdict) -> None:
         """Search for a run that shows the property, unless there is one."""
@@ -156,12 +158,12 @@ class _Finder:
         for fault in self.faults:
             for hope in (wanted, Wish()) if wanted.name else (wanted,):
                 run = self.sample(hope, k, fault)
-                told = None if run is None else self.shown(verdict, run)
-                if run is None or told is None:
+                words = None if run is None else self.shown(verdict, run)
+                if run is None or words is None:
                     continue
                 if run not in self.pool:
                     self.pool.append(run)
-                if told.whole and run.kind in _GOOD:
+                if words.whole and run.kind in _GOOD:
                     return
 
     def chosen(self, held: list[Verdict]) -> tuple[list[tuple[Sample, dict[str, str]]], tuple[str, ...]]:

@@ -1,7 +1,8 @@
 """Complete sample runs: they go on until nothing is left to do or a loop closes.
 
 The search goes the shortest way to where a run has shown what it is to show (`Wish`), and from there to the
-best end within the budget. What a run then shows is read off the run itself (`showing`), not off the search.
+best end within the budget. What a run then shows is read off the run itself (`demonstrate`), not off the
+search.
 """
 
 from __future__ import annotations

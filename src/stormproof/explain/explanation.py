@@ -44,13 +44,13 @@ def explanations(report: Report) -> tuple[Explanation, ...]:
     for verdict in sorted(report, key=lambda v: not v.survival):  # the classes are explained last
         if verdict.holds is False:
             found.setdefault(explain(report, verdict), []).append(verdict.property)
-    told = [Explanation(tuple(names), False, _also(names, text)) for text, names in found.items()]
-    told += [
+    sentences = [Explanation(tuple(names), False, _also(names, text)) for text, names in found.items()]
+    sentences += [
         Explanation((v.property,), None, f"{v.property} is undecided: {v.reason}.")
         for v in report
         if v.holds is None
     ]
-    told += [
+    sentences += [
         Explanation((v.property,), True, f"{v.property} was expected to be violated, and holds.")
         for v in report
         if v.holds and not v.ok
@@ -58,8 +58,8 @@ def explanations(report: Report) -> tuple[Explanation, ...]:
     good = [v for v in report if v.holds and v.ok]
     if good:
         names = tuple(v.property for v in good)
-        told.append(Explanation(names, True, f"What holds: {listed(map(_held, good))}."))
-    return tuple(told)
+        sentences.append(Explanation(names, True, f"What holds: {listed(map(_held, good))}."))
+    return tuple(sentences)
 
 
 def _held(verdict: Verdict) -> str:
@@ -87,12 +87,12 @@ def explain(report: Report, verdict: Verdict, budget: int = BUDGET) -> str:
         return _survival(report, verdict, witness)
     part = verdict.part or _asked(verdict)
     scene = _Scene(report, part, verdict.witness_k or verdict.k, witness, budget)
-    told = [f"{_title(part, _bound(verdict))}.", *Narrative(report.system, witness).sentences()]
-    told += scene.end()
+    sentences = [f"{_title(part, _bound(verdict))}.", *Narrative(report.system, witness).sentences()]
+    sentences += scene.end()
     size = Narrative(report.system, witness).size()
-    told.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
-    told += [f"{other.name}, too: {other.reason}." for other in verdict.others]
-    return " ".join(told)
+    sentences.append(f"{'Shortest run' if witness.shortest else 'A run'}: {size}.")
+    sentences += [f"{other.name}, too: {other.reason}." for other in verdict.others]
+    return " ".join(sentences)
 
 
 def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
@@ -100,10 +100,10 @@ def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
     story = Narrative(report.system, witness)
     places = [situation(report.system, p, witness.states[p.name]) for p in report.system]
     flying = in_flight(witness)
-    told = [f"{_claim(verdict)}: it {number_of_faults(verdict)}.", *story.sentences()]
-    told.append(f"Now {listed(places)}.")
-    told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
-    return " ".join([*told, _ending(verdict, witness), f"The run has {story.size()}."])
+    sentences = [f"{_claim(verdict)}: it {number_of_faults(verdict)}.", *story.sentences()]
+    sentences.append(f"Now {listed(places)}.")
+    sentences.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
+    return " ".join([*sentences, _ending(verdict, witness), f"The run has {story.size()}."])
 
 
 def _ending(verdict: Verdict, witness: Witness) -> str:
@@ -166,15 +166,15 @@ class _Scene:
         if self.row.symptom is None:
             sentence = why(self.row.explain, self.system, self.report.model, self.k, self.witness)
             return [f"There {sentence}."]
-        told = [f"Now {listed(self._places())}."]
+        sentences = [f"Now {listed(self._places())}."]
         flying = in_flight(self.witness)
-        told.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
-        told += {
+        sentences.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
+        sentences += {
             Symptom.WAITS: self._waits,
             Symptom.UNRECEIVED: self._stays,
             Symptom.BLOCKED: self._blocked,
         }[self.row.symptom]()
-        return told
+        return sentences
 
     def _places(self) -> Iterator[str]:
         """Where everybody stands who took part, or whom the verdict is about."""
@@ -202,24 +202,24 @@ class _Scene:
         told_of = [a for a in wanted if isinstance(a.message, Crash) and self._learnt(process.name, a)]
         if never and len(told_of) == len(wanted):
             peers = listed(a.peer for a in told_of)
-            told = [
+            sentences = [
                 f"{process.name} has learnt of the crash of {peers} already and waits for nothing else, "
                 f"so {_for_ever(process, state)}."
             ]
         elif len(never) == len(wanted):
-            told = [
+            sentences = [
                 f"{self._nobody(wanted)} send {process.name} {_messages(wanted)}, "
                 f"so {_for_ever(process, state)}."
             ]
         elif never:
             rest = [a for a in wanted if a not in never]
-            told = [
+            sentences = [
                 f"{self._nobody(never)} send {process.name} {_messages(never)}; "
                 f"{awaited(self.system, rest)} may still be sent, but {process.name} never receives it."
             ]
         else:
-            told = [f"{process.name} never receives any of it."]
-        return told + self._crash_branch(process, state)
+            sentences = [f"{process.name} never receives any of it."]
+        return sentences + self._crash_branch(process, state)
 
     def _learnt(self, name: str, action: Receive) -> bool:
         return any(act.process == name and act.action == action for act in self.witness.acts)
@@ -267,10 +267,10 @@ class _Scene:
         if self.witness.states[receiver.name] in receiver.crashed_states:
             where = "has crashed"
         source = "" if isinstance(head, Crash) and self.row is not K_WER else f" from {channel.sender}"
-        told = f"{receiver.name} never receives {what}{source}"
+        sentence = f"{receiver.name} never receives {what}{source}"
         if self.row is K_WER:
-            return [f"{told} again."]
-        return [f"{told}: it {where}."]
+            return [f"{sentence} again."]
+        return [f"{sentence}: it {where}."]
 
     def _blocked(self) -> list[str]:
         process, channel = self.culprit(), self._channel()

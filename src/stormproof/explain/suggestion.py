@@ -50,15 +50,15 @@ class Suggestion:
 
     def lines(self, text: str | None = None) -> list[str]:
         """The title, and each line with its place; with the .storm text, the number of the line above it."""
-        told = [f"{self.title}:"]
+        shown = [f"{self.title}:"]
         placed = self.insertions(text) if text else (None,) * len(self.additions)
         for addition, insertion in zip(self.additions, placed):
             where = f"  in {addition.role}, state {addition.state}"
             if insertion is None:
-                told += [where, f"    {addition.text}"]
+                shown += [where, f"    {addition.text}"]
             else:
-                told += [f"{where}, below line {insertion.below}", f"    {insertion.text}"]
-        return told
+                shown += [f"{where}, below line {insertion.below}", f"    {insertion.text}"]
+        return shown
 
     def to_json(self, text: str | None = None) -> dict[str, Any]:
         lines: list[dict[str, Any]] = [

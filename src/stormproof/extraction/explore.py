@@ -134,7 +134,7 @@ class _Exploration:
             return
         if any(m.peer == name and m.message == message.message for m in known.values()):
             problem = f"two different messages are spelt {message.message}"
-            raise ModelError(problem, place=place_of(point), hint="name one of their enums otherwise")
+            raise ModelError(problem, place=place_of(point), hint="rename one of their enums")
         known[at] = message
         alike = [m.message for m in known.values() if m.peer == name and m.name == request.name]
         if len(alike) > MOST_VALUES:

@@ -43,7 +43,7 @@ def load_protocol(file: str, name: str) -> System:
 def _called(file: str, name: str, function: object) -> System:
     if not callable(function):
         raise InputError(
-            f"'{name}' is no system", place=Place(file), hint="write: protocol = sp.extract(...)"
+            f"'{name}' is not a system", place=Place(file), hint="write: protocol = sp.extract(...)"
         )
     try:
         found = function()

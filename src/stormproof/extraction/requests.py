@@ -159,7 +159,7 @@ def _pattern(pattern: str | tuple[Any, ...]) -> Pattern:
         return Pattern(pattern)
     if not isinstance(pattern, tuple) or not pattern:
         raise UsageError(
-            f"{pattern!r} is no pattern", hint="write a peer, (peer, name) or (peer, name, field)"
+            f"{pattern!r} is not a pattern", hint="write a peer, (peer, name) or (peer, name, field)"
         )
     _check_peer(pattern[0])
     if len(pattern) == 1:

@@ -71,7 +71,9 @@ def role(function: Callable[..., RoleGenerator]) -> Role:
     """
     if not inspect.isgeneratorfunction(function):
         name = getattr(function, "__name__", repr(function))
-        raise UsageError(f"{name} is no generator function", hint="a role yields what it sends and receives")
+        raise UsageError(
+            f"{name} is not a generator function", hint="a role yields what it sends and receives"
+        )
     return Role(function)
 
 
@@ -80,7 +82,7 @@ def as_call(given: Role | RoleCall) -> RoleCall:
     if isinstance(given, RoleCall):
         return given
     if not isinstance(given, Role):
-        raise UsageError(f"{given!r} is no role", hint="write @sp.role above its function")
+        raise UsageError(f"{given!r} is not a role", hint="write @sp.role above its function")
     try:
         return given()
     except TypeError as problem:

@@ -53,7 +53,7 @@ def read_source(role: Role) -> RoleSource:
     """The source of a role; ModelError where there is none to interpret."""
     function = inspect.unwrap(role.function)
     if not isinstance(function, FunctionType):
-        raise ModelError(f"{role.name} is no Python function")
+        raise ModelError(f"{role.name} is not a Python function")
     file = function.__code__.co_filename
     linecache.checkcache(file)
     lines = tuple(linecache.getlines(file, function.__globals__))

@@ -1,4 +1,4 @@
-"""Machines of the kmc and GMC tools: one block a machine, partners by number or by name.
+"""Machines of the kmc and GMC tools: one block per machine, partners by number or by name.
 
     .outputs Name
     .state graph

@@ -35,7 +35,7 @@ def sniff(text: str) -> bool:
 
 
 def write(system: System) -> str:
-    """The system as JSON, one transition a line."""
+    """The system as JSON, one transition per line."""
     data = to_json(system)
     lists = ("processes", "faults", "requirements")
     head = {k: v for k, v in data.items() if k not in lists}

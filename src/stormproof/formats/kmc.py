@@ -1,10 +1,10 @@
-"""Session types of the kmc tool, read: one type a role, turned into an automaton as it is read.
+"""Session types of the kmc tool, read: one type per role, turned into an automaton as it is read.
 
     A: rec x . {B!a; x, B!b<int>; end}
     B: rec y . {A?a; y, A?b<int>; end}
 
 `--` starts a comment, `/* */` encloses one. A payload is part of the message's name. A state is made for each
-action's continuation; `rec` and variables make none, and `end` is one state a role.
+action's continuation; `rec` and variables make none, and `end` is one state per role.
 """
 
 from __future__ import annotations

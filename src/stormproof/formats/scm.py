@@ -12,12 +12,12 @@
     state 1 :
 
 Channels are numbers; who sends and who receives is read off the automata. A note names the ends of a
-channel that no transition tells (`/* stormproof: channel 3: A -> B */`). A channel that several automata send
+channel where no transition does (`/* stormproof: channel 3: A -> B */`). A channel that several automata send
 into is the mailbox of its receiver; a reception from it does not name the sender, and takes the message from
 whoever sends it. Several receivers of one channel are refused, and so are two channels for one pair.
 A transition without action is the internal action `tau`, or another that a note in it names. Comments are
 `// line` and `/* block */`, which nest. `threshold` and `bad_states`, at the end, are questions to those
-tools and no part of the system; they are passed over, and so are variables, on which nothing depends where
+tools and no part of the system; they are skipped, and so are variables, on which nothing depends where
 every guard is `true`. `/*# lossy: 0 #*/` says the same as `lossy : 0` and is a comment to ReSCu.
 """
 

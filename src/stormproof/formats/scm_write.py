@@ -97,14 +97,14 @@ def _notes(
     rest = tuple(f for f in system.faults if f not in just_loss)
     lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
     lines += [*role_notes(roles), *messages.notes()]
-    told = _told(system)
+    known = _used_both_ways(system)
     for channel, number in numbers.items():
-        if channel not in told and not system.mailboxes:
+        if channel not in known and not system.mailboxes:
             lines.append(f"channel {number}: {quote(channel.sender)} -> {quote(channel.receiver)}")
     return lines
 
 
-def _told(system: System) -> set[Channel]:
+def _used_both_ways(system: System) -> set[Channel]:
     """The channels on which somebody sends and somebody receives."""
     sent: set[Channel] = set()
     received: set[Channel] = set()

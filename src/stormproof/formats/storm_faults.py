@@ -1,6 +1,6 @@
 """The faults that a file declares: `faults A -> B: loss, corrupt(x => y)` (docs/language.md, *Faults*).
 
-Shared with the comments by which other languages carry them (notes.py).
+Shared with the comments by which other languages carry them (`annotations`).
 """
 
 from __future__ import annotations

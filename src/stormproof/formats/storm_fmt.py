@@ -1,4 +1,4 @@
-"""`stormproof fmt`: the one canonical layout of a .storm text. Words and comments stay, blanks are set anew.
+"""`stormproof fmt`: the one canonical layout of a .storm text. It changes white space only.
 
 The parser says where each word stands and which word begins what; the layout is read off that alone,
 never off the

@@ -64,7 +64,7 @@ def parse_requirement(cursor: Cursor, violated: bool) -> RequirementSyntax:
         name, name_start = cursor.name("a name")
         cursor.expect(":")
         if not name:
-            cursor.source.fail("a requirement's name is not empty", name_start, cursor.at)
+            cursor.source.fail("a requirement's name must not be empty", name_start, cursor.at)
     what, goal, names, k = _claim(cursor)
     under = _under(cursor) if cursor.keyword("under") else None
     if violated and under is None:

@@ -37,10 +37,10 @@ class Checked:
 
 
 class Checks:
-    """`told` is called when there is something new to show."""
+    """`refresh` is called when there is something new to show."""
 
-    def __init__(self, server: LanguageServer, told: Callable[[], None]) -> None:
-        self._server, self._told = server, told
+    def __init__(self, server: LanguageServer, refresh: Callable[[], None]) -> None:
+        self._server, self._refresh = server, refresh
         self.pool = WorkerPool(PoolLimits(workers=2, seconds=SECONDS))
         self.last: dict[str, Checked] = {}
         self.running: dict[str, asyncio.Task[None]] = {}
@@ -53,7 +53,7 @@ class Checks:
     def _ended(self, uri: str, done: asyncio.Task[None]) -> None:
         if self.running.get(uri) is done:
             del self.running[uri]
-        self._told()
+        self._refresh()
 
     def cancel(self, uri: str) -> None:
         task = self.running.pop(uri, None)
@@ -61,21 +61,21 @@ class Checks:
             task.cancel()
 
     async def _run(self, uri: str, text: str) -> None:
-        self._told()
+        self._refresh()
         question = {"text": text, "settings": {}, "effort": EFFORT}
         async with self._progress() as report:
 
             def tell(said: dict[str, Any]) -> None:
                 if "partial" in said:  # survival and requirements; the classes follow
                     self.last[uri] = Checked(text, said["partial"]["verdicts"])
-                    self._told()
+                    self._refresh()
                 else:
                     report(_words(said["progress"]))
 
             said = await self.pool.ask({"ask": "check", **question}, tell)
             checked = self.last[uri] = self._checked(uri, text, said)
             if not checked.problem and any(v["counts"] and v["ok"] is False for v in checked.verdicts):
-                self._told()
+                self._refresh()
                 said = await self.pool.ask({"ask": "repairs", **question})
                 checked.repairs = said.get("answer", {}).get("repairs", [])
 

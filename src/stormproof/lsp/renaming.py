@@ -25,7 +25,7 @@ def rename(text: OpenText, position: lsp.Position, new: str) -> lsp.WorkspaceEdi
         raise UsageError("there is no name here")
     found = text.outline.same(word)
     if not new or new in text.outline.of_kind(word.kind, word.role):
-        raise UsageError(f"there is a {word.kind} '{new}' already" if new else "a name is not empty")
+        raise UsageError(f"there is a {word.kind} '{new}' already" if new else "a name must not be empty")
     spelt = _spelt(word, new)
     _check(text, found, spelt)
     edits = [lsp.TextEdit(text.range(w.start, w.end), spelt) for w in found]

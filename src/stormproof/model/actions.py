@@ -132,7 +132,7 @@ class Internal:
         return self.crashes or bool(self.fault)
 
     @property
-    def deed(self) -> str:
+    def verb(self) -> str:
         """What a sentence says of the process: `times out`, `does work`."""
         if self.crashes:
             return "crashes"

@@ -50,9 +50,9 @@ class Narrative:
         action = act.action
         if isinstance(action, Internal):
             if action.timeout:
-                return action.deed, "", ""
+                return action.verb, "", ""
             return (
-                (f"{action.deed} in", self.sources[i], "") if action.is_fault else ("does", action.name, "")
+                (f"{action.verb} in", self.sources[i], "") if action.is_fault else ("does", action.name, "")
             )
         if isinstance(action, Send):
             return self._sends(self.sent[i], action)
@@ -80,17 +80,17 @@ class Narrative:
 
     def _summary(self, acts: Sequence[tuple[int, Act]]) -> list[str]:
         """The length of a long run, its faults, and what happens to processes."""
-        told = [f"The run has {plural(len(acts), 'action')}."]
+        found = [f"The run has {plural(len(acts), 'action')}."]
         fates = Counter(self._fate(f) for f in self.all if self._faulty(f))
-        told += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
-        told += [
-            f"{a.process} {a.action.deed} in {self.sources[i]}."
+        found += [f"{fate}{f' ({count} times)' if count > 1 else ''}." for fate, count in fates.items()]
+        found += [
+            f"{a.process} {a.action.verb} in {self.sources[i]}."
             for i, a in acts
             if isinstance(a.action, Internal) and a.action.is_fault
         ]
-        if len(told) == 1:
-            told = [f"The run has {plural(len(acts), 'action')} and no fault."]
-        return told
+        if len(found) == 1:
+            found = [f"The run has {plural(len(acts), 'action')} and no fault."]
+        return found
 
     def _faulty(self, flight: Flight) -> bool:
         return (
@@ -98,13 +98,13 @@ class Narrative:
         )
 
     def _fate(self, flight: Flight) -> str:
-        told = f"{flight.message} from {flight.channel.sender} to {flight.channel.receiver}"
+        what = f"{flight.message} from {flight.channel.sender} to {flight.channel.receiver}"
         fates = ["is lost"] if flight.lost else []
         fates += [f"becomes {flight.now}"] if flight.now != flight.message else []
         passed = listed(counted(str(o.message) for o in flight.overtook), distinct=False)
         fates += [f"overtakes {passed}"] if passed else []
         fates += [f"is {flight.copied_as}"] if flight.copied is not None else []
-        return f"{told} {listed(fates)}"
+        return f"{what} {listed(fates)}"
 
     def size(self) -> str:
         """`3 actions, 1 fault, 1 crash`."""

@@ -1,4 +1,4 @@
-"""Checks a summarised set of configurations: the certificate of a search that keeps k messages a channel.
+"""Checks a summarised set of configurations: the certificate of a search that keeps k messages per channel.
 
 A content stands for many. A length or a multiset: a number below k is exact, k is k or more, message by
 message. A word of a channel without loss: up to k messages exactly; behind `BEHIND`, which messages follow

@@ -1,7 +1,7 @@
 """The checker that accepts or refuses certificates of unreachable goals.
 
-It reads the definitions (chapters 2 and 6) and asks of each certificate that it contains the
-start, that no step leaves it, and that it has nothing to do with the goal. With the searches it shares only
+It reads the definitions (chapters 2 and 6) and checks of each certificate that it contains the
+start, that no step leaves it, and that it excludes the goal. With the searches it shares only
 the meaning of goals (`targets`, `settle`, `half_duplex.meets`) and the state equation that z3 is asked again.
 """
 

@@ -1,8 +1,8 @@
 """Karp and Miller's tree: which counters of a vector addition system grow beyond every bound.
 
 Nodes are control states (local states and crash marks) with a number or infinity for each counter: one
-counter a message of a channel, or one a channel where corruption makes all its messages alike. A node that
-lies below an earlier one is not expanded; a node above one of its ancestors gets infinity where it is
+counter per message of a channel, or one per channel where corruption makes all its messages alike. A node
+that lies below an earlier one is not expanded; a node above one of its ancestors gets infinity where it is
 larger. So the tree is finite, and its nodes cover exactly what can be covered.
 
 The crash message is received once in each channel's life, and then the channel is empty. Without loss this

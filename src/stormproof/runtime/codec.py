@@ -1,4 +1,4 @@
-"""Messages and their fields as JSON, and back; whatever else comes is garbage."""
+"""Messages and their fields as JSON, and back; anything else is garbage."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class DurableRecord:
             try:
                 self._kept += json.loads(line)
             except (ValueError, TypeError):
-                raise InputError("this is no record of a role", place=Place(str(path), number)) from None
+                raise InputError("this is not the record of a role", place=Place(str(path), number)) from None
 
     def gave(self, request: RoleRequest, value: Any) -> None:
         """The role was given this for its request."""

@@ -40,7 +40,7 @@ class Inbox:
     ) -> Received | None:
         """Wait for a message that the request takes; None after so many seconds.
 
-        `unexpected` is told of each head in a queue that the request reads, and does not take.
+        `unexpected` is called with each head in a queue that the request reads, and does not take.
         """
         loop = asyncio.get_running_loop()
         until = None if seconds is None else loop.time() + seconds

@@ -31,8 +31,8 @@ def whole_report(text: str, settings: Any, limits: Limits, effort: float) -> Rep
 
 
 def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> dict[str, Any]:
-    """The verdicts in the order in which they are read: survival and requirements, which are told as soon as
-    they are known, then the classes. A KeyboardInterrupt ends the search with what is known by then."""
+    """The verdicts in the order in which they are read: survival and requirements, which are reported as soon
+    as they are known, then the classes. A KeyboardInterrupt ends the search; partial results are returned."""
     system, _ = system_of(text)
     report = check(
         system,

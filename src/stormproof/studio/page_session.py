@@ -1,4 +1,4 @@
-"""One open page: its questions, of which the newer ends the older of the same lane, and what it is told."""
+"""One open page: its questions, of which a newer one ends an older one of its lane, and the replies."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ async def _talk(
 
 
 async def _listen(worker: asyncio.subprocess.Process, tell: Callable[[Said], None] | None) -> Said | None:
-    """What it says last; everything before that, progress and partial answers, is told."""
+    """What it says last; everything before that, progress and partial answers, is passed on."""
     assert worker.stdout is not None
     while line := await worker.stdout.readline():
         said: Said = json.loads(line)

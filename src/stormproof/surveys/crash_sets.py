@@ -1,4 +1,4 @@
-"""Every set of unreliable processes, with its verdicts: which crashes does a protocol bear?
+"""Every set of unreliable processes, with its verdicts: which crashes does a protocol tolerate?
 
 For each set the system is taken as given, less what only the crash of a reliable process could use; crash
 handling that is missing is completed, as `check` does. A property's *weakest assumptions* are the largest

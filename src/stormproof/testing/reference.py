@@ -1,4 +1,4 @@
-"""Implementations that are there already: role functions as the runtime drives them, and automata."""
+"""Implementations to test against: role functions as the runtime drives them, and automata."""
 
 from __future__ import annotations
 

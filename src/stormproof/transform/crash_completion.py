@@ -108,7 +108,7 @@ class _Addition:
         if state not in self.extended:
             self.extended.add(state)
             chain = next(c for c in self.parts.chains.values() if c is not None and c.states[-1] == state)
-            self._broadcast(state, chain.untold)
+            self._broadcast(state, chain.uninformed)
 
     def _broadcast(self, start: str, peers: tuple[str, ...]) -> None:
         rows = broadcast(start, peers, self.used)

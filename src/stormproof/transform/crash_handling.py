@@ -191,14 +191,14 @@ class CrashParts:
         return next((chain for chain in found if chain.complete), found[0] if found else None)
 
     def _follow(self, first: str) -> _Chain:
-        states, told = [first], list[str]()
+        states, informed = [first], list[str]()
         while True:
             leaving = self.process.outgoing(states[-1])
             action = leaving[0].action if len(leaving) == 1 else None
-            if not (isinstance(action, Send) and action.message is CRASH) or action.peer in told:
-                untold = tuple(name for name in self.others if name not in told)
-                return _Chain(tuple(states), untold, not untold and self._rests(states[-1]))
-            told.append(action.peer)
+            if not (isinstance(action, Send) and action.message is CRASH) or action.peer in informed:
+                uninformed = tuple(name for name in self.others if name not in informed)
+                return _Chain(tuple(states), uninformed, not uninformed and self._rests(states[-1]))
+            informed.append(action.peer)
             states.append(leaving[0].target)
 
     def _rests(self, state: str) -> bool:
@@ -227,7 +227,7 @@ class CrashParts:
             else:
                 yield Missing("CP", self.process.name, state, CRASH_STEP)
         elif not self.process.outgoing(chain.states[-1]):
-            for name in chain.untold:
+            for name in chain.uninformed:
                 yield Missing("CP", self.process.name, chain.states[-1], Send(name, CRASH))
 
     def _loops(self, state: str, condition: str) -> Iterator[Missing]:
@@ -247,9 +247,9 @@ class CrashParts:
                 if state not in self.q3 and transition.target in self.q3 and transition.action != CRASH_STEP:
                     yield Misplaced(self.process.name, transition, ENTERS)
         broken = (c for c in self.chains.values() if c is not None and not c.complete)
-        for state, untold in dict.fromkeys((c.states[-1], c.untold) for c in broken):
+        for state, uninformed in dict.fromkeys((c.states[-1], c.uninformed) for c in broken):
             for transition in self.process.outgoing(state):
-                if untold or not _is_loop(transition):
+                if uninformed or not _is_loop(transition):
                     yield Misplaced(self.process.name, transition, GOES_ON)
 
     def _forged(self) -> Iterator[Misplaced]:
@@ -264,7 +264,7 @@ class CrashParts:
                     yield Misplaced(self.process.name, transition, FORGES)
 
     def unclean(self) -> Iterator[Missing]:
-        """Every state at rest, whether it may crash or not, should take what crashed processes told it."""
+        """Every state at rest, whether it may crash or not, should take crash messages that arrive late."""
         for state in self.states:
             if state in self.q3 or state in self.broken:
                 continue
@@ -274,10 +274,10 @@ class CrashParts:
 
 @dataclass(frozen=True)
 class _Chain:
-    """A crash broadcast: its states (the last one is behind it), and whom it leaves untold."""
+    """A crash broadcast: its states (the last one is behind it), and whom it does not inform."""
 
     states: tuple[str, ...]
-    untold: tuple[str, ...]
+    uninformed: tuple[str, ...]
     complete: bool
 
 

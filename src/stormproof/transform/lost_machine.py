@@ -28,7 +28,7 @@ class LostMachine:
 
 
 def without_first(system: System) -> LostMachine:
-    """Drop the first process and keep the numbers. Sends to nobody are left out and their states told."""
+    """Drop the first process and keep the numbers. Sends to nobody are left out, and their states listed."""
     if len(system.processes) < 2:
         raise UsageError("a system of one process has none left without its first")
     left = system.processes[1:]

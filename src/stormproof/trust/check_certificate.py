@@ -181,7 +181,7 @@ def _follow(
         if meets(system, certificate.configurations, goal, move):
             return
         if goal.bars(move.event):
-            raise Refused(f"{goal} from configuration {start}: it acts or fails before")
+            raise Refused(f"{goal} from configuration {start}: it acts or fails before that")
         here = move.after
     raise Refused(f"{goal} from configuration {start}: the run comes back to {here}")
 

@@ -112,7 +112,7 @@ def is_exact(content: BlockContent, size: BlockSize) -> bool:
 def _check(model: SurvivalModel, goal: Goal, start: StormConfiguration, certificate: OutOfReach) -> None:
     size = certificate.blocks
     if min(size) < 1:
-        raise Refused("blocks are at least one, and counted up to one at least")
+        raise Refused("an abstraction has at least one block, counted up to at least one")
     contents = [certificate.contents.get(c, ()) for c in model.system.channels]
     for table in contents:
         if not table or not all(well_formed(content, size) for content in table):
@@ -140,7 +140,7 @@ def _configurations(
             number, digit = divmod(number, base)
             digits.append(digit)
         if number:
-            raise Refused("a number is that of no configuration")
+            raise Refused("a number is not that of a configuration")
         states = tuple(p.states[digit] for p, digit in zip(model.system, digits))
         rest = digits[len(states) :]
         yield states, tuple(table[digit] for table, digit in zip(contents, rest))

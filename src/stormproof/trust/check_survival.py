@@ -115,7 +115,7 @@ class _Checker:
         for rank in self.certificate.storms:
             for number in rank:
                 if not 0 <= number < self.weights[-1]:
-                    raise Refused(f"{number} is the number of no configuration")
+                    raise Refused(f"{number} is not the number of a configuration")
                 spent, at = divmod(number, self.weights[-2])
                 found[at] = min(spent, found.get(at, spent))
         return found

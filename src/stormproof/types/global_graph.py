@@ -131,7 +131,7 @@ class _Builder:
             statement = block.statements[i]
             if isinstance(statement, Continue) and i < last:
                 behind = block.statements[i + 1]
-                raise ModelError(f"nothing is reached behind 'continue {statement.name}'", place=behind.place)
+                raise ModelError(f"nothing is reached after 'continue {statement.name}'", place=behind.place)
             then = yield self.statement(statement, then, names, loops)
         return then
 
@@ -146,8 +146,8 @@ class _Builder:
             return then
         if isinstance(statement, CrashStatement):
             crashed = _role(statement.sender, names, statement.place)
-            told = _role(statement.receiver, names, statement.place)
-            return self.node(GlobalNode(MESSAGE, crashed, told, CRASH, [then], statement.place))
+            informed = _role(statement.receiver, names, statement.place)
+            return self.node(GlobalNode(MESSAGE, crashed, informed, CRASH, [then], statement.place))
         if isinstance(statement, ChoiceStatement):
             made: int = yield self.choice(statement, then, names, loops)
             return made

@@ -105,5 +105,5 @@ def _unbounded(statement: Calls) -> ModelError:
         f"'{statement.caller} calls {statement.protocol}' creates participants each time it is reached, "
         f"without bound, but a system has a fixed number of processes",
         place=statement.place,
-        hint="put a global protocol in place, with the roles at hand:  do Protocol(Role, Role);",
+        hint="call a global protocol, with its roles:  do Protocol(Role, Role);",
     )

@@ -1,11 +1,11 @@
 """Projection of a global protocol to each role, with full merging.
 
 What a role sees of the graph is followed as sets of its nodes: where a choice that the role does not make
-has different continuations, the role follows all of them until it is told. Merging is that of the literature
-on multiparty session types, read coinductively: branchings from one peer join their labels, and the
-continuations of a label that both have merge in turn; selections must offer the same labels; everything else
-must be equal. A role's own choice joins its branches. A role that crashes has no continuation in its crash
-branch.
+has different continuations, the role follows all of them until it is informed. Merging is that of the
+literature on multiparty session types, read coinductively: branchings from one peer join their labels, and
+the continuations of a label that both have merge in turn; selections must offer the same labels; everything
+else must be equal. A role's own choice joins its branches. A role that crashes has no continuation in its
+crash branch.
 """
 
 from __future__ import annotations

@@ -208,4 +208,4 @@ def describe_act(step: Act) -> str:
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):
         return f"{step.process} receives {step.action.message} from {step.action.peer}"
-    return f"{step.process} {step.action.deed}"
+    return f"{step.process} {step.action.verb}"

@@ -1,4 +1,4 @@
-"""A layered drawing of a directed graph (Sugiyama, Tagawa, Toda 1981), with no package but Python.
+"""A layered drawing of a directed graph (Sugiyama, Tagawa, Toda 1981), in plain Python.
 
 Cycles are broken by a depth-first search, nodes are ranked, every edge gets a point on each rank that it
 passes and, on the middle one, a box beside it for its label (so labels cover nothing),

@@ -135,15 +135,15 @@ def _sample_for(
     example = examples.of(verdict.property)
     if example is None:
         return None
-    told = "; ".join(f"{names}: {text}" for names, text in examples.lines(example))
-    told = f"{told}. The run is complete: {example.run.closing}."
+    text = "; ".join(f"{names}: {text}" for names, text in examples.lines(example))
+    text = f"{text}. The run is complete: {example.run.closing}."
     picture = chart(report.system, example.run.witness, fold=False, repeats=example.run.back)
     system = _system_number(found, report.system)
     for i, run in enumerate(found.runs):
-        if (run.good, run.system, run.explanation, run.chart) == (True, system, told, picture):
+        if (run.good, run.system, run.explanation, run.chart) == (True, system, text, picture):
             return i
     found.runs.append(
-        ShownRun(picture, example.run.witness, system, (), told, command(report, verdict), good=True)
+        ShownRun(picture, example.run.witness, system, (), text, command(report, verdict), good=True)
     )
     return len(found.runs) - 1
 

@@ -1,4 +1,4 @@
-"""Paxos after the one file of the paper's authors that is public: one acceptor, one ballot a proposer.
+"""Paxos after the one file of the paper's authors that is public: one acceptor, one ballot per proposer.
 
 There a proposer sends `prep`, takes `prom` or a rejection, which ends it, sends `accreq`, takes `accept` or a
 rejection, and sends `chosen`. The acceptor promises the first `prep` and rejects every later one; it accepts

@@ -70,7 +70,8 @@ class Sketch:
         self._size += transitions
         if self._size > self._most:
             raise UsageError(
-                f"{self.name} would have more than {self._most:,} transitions", hint="take smaller parameters"
+                f"{self.name} would have more than {self._most:,} transitions",
+                hint="choose smaller parameters",
             )
 
     def system(self) -> System:

@@ -1,4 +1,4 @@
-"""Campaigns: matrices of checks, each in a process of its own, with results that survive anything."""
+"""Campaigns: many checks, each in a process of its own, with results that survive interruptions."""
 
 from .jobs import Job, Plan, jobs_of, plan_from_toml
 from .results import Results, summary
