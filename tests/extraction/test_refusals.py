@@ -148,7 +148,7 @@ def test_parameters_are_values_too() -> None:
 
     with pytest.raises(ModelError, match="the argument 'what' is a list"):
         sp.extract({"P": P([1]), "Q": P((1,))}, second_process=False)
-    with pytest.raises(UsageError, match="no generator function"):
+    with pytest.raises(UsageError, match="not a generator function"):
         sp.role(lambda: 1)  # type: ignore[arg-type,return-value]
 
 
