@@ -223,3 +223,8 @@ def test_a_restart_needs_a_method() -> None:
     test = RoleTest(ASK, "B", Forgetful)
     with pytest.raises(UsageError, match="no method 'restart'"):
         test.follow(receives("A", "ask"), restarts())
+
+
+def test_mailboxes_are_refused() -> None:
+    with pytest.raises(UsageError, match="generated for the channels of pairs only"):
+        sp.testgen(sp.loads("communication mailbox\n" + ASK.partition("\n")[2], "storm"), "A")

@@ -13,7 +13,7 @@ from ..model.failures import FailureModel, Failures
 from ..model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ..model.process import Process
 from ..model.requirement import ALWAYS_POSSIBLE, CLEAN, NEVER, RECOVERS, Claim, Requirement, Under
-from ..model.system import System
+from ..model.system import PEER_TO_PEER, System
 from .role import RoleCall
 
 AnySystem = TypeVar("AnySystem", bound=System)
@@ -31,9 +31,10 @@ class ExtractedSystem(System):
         name: str = "",
         faults: Iterable[ChannelFaults] = (),
         requirements: Iterable[Requirement] = (),
+        communication: str = PEER_TO_PEER,
         calls: Mapping[str, RoleCall] | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements)
+        super().__init__(processes, name, faults, requirements, communication)
         object.__setattr__(self, "calls", dict(calls or {}))
 
     def require(

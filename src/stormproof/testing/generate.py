@@ -17,6 +17,7 @@ from ..model.failures import Failures
 from ..model.failures_text import describe_failures
 from ..model.phrases import listed
 from ..model.system import System
+from ..transform.mailboxes import refuse_mailboxes
 from .reference import AutomatonImplementation
 from .role_test import RoleTest
 from .scenarios import Scenario, scenarios
@@ -105,6 +106,7 @@ def testgen(
         hint = did_you_mean(role, system.names) or f"roles here: {listed(system.names)}"
         raise UsageError(f"the protocol has no role '{role}'", hint=hint)
     _check_implementation(implementation)
+    refuse_mailboxes(system, "tests are generated for the channels of pairs only")
     report = check(system, failures, effort=effort, limits=limits)
     text = _protocol_text(system, report, role)
     model = RoleTest(text, role, lambda: AutomatonImplementation(text, role)).model
