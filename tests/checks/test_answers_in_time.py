@@ -18,6 +18,9 @@ from stormproof.engine.k_properties import explore as real_explore
 from stormproof.engine.survival import Survey, SurvivalAnswer
 from stormproof.engine.survival import survey as real_survey
 from stormproof.engine.watch import Progress, ProgressCallback
+from stormproof.model.ask import RECOVERS, clean
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
 from stormproof.protocols.generators.shapes import branching
 
 RETRANSMIT = sp.protocol("alternating-bit-retransmit")
@@ -173,3 +176,25 @@ def test_progress_says_which_bounds_of_a_k_property_are_decided(monkeypatch: pyt
         progress=lambda state: told.append(state.known),
     )
     assert told == ["", *(" · ".join(f"{n} ✘ up to k = {k}" for n in ("k-exh", "k-er")) for k in (1, 2))]
+
+
+def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Once something is violated, larger bounds get a quarter of the effort that is left."""
+    left: dict[int, float] = {}
+
+    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
+        left.setdefault(k, seconds)
+        found = real_survey(model, asks, k, seconds=seconds, **options)
+        violated = {"recovers": SurvivalAnswer(False, fewest=True)} if "recovers" in asks else {}
+        return replace(found, answers={**found.answers, **violated})
+
+    monkeypatch.setattr(survival, "survey", survey)
+    system = replace(RETRANSMIT, requirements=())
+    model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
+    asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+    effort = survival.Effort(time.monotonic() + 100, sp.Limits(), time.monotonic())
+    found = survival.decide_survival(model, asks, effort, max_k=3)
+    assert found["recovers"].holds is False and found["clean"].up_to == 3
+    assert left[1] > 100 and 20 < left[3] <= left[2] <= 25

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6
 
+#: After a violation, one part of so many of the effort is left, to search whether fewer faults suffice and to
+#: ask the rest at larger bounds. What is known must not wait long for what only makes it stronger.
+AFTER_VIOLATION = 4
+
 #: How a search that Ctrl-C has ended is marked.
 INTERRUPTED = "interrupted"
 
@@ -37,6 +41,11 @@ class Effort:
     ends: float
     limits: Limits
     started: float
+
+    def part(self, of: int) -> Effort:
+        """The same, which ends after one part of so many of what is left."""
+        now = time.monotonic()
+        return replace(self, ends=now + max(self.ends - now, 0.0) / of)
 
     def left(self, k: int) -> float | None:
         """The seconds that a search at this bound may take; None: no limit, 0: it is not begun."""
@@ -96,6 +105,8 @@ def decide_survival(
         result = search(model, pending, k, seconds=seconds, progress=knowing(progress, _known(found)))
         for name in pending:
             found[name] = _better(found.get(name), _outcome(result, name))
+        broken = any(found[name].holds is False for name in pending)
+        effort = effort.part(AFTER_VIOLATION) if broken else effort
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
         if result.stopped:
             break
