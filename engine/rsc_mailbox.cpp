@@ -2,7 +2,8 @@
 //
 // The borderline violations of rsc.hpp, searched without its shortcut: what a process does alone does not commute with
 // what the others put into the same mailbox. Two sends into one mailbox conflict, so the set D of what depends on the
-// pending send has processes and queues.
+// pending send has processes and queues. Where messages overtake each other the order of sends does not matter, and
+// they do not conflict.
 //
 //   state      control states, blocked queues, pending: nothing or (queue, message, sender, D)
 //   violation  the owner of the pending message's mailbox is in D and can receive what the message may have become
@@ -135,14 +136,14 @@ class MailboxSearch {
         MailboxState alone = at;
         alone.control[p] = t.target;
         block(alone, p, t);
-        touch(alone, {p, queue(t.channel)});
+        touch(alone, {p}, t.channel);
         put(alone, 1, {i, p, number});
         if (is_blocked(at, p, t)) return;
         if (!at.pending()) {
             MailboxState guess = at;
             guess.control[p] = t.target;
             guess.queue = t.channel, guess.message = t.message, guess.sender = p;
-            guess.depends[queue(t.channel)] = true;
+            guess.depends[queue(t.channel)] = !overtakes(t.channel);
             guess.depends[p] = system_.channels[t.channel].receiver != p;
             put(guess, 1, {i, p, number, none, none, true});
         }
@@ -156,7 +157,7 @@ class MailboxSearch {
             MailboxState next = at;
             next.control[p] = t.target;
             next.control[q] = r.target;
-            touch(next, {p, q, queue(t.channel)});
+            touch(next, {p, q}, t.channel);
             put(next, 2, {i, p, number, q, reception});
         });
     }
@@ -168,15 +169,15 @@ class MailboxSearch {
 
     std::uint32_t queue(std::uint32_t c) const { return static_cast<std::uint32_t>(system_.processes.size()) + c; }
 
-    // Everything that takes part depends on the pending send if one of them does. A process that has sent the pending
-    // message to itself depends on it from its next action on.
-    void touch(MailboxState& next, std::initializer_list<std::uint32_t> parts) const {
+    // Everything that takes part depends on the pending send if one of them does: the processes, and the queue that a
+    // message is put into. A process that has sent the pending message to itself depends on it from its next action on.
+    void touch(MailboxState& next, std::initializer_list<std::uint32_t> processes, std::uint32_t c = none) const {
         if (!next.pending()) return;
-        for (auto part : parts)
-            if (next.depends[part] || part == next.sender) {
-                for (auto other : parts) next.depends[other] = true;
-                return;
-            }
+        const bool ordered = c != none && !overtakes(c);
+        const auto depends = [&](std::uint32_t p) { return next.depends[p] || p == next.sender; };
+        if (!std::any_of(processes.begin(), processes.end(), depends) && !(ordered && next.depends[queue(c)])) return;
+        for (auto p : processes) next.depends[p] = true;
+        if (ordered) next.depends[queue(c)] = true;
     }
 
     // ---- what an unmatched send keeps from being received -------------------------------------------------------

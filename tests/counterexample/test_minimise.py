@@ -95,7 +95,7 @@ def least_violation(system: System, failures: FailureModel, length: int) -> tupl
                 following[key] = min(total, following.get(key, total))
         if len(following) > 3_000:
             return None
-        bad = [key for key in following if rsc_definition._cyclic(key[0])]
+        bad = [key for key in following if rsc_definition._cyclic(failures, system, key[0])]
         if bad:
             return depth, *min((faults_of(system, failures, done), following[done, a]) for done, a in bad)
         level = following

@@ -49,7 +49,7 @@ def test_rsc_is_the_definition(chunk: int) -> None:
         violated += 1
         execution, communication = result.violation.execution, result.violation.interactions
         assert is_valid(execution, communication, model), seed
-        assert not conflict_graph(execution, communication).acyclic, seed
+        assert not conflict_graph(execution, communication, model.bags).acyclic, seed
         if slowly.violation is None:
             assert slowly.depth < len(execution), seed
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 from ..engine.rsc import RscViolation
@@ -20,7 +21,7 @@ SLOWER = 30
 
 def rsc_witness(system: System, failures: FailureModel, violation: RscViolation) -> Witness:
     """The run with every fault explicit that has this communication."""
-    return build_witness(
+    made = build_witness(
         system,
         failures,
         violation.firings,
@@ -30,6 +31,7 @@ def rsc_witness(system: System, failures: FailureModel, violation: RscViolation)
         culprit=violation.culprit,
         shortest=violation.shortest,
     )
+    return replace(made, bags=failures.bags) if system.mailboxes else made
 
 
 def best_rsc_witness(

@@ -34,7 +34,7 @@ class ConflictPicture:
 def conflict_picture(witness: Witness) -> ConflictPicture:
     """From the communication of the witness, or the one that its steps show."""
     execution, communication = matched_execution(witness)
-    graph = conflict_graph(execution, communication)
+    graph = conflict_graph(execution, communication, witness.bags)
     index = {node: i for i, node in enumerate(graph.nodes)}
     found = graph.cycle() or ()
     cycle = frozenset((index[a], index[b]) for a, b in zip(found, (*found[1:], *found[:1])))

@@ -31,6 +31,7 @@ class RscViolation:
     firings: tuple[Firing, ...]
     communication: tuple[tuple[int, int], ...]
     shortest: bool = True
+    bags: tuple[str, ...] = ()
 
     @property
     def execution(self) -> tuple[Event, ...]:
@@ -45,7 +46,7 @@ class RscViolation:
     def graph(self) -> ConflictGraph:
         from ..model.conflict_graph import conflict_graph
 
-        return conflict_graph(self.execution, self.interactions)
+        return conflict_graph(self.execution, self.interactions, self.bags)
 
     @property
     def cycle(self) -> tuple[Interaction, ...]:
@@ -109,4 +110,5 @@ def rsc(
 
 def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
     firings = tuple(Firing(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.firings)
-    return RscViolation(firings, tuple((r, s) for r, s in found.communication), found.shortest)
+    pairs = tuple((r, s) for r, s in found.communication)
+    return RscViolation(firings, pairs, found.shortest, lowered.failures.bags)

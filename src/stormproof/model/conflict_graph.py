@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,19 +21,24 @@ from .run import Act, Witness
 InteractionLabel = tuple[Event, ...]
 
 
-def commute(execution: Execution, communication: Communication, i: int, j: int) -> bool:
+def commute(
+    execution: Execution, communication: Communication, i: int, j: int, bags: Collection[str] = ()
+) -> bool:
     """Two actions commute when they have different processes, are no matched pair, and do not put into one
-    queue (definitions 4.3, 12.5)."""
+    queue (definitions 4.3, 12.5). `bags`: whose mailboxes let messages overtake each other."""
     (one, first), (other, second) = execution[i], execution[j]
     if one == other or (min(i, j), max(i, j)) in communication:
         return False
-    both_put = isinstance(first, Send) and isinstance(second, Send)
-    return not both_put or channel_of(one, first) != channel_of(other, second)
+    if not isinstance(first, Send) or not isinstance(second, Send) or first.peer in bags:
+        return True
+    return channel_of(one, first) != channel_of(other, second)
 
 
-def precedes(execution: Execution, communication: Communication, i: int, j: int) -> bool:
+def precedes(
+    execution: Execution, communication: Communication, i: int, j: int, bags: Collection[str] = ()
+) -> bool:
     """The causal order: earlier, and not commuting."""
-    return i < j and not commute(execution, communication, i, j)
+    return i < j and not commute(execution, communication, i, j, bags)
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,9 @@ def _back(before: Mapping[Interaction, Interaction | None], node: Interaction) -
         at = before[at]
 
 
-def conflict_graph(execution: Execution, communication: Communication) -> ConflictGraph:
+def conflict_graph(
+    execution: Execution, communication: Communication, bags: Collection[str] = ()
+) -> ConflictGraph:
     """cgraph(e, C). The edges are between different interactions; a matched pair has none to itself.
 
     The two actions of a matched pair are in one interaction, so edges come from actions of one process, or
@@ -109,7 +116,8 @@ def conflict_graph(execution: Execution, communication: Communication) -> Confli
         (first, second)
         for first in communication
         for second in communication
-        if first != second and any(precedes(execution, communication, i, j) for i in first for j in second)
+        if first != second
+        and any(precedes(execution, communication, i, j, bags) for i in first for j in second)
     }
     labels = {x: tuple(tuple_of(execution[j]) for j in x) for x in communication}
     return ConflictGraph(tuple(sorted(communication)), frozenset(edges), labels)
@@ -137,7 +145,7 @@ def conflict_of(witness: Witness) -> ConflictGraph | None:
     if witness.communication is None:
         return None
     acting = [i for i, step in enumerate(witness.steps) if isinstance(step, Act)]
-    graph = conflict_graph(*matched_execution(witness))
+    graph = conflict_graph(*matched_execution(witness), witness.bags)
 
     def steps(node: Interaction) -> Interaction:
         return tuple(acting[j] for j in node)

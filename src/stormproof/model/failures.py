@@ -122,6 +122,12 @@ class FailureModel:
         return {name: _mailbox_failure(self.channels, name) for name in owners}
 
     @property
+    def bags(self) -> tuple[str, ...]:
+        """Whose mailboxes let messages overtake each other."""
+        found = self._mailboxes.items()
+        return tuple(name for name, failure in found if any(kind.whole_queue for kind in failure.kinds))
+
+    @property
     def perfect(self) -> bool:
         """No interference (a process may still crash)."""
         return all(c.perfect for c in self.channels.values())

@@ -44,7 +44,8 @@ class Witness:
 
     `communication` (RSC only) pairs the index of each matched reception in `steps` with the index of
     its send. `culprit` says what is wrong at the end: any of process, state, channel, message, action.
-    `shortest` is False when no budget was left to search for the shortest run.
+    `shortest` is False when no budget was left to search for the shortest run. `bags` (RSC with mailboxes):
+    whose mailboxes let messages overtake each other, so that sends into them do not conflict.
 
     A run against survival: from the step `calm_from` on nothing goes wrong any more, and the run goes on to
     where it is stuck. `ending` says how: `deadlock`, `livelock` (from `loop_from` on it goes round),
@@ -60,6 +61,7 @@ class Witness:
     ending: str = ""
     calm_from: int | None = None
     loop_from: int | None = None
+    bags: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -102,6 +104,8 @@ class Witness:
             data["culprit"] = dict(self.culprit)
         if not self.shortest:
             data["shortest"] = False
+        if self.bags:
+            data["bags"] = list(self.bags)
         for key in ("ending", "calm_from", "loop_from"):
             if getattr(self, key) not in ("", None):
                 data[key] = getattr(self, key)
@@ -190,6 +194,7 @@ def witness_from_json(data: Mapping[str, Any]) -> Witness:
             ending=name_in(data, "ending") if "ending" in data else "",
             calm_from=_number(data, "calm_from"),
             loop_from=_number(data, "loop_from"),
+            bags=tuple(str(name) for name in data.get("bags", ())),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise InputError(f"the witness is incomplete: {problem}") from None

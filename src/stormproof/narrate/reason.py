@@ -212,7 +212,7 @@ def no_synchronous_order(end: RunEnd) -> str:
     from ..model.conflict_graph import conflict_graph, matched_execution
 
     events, communication = matched_execution(end.witness)
-    cycle = conflict_graph(events, communication).cycle()
+    cycle = conflict_graph(events, communication, end.witness.bags).cycle()
     if cycle is None:
         return situations(end)
     names = [_ordinal(events, i[0]) + _interaction([events[j] for j in i]) for i in cycle]

@@ -69,7 +69,7 @@ def enumerate_rsc(
                     continue
                 following[longer] = (*order, actor)
                 count += 1
-                if longer.done[actor][-1].matches is not None and _cyclic(longer):
+                if longer.done[actor][-1].matches is not None and _cyclic(failures, system, longer):
                     return RscEnumeration(depth, count, _written(system, longer, following[longer]))
                 if most is not None and count > most:
                     return RscEnumeration(depth, count)
@@ -121,15 +121,16 @@ def _message(step: Done) -> Message:
     return step.transition.action.message
 
 
-def _cyclic(past: Class) -> bool:
+def _cyclic(failures: FailureModel, system: System, past: Class) -> bool:
     """Has the conflict graph a cycle? Its edges go along each process, and along what is put into each
-    channel; neighbours are enough of them.
+    channel that keeps the order; neighbours are enough of them.
 
     Read from the definition once more instead of calling `model.conflict_graph`, which this is to check.
     """
     lines = [[(actor, place) for place in range(len(steps))] for actor, steps in enumerate(past.done)]
     before: dict[TakenStep, set[TakenStep]] = {_node(past, step): set() for line in lines for step in line}
-    for line in (*lines, *past.puts):
+    ordered = [puts for c, puts in zip(system.channels, past.puts) if not failures.on(c).reorder]
+    for line in (*lines, *ordered):
         for first, second in pairwise(_node(past, step) for step in line):
             if first != second:
                 before[second].add(first)

@@ -49,6 +49,11 @@ def passed(f: ChannelFailure, message: Message, others: Sequence[Message]) -> in
     return next(blocked, len(others))
 
 
+def overtakes(f: ChannelFailure) -> bool:
+    """May messages of the channel overtake each other?"""
+    return f.reorder
+
+
 def makes_room(following: Sequence[Step], channel: Channel) -> bool:
     """Is a message lost from the channel right after a send that found it full (definitions 2.6)?"""
     return any(isinstance(step, Lose) and step.channel == channel for step in following[:1])

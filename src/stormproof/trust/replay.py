@@ -35,6 +35,7 @@ from .channel_faults import (
     faults,
     is_part_of_reception,
     makes_room,
+    overtakes,
     received_at_once,
 )
 
@@ -58,7 +59,7 @@ def replay(
                     raise Refused(f"{property} is not defined under {fault.kind.noun}")
         matching = run(system, model, witness, None if property in ("rsc", "half-duplex") else k)
         if property == "rsc":
-            cycle(witness, matching)
+            cycle(model, witness, matching)
         if property in ("rsc", "reach"):
             return Replay(True, True, "the run is one of the system, step by step")
         return violates(Outlook(system, model, k or 0, budget), property, witness)
@@ -99,14 +100,16 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
     return matching
 
 
-def cycle(witness: Witness, matching: dict[int, int]) -> None:
+def cycle(model: FailureModel, witness: Witness, matching: dict[int, int]) -> None:
     """The run realises its matching fault by fault, so the failure model allows it; is there a cycle? Actions
-    of one process follow each other, and so do sends into one queue (definitions 4.3, 12.5)."""
+    of one process follow each other, and so do sends into one queue, unless messages overtake each other
+    there (definitions 4.3, 12.5)."""
     if witness.communication is None or sorted(witness.communication) != sorted(matching.items()):
         raise Refused("the communication is not the one that the run realises")
     acts = [(s, matching.get(i, i)) for i, s in enumerate(witness.steps) if isinstance(s, Act)]
     done: list[tuple[str | Channel | None, int]] = [(act.process, v) for act, v in acts]
-    done += [(channel_of(act.process, act.action), v) for act, v in acts if isinstance(act.action, Send)]
+    sends = [(channel_of(act.process, act.action), v) for act, v in acts if isinstance(act.action, Send)]
+    done += [(c, v) for c, v in sends if c is not None and not overtakes(model.on(c))]
     edges = {(a, b) for p in dict(done) for a, b in pairwise(v for q, v in done if q == p) if a != b}
     while ends := {b for _, b in edges} - {a for a, _ in edges}:
         edges = {(a, b) for a, b in edges if b not in ends}
