@@ -207,13 +207,12 @@ def test_what_else_scm_files_contain() -> None:
     ("text", "parts"),
     [
         (
-            scm("p 0 ! a", "q 0 ! a", "r 0 ? a"),
-            ["not peer to peer: p and q both send on channel 0", "one sender"],
+            scm("p 0 ! a", "q 0 ? a", "r 0 ? a"),
+            ["neither peer to peer nor mailboxes: q and r both receive from channel 0", "one receiver"],
         ),
-        (scm("p 0 ! a", "q 0 ? a", "r 0 ? a"), ["not peer to peer: q and r both receive from channel 0"]),
         (
             scm("p 0 ! a", "q 0 ? a", "p 1 ! a", "q 1 ? a"),
-            ["not peer to peer: channels 0 and 1 both lead from p->q"],
+            ["neither peer to peer nor mailboxes: channels 0 and 1 both lead from p->q"],
         ),
         (scm("p 0 ! a"), ["nobody receives from channel 0", "/* stormproof: channel 0: p -> ... */"]),
         (scm("p 0 ? a"), ["nobody sends on channel 0"]),
