@@ -64,6 +64,7 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
         S + "checks/implications.py": MATCHED,
         S + "counterexample/minimise_rsc.py": MATCHED,
         S + "spec/communications.py": MATCHED,
+        S + "spec/rsc.py": MATCHED,
         S + "surveys/paper_table/*.py": PAPER,
         S + "protocols/paper_table.json": PAPER,
     },
