@@ -26,6 +26,7 @@ struct RscState {
     std::uint32_t next = none, cost = 0, key = none, parent = none;
     Arrival arrival;
     bool dead = false;  // subsumed by a state that came later and is as cheap
+    std::uint8_t turn = 0;  // the permutation that took it to the least of its orbit
 };
 
 class Antichain {
@@ -43,13 +44,13 @@ class Antichain {
     // The number of the new state, or `none` when an old one subsumes it (or memory is full). `settled`: every
     // state still to come costs at least this.
     std::uint32_t add(const std::uint64_t* key, const std::uint64_t* payload, std::uint32_t parent,
-                      std::uint32_t cost, std::uint32_t settled, const Arrival& arrival) {
+                      std::uint32_t cost, std::uint32_t settled, const Arrival& arrival, std::uint32_t turn = 0) {
         std::uint32_t k = find_key(key);
         if (k == none || subsumed(heads_[k], payload, cost)) return none;
         if (!room(states_, 1) || !room(payloads_, payload_words_)) return none;
         remove_subsumed(k, payload, cost, settled);
         std::uint32_t i = static_cast<std::uint32_t>(states_.size());
-        states_.push_back({payload[0], heads_[k], cost, k, parent, arrival, false});
+        states_.push_back({payload[0], heads_[k], cost, k, parent, arrival, false, static_cast<std::uint8_t>(turn)});
         payloads_.insert(payloads_.end(), payload, payload + payload_words_);
         heads_[k] = i;
         return i;

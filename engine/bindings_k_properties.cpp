@@ -22,7 +22,8 @@ static std::set<Property> members(const PropertySet& properties) {
 static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k, const std::set<Property>& properties,
                          std::uint32_t threads, bool reduction, bool components, std::uint64_t parallel_from,
                          std::uint64_t witness_budget, std::optional<std::size_t> every_end,
-                         std::uint64_t reduce_from, const std::set<Property>& optional) {
+                         std::uint64_t reduce_from, const std::set<Property>& optional, bool symmetry,
+                         std::uint64_t symmetry_from) {
     nb::gil_scoped_release unlocked;
     Question question;
     question.k = k;
@@ -33,6 +34,8 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
     question.parallel_from = parallel_from;
     question.witness_budget = witness_budget;
     question.reduce_from = reduce_from;
+    question.symmetry = symmetry;
+    question.symmetry_from = symmetry_from;
     for (Property property : optional) question.optional.add(property);
     question.every_end = every_end.has_value();
     question.max_ends = every_end.value_or(question.max_ends);
@@ -63,6 +66,7 @@ static void bind_answer(nb::module_& m) {
         .def_ro("memory", &Answer::peak_bytes)
         .def_ro("words", &Answer::words)
         .def_ro("reduced", &Answer::reduced)
+        .def_ro("symmetries", &Answer::symmetries)
         .def_ro("explored_seconds", &Answer::explored_seconds)
         .def_ro("explored_cpu", &Answer::explored_cpu)
         .def_prop_ro("decided", [](const Answer& self) { return members(self.decided); })
@@ -87,5 +91,6 @@ void bind_k_properties(nb::module_& m) {
           nb::arg("threads"), nb::arg("reduction") = false, nb::arg("components") = false,
           nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget,
           nb::arg("every_end") = nb::none(), nb::arg("reduce_from") = Question{}.reduce_from,
-          nb::arg("optional") = std::set<Property>{});
+          nb::arg("optional") = std::set<Property>{}, nb::arg("symmetry") = false,
+          nb::arg("symmetry_from") = Question{}.symmetry_from);
 }

@@ -16,7 +16,9 @@ void bind_rsc(nb::module_& m) {
         .def_ro("states", &RscResult::states)
         .def_ro("transitions", &RscResult::transitions)
         .def_ro("memory", &RscResult::memory)
+        .def_ro("symmetries", &RscResult::symmetries)
         .def_ro("firings", &RscResult::firings)
         .def_ro("communication", &RscResult::communication);
-    m.def("search_rsc", &search_rsc, nb::arg("system"), nb::arg("monitor"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("search_rsc", &search_rsc, nb::arg("system"), nb::arg("monitor"), nb::arg("symmetry") = false,
+          nb::arg("symmetry_from") = 20000, nb::call_guard<nb::gil_scoped_release>());
 }

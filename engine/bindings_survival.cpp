@@ -26,7 +26,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             Number most_faults, const std::vector<Number>& most_of_kind,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
                             std::uint32_t most_abstract, std::uint32_t most_certified,
-                            const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from) {
+                            const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from,
+                            bool symmetry, std::uint64_t witness_budget) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
@@ -50,6 +51,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     for (const auto& [forms, heads, rows] : lists) q.lists.push_back({forms, heads, rows});
     q.reduction = reduction;
     q.reduce_from = reduce_from;
+    q.symmetry = symmetry;
+    q.witness_budget = witness_budget;
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -131,11 +134,13 @@ void bind_survival(nb::module_& m) {
         .def_ro("memory", &Result::memory)
         .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
         .def_ro("faults_explored", &Result::faults_explored)
+        .def_ro("symmetries", &Result::symmetries)
         .def_ro("findings", &Result::findings)
         .def_ro("certified", &Result::certified);
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
           nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("observed"),
           nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
           nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{},
-          nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from);
+          nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from,
+          nb::arg("symmetry") = false, nb::arg("witness_budget") = survival::Question{}.witness_budget);
 }

@@ -26,8 +26,12 @@ inline bool needs_search(const Machine& m, const PropertySet& asked, Property pr
 template <unsigned W>
 class Decision {
   public:
-    Decision(const Machine& machine, const Question& question, Monitor& monitor, bool reduce)
-        : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, reduce ? 1 : question.threads) {}
+    Decision(const Machine& machine, const Question& question, Monitor& monitor, bool reduce,
+             const ConfigurationTurns<W>* turns)
+        : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, reduce ? 1 : question.threads) {
+        g.turns = turns;
+        if (turns) answer_.symmetries = turns->group().size();
+    }
 
     Answer run() {
         answer_.reduced = reduce_;
@@ -35,7 +39,7 @@ class Decision {
                                : explore<Explorer<W>>(monitor_, q.threads, q.parallel_from);
         if (answer_.stop != Stop::none) return answer_;
         analyse();
-        if (answer_.stop == Stop::none) conclude();
+        if (answer_.stop != Stop::interrupted) conclude();
         return answer_;
     }
 
@@ -47,6 +51,7 @@ class Decision {
     Graph<W> g;
     Answer answer_;
     std::optional<Offenders<W>> offenders_;
+    PropertySet unfinished_;  // whose goals were not all solved
 
     template <class Search, class... Options>
     Stop explore(Monitor& monitor, Options... options) {
@@ -65,20 +70,32 @@ class Decision {
     void analyse() {
         offenders_.emplace(g, q);
         Futures<W> futures(g, monitor_);
-        const bool ask_sibi = needs_search(m, q.properties, Property::sibi);
+        unfinished_ = q.properties;
         if (needs_search(m, q.properties, Property::obi)) {
             if (reduce_ && !ordered()) return stop();
             if (!offenders_->collect_obi(monitor_)) return stop();
         }
-        for (const auto& goals : groups(goals_of(m, q.properties))) {
-            const GoalSet set(m, goals, q.properties);
-            answer_.stop = futures.solve(set, ask_sibi, q.components);
-            if (answer_.stop != Stop::none) break;
-            if (!futures.unmet() && !ask_sibi) continue;
-            if (reduce_ && !ordered()) return stop();
-            if (!offenders_->collect(set, futures, ask_sibi, monitor_)) return stop();
-        }
+        const std::vector<Automorphism> group = g.turns ? g.turns->group() : std::vector<Automorphism>();
+        auto sets = grouped(m, goals_of(m, q.properties), group);
+        for (; !sets.empty() && answer_.stop == Stop::none; sets.erase(sets.begin()))
+            if (!solve(GoalSet(m, sets.front(), q.properties, group), futures)) break;
+        unfinished_ = {};
+        for (const auto& goals : sets)
+            for (const Goal& goal : goals) unfinished_ = unfinished_.with(properties_of(goal));
         answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak);
+    }
+
+    // False: a limit was hit.
+    bool solve(const GoalSet& set, Futures<W>& futures) {
+        const bool sends = std::any_of(set.goals.begin(), set.goals.end(),
+                                       [](const Goal& goal) { return goal.kind == Goal::sent; });
+        const bool ask_sibi = sends && needs_search(m, q.properties, Property::sibi);
+        answer_.stop = futures.solve(set, ask_sibi, q.components);
+        if (answer_.stop != Stop::none) return false;
+        if (!futures.unmet() && !ask_sibi) return true;
+        if ((!reduce_ || ordered()) && offenders_->collect(set, futures, ask_sibi, monitor_)) return true;
+        stop();
+        return false;
     }
 
     bool ordered() { return g.order.capacity() > 0 || order_by_breadth(g, monitor_); }
@@ -88,17 +105,10 @@ class Decision {
         if (answer_.stop == Stop::none || answer_.stop == Stop::states) answer_.stop = Stop::memory;
     }
 
-    static std::vector<std::vector<Goal>> groups(const std::vector<Goal>& goals) {
-        std::vector<std::vector<Goal>> out;
-        for (std::size_t i = 0; i < goals.size(); i += 64)
-            out.emplace_back(goals.begin() + static_cast<std::ptrdiff_t>(i),
-                             goals.begin() + static_cast<std::ptrdiff_t>(std::min(goals.size(), i + 64)));
-        return out;
-    }
-
+    // What is known when a limit ends the analysis is not withheld.
     void conclude() {
         for (Property property : all_properties) {
-            const bool open = reduce_ && needs_search(m, q.properties, property);
+            const bool open = (reduce_ && needs_search(m, q.properties, property)) || unfinished_.has(property);
             if (!offenders_->first[property]) {
                 if (q.properties.has(property) && !open) answer_.decided.add(property);
                 continue;
@@ -106,20 +116,24 @@ class Decision {
             answer_.decided.add(property);
             answer_.violated.add(property);
             answer_.violations.push_back(offenders_->violation(property));
+            if (!unfinished_.has(property)) continue;
+            answer_.violations.back().shortest = false;
+            answer_.violations.back().ends.clear();
+            answer_.violations.back().controls.clear();
         }
     }
 };
 
 // What reduction found, with what the full graph adds: shortest runs, and properties that only it decides.
 template <unsigned W>
-void add_full(const Machine& m, const Question& q, Monitor& monitor, Answer& answer) {
+void add_full(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationTurns<W>* turns, Answer& answer) {
     const PropertySet open = q.properties.without(answer.decided);
     Question rest = q;
     rest.properties = open.with(answer.violated);
     if (rest.properties.empty()) return;
     const std::uint64_t most = open.without(q.optional).empty() ? q.witness_budget : monitor.max_states();
     Monitor budget(monitor, most);
-    Answer full = Decision<W>(m, rest, budget, false).run();
+    Answer full = Decision<W>(m, rest, budget, false, turns).run();
     if (full.stop != Stop::none) {
         if (!open.without(q.optional).empty()) answer.stop = full.stop;
         return;
@@ -138,16 +152,30 @@ void add_full(const Machine& m, const Question& q, Monitor& monitor, Answer& ans
 // Uses reduction where the question allows it. Under faults small systems are explored whole, which also shows when a
 // larger bound adds nothing.
 template <unsigned W>
-Answer decide_with(const Machine& m, const Question& q, Monitor& monitor) {
-    if (!q.reduction || m.reorders) return Decision<W>(m, q, monitor, false).run();
+Answer decide_with(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationTurns<W>* turns) {
+    if (!q.reduction || m.reorders) return Decision<W>(m, q, monitor, false, turns).run();
     if (!m.perfect && q.reduce_from > 0) {
-        Monitor small(monitor, q.reduce_from);
-        const Answer answer = Decision<W>(m, q, small, false).run();
-        if (answer.stop != Stop::states || (monitor.max_states() && answer.states > monitor.max_states())) return answer;
+        Monitor small(monitor, monitor.at_most(q.reduce_from));
+        const Answer answer = Decision<W>(m, q, small, false, turns).run();
+        if (answer.stop != Stop::states || monitor.at_most(q.reduce_from) < q.reduce_from) return answer;
     }
-    Answer answer = Decision<W>(m, q, monitor, true).run();
-    if (answer.stop == Stop::none) add_full<W>(m, q, monitor, answer);
+    Answer answer = Decision<W>(m, q, monitor, true, turns).run();
+    if (answer.stop == Stop::none) add_full<W>(m, q, monitor, turns, answer);
     return answer;
+}
+
+// Tries without symmetry first, and looks for permutations once the system has turned out to be large.
+template <unsigned W>
+Answer decide_up_to_symmetry(const System& system, const Machine& m, const Question& q, Monitor& monitor) {
+    if (!q.symmetry || q.every_end) return decide_with<W>(m, q, monitor, nullptr);
+    if (q.symmetry_from > 0) {
+        Monitor small(monitor, monitor.at_most(q.symmetry_from));
+        Answer answer = decide_with<W>(m, q, small, nullptr);
+        if (answer.stop != Stop::states || monitor.at_most(q.symmetry_from) < q.symmetry_from) return answer;
+    }
+    const ConfigurationTurns<W> turns(m, Shape(system).automorphisms(most_turns));
+    const bool used = turns.group().size() > 1 && !grouped(m, goals_of(m, q.properties), turns.group()).empty();
+    return decide_with<W>(m, q, monitor, used ? &turns : nullptr);
 }
 
 }  // namespace stormproof

@@ -174,8 +174,8 @@ class Explorer {
         const std::size_t before = worker.pending;
         const auto push = [&](const Config<W>& next) {
             Successor& p = worker.batch[worker.pending++];
-            p.config = next;
-            p.hash = hash_of(next);
+            p.config = g.representative(next);
+            p.hash = hash_of(p.config);
             p.last = false;
             visited_.fetch_slot(p.hash);
         };

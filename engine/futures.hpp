@@ -47,6 +47,8 @@ class Futures {
             if (stop_ != Stop::none) return stop_;
             unmet_ = unmet_count_ > 0;
             if ((n > 0 && !changed_) || (!unmet_ && !exact)) return Stop::none;
+            // A component of orbits is none of goals: permutations take one to another. Sweeps go on to the end.
+            if (g.turns) continue;
             // The first sweeps, and those that meet a tenth of what is left, are worth their cost.
             if (components_only || n == most_sweeps || (n >= 10 && unmet_count_ > before - before / 10)) break;
         }
@@ -98,12 +100,12 @@ class Futures {
 
     std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
         std::uint64_t mask = start;
-        g.each_step(
+        g.each_turned_step(
             id,
-            [&](std::uint32_t number, const Instruction&, std::uint32_t to) {
-                mask |= set_->fires[number] | (of(to) & set_->keeps[number]);
+            [&](std::uint32_t number, const Instruction&, std::uint32_t to, std::uint32_t turn) {
+                mask |= set_->fires[number] | (set_->before(turn, of(to)) & set_->keeps[number]);
             },
-            [&](std::uint32_t to) { mask |= of(to); });
+            [&](std::uint32_t to, std::uint32_t turn) { mask |= set_->before(turn, of(to)); });
         return mask;
     }
 

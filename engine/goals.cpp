@@ -1,6 +1,7 @@
 // Chooses the goals of the properties that are asked, and compiles them into masks.
 #include "goals.hpp"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -141,7 +142,60 @@ std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
     return out;
 }
 
-GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties) : goals(std::move(chosen)) {
+PropertySet properties_of(const Goal& goal) {
+    switch (goal.kind) {
+        case Goal::room: return {Property::exh, Property::exh_up_to_crash};
+        case Goal::proceeds: return {Property::pg};
+        case Goal::receive: return {Property::er, Property::er_up_to_crash};
+        case Goal::taken: return {Property::wer};
+        case Goal::sent: return {Property::exh_literal, Property::sibi};
+    }
+    return {};
+}
+
+Goal turned(const Machine& m, const Automorphism& g, const Goal& goal) {
+    Goal out = goal;
+    if (goal.process != none) out.process = g.process[goal.process];
+    if (goal.barred.process != none) out.barred.process = g.process[goal.barred.process];
+    if (goal.channel == none) return out;
+    out.channel = g.channel[goal.channel];
+    const bool of_a_message = goal.kind == Goal::receive || goal.kind == Goal::sent;
+    const auto& letters = m.channels[goal.channel].letters;
+    if (of_a_message)
+        out.letter = m.channels[out.channel].letter_of[g.message_on(goal.channel, letters[goal.letter])];
+    return out;
+}
+
+std::vector<std::vector<Goal>> grouped(const Machine& m, const std::vector<Goal>& goals,
+                                       const std::vector<Automorphism>& group) {
+    std::vector<std::vector<Goal>> out;
+    std::vector<Goal> done;
+    for (const Goal& goal : goals) {
+        if (std::find(done.begin(), done.end(), goal) != done.end()) continue;
+        std::vector<Goal> orbit{goal};
+        for (std::size_t i = 0; i < orbit.size(); ++i)
+            for (const Automorphism& g : group) {
+                const Goal image = turned(m, g, Goal(orbit[i]));
+                if (std::find(orbit.begin(), orbit.end(), image) == orbit.end()) orbit.push_back(image);
+            }
+        if (orbit.size() > 64) return {};
+        if (out.empty() || out.back().size() + orbit.size() > 64) out.emplace_back();
+        out.back().insert(out.back().end(), orbit.begin(), orbit.end());
+        done.insert(done.end(), orbit.begin(), orbit.end());
+    }
+    return out;
+}
+
+GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties,
+                 const std::vector<Automorphism>& group)
+    : goals(std::move(chosen)) {
+    for (const Automorphism& g : group) {
+        images.emplace_back();
+        for (const Goal& goal : goals) {
+            const auto image = std::find(goals.begin(), goals.end(), turned(m, g, goal));
+            images.back().push_back(static_cast<std::uint8_t>(image - goals.begin()));
+        }
+    }
     fires.assign(m.instructions.size(), 0);
     keeps.assign(m.instructions.size(), ~std::uint64_t{0});
     std::vector<Heads> by_channel(m.channels.size());

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "k_properties.hpp"
+#include "symmetry.hpp"
 #include "successors.hpp"
 
 namespace stormproof {
@@ -36,9 +37,20 @@ struct Goal {
     std::uint32_t letter = 0;
     std::uint32_t process = none;
     Barred barred = {};
+    bool operator==(const Goal&) const = default;
 };
 
+// The properties that ask for a goal.
+PropertySet properties_of(const Goal& goal);
+
+// What a permutation makes of a goal.
+Goal turned(const Machine& m, const Automorphism& g, const Goal& goal);
+
 std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties);
+
+// Goals in sets of at most 64 that permutations leave as they are; empty: there is no such division.
+std::vector<std::vector<Goal>> grouped(const Machine& m, const std::vector<Goal>& goals,
+                                       const std::vector<Automorphism>& group);
 
 // Up to 64 goals at once, compiled into masks.
 struct GoalSet {
@@ -72,8 +84,18 @@ struct GoalSet {
     std::uint64_t settled = 0;
     std::uint64_t all = 0;
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
+    std::vector<std::vector<std::uint8_t>> images;     // permutation -> bit -> bit
 
-    GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties);
+    GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& properties,
+            const std::vector<Automorphism>& group = {});
+
+    // The goals that a configuration reaches, when its image under a permutation reaches those of `mask`.
+    std::uint64_t before(std::uint32_t turn, std::uint64_t mask) const {
+        if (turn == 0 || mask == 0 || mask == all) return mask;
+        std::uint64_t out = 0;
+        for (std::size_t b = 0; b < goals.size(); ++b) out |= (mask >> images[turn][b] & 1) << b;
+        return out;
+    }
 
     template <unsigned W>
     std::uint64_t needs(const Machine& m, const Config<W>& c) const {

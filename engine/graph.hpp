@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "configuration_turns.hpp"
 #include "memory.hpp"
 #include "platform.hpp"
 #include "successors.hpp"
@@ -75,6 +76,7 @@ class Graph {
     const unsigned shard_bits;  // the low bits of a number name its shard
     std::vector<Shard<W>> shards;  // one per thread
     std::vector<Round> rounds;
+    const ConfigurationTurns<W>* turns = nullptr;  // symmetry: each configuration stands for its orbit
     bool reduced = false;
     std::vector<std::vector<std::uint8_t>> sets;  // of a reduced graph: which processes belong to each set
     std::uint64_t unused_edges = 0;               // written before everybody was expanded instead
@@ -118,6 +120,13 @@ class Graph {
         }
     }
 
+    Config<W> representative(Config<W> c) const {
+        if (turns) turns->settle(c);
+        return c;
+    }
+    // The permutation that takes a successor to its representative.
+    std::uint32_t turn_of(Config<W> c) const { return turns ? turns->settle(c) : 0; }
+
     // Every step that was taken from a configuration, and its successor:
     // action(number of the instruction, instruction, successor), then silent(successor).
     template <class Action, class Silent>
@@ -137,6 +146,30 @@ class Graph {
             edge = *next++;
             silent(edge & ~last_edge);
         }
+    }
+
+    // The same with the permutation of each successor: action(number, instruction, successor, turn) and
+    // silent(successor, turn).
+    template <class Action, class Silent>
+    void each_turned_step(std::uint32_t id, Action&& action, Silent&& silent) const {
+        const Config<W>& c = config(id);
+        if (!turns) {
+            each_step(
+                id,
+                [&](std::uint32_t number, const Instruction& s, std::uint32_t to) { action(number, s, to, 0u); },
+                [&](std::uint32_t to) { silent(to, 0u); });
+            return;
+        }
+        std::vector<std::uint32_t> unseen;
+        each_step(
+            id,
+            [&](std::uint32_t number, const Instruction& s, std::uint32_t to) {
+                action(number, s, to, turn_of(perform(m, s, c)));
+            },
+            [&](std::uint32_t to) { unseen.push_back(to); });
+        if (unseen.empty()) return;
+        auto next = unseen.begin();
+        each_silent(m, c, [&](const Config<W>& n) { silent(*next++, turn_of(n)); });
     }
 
   private:

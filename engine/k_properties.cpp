@@ -11,7 +11,7 @@ Answer decide(const System& system, const Question& question, Monitor& monitor) 
     if (question.threads < 1 || question.threads > max_threads)
         throw std::invalid_argument("the number of threads is out of range");
     const Machine m = compile(system, question.k);
-    const auto run = [&]<unsigned W>() { return decide_with<W>(m, question, monitor); };
+    const auto run = [&]<unsigned W>() { return decide_up_to_symmetry<W>(system, m, question, monitor); };
     if (m.words <= 1) return run.template operator()<1>();
     if (m.words <= 2) return run.template operator()<2>();
     if (m.words <= 3) return run.template operator()<3>();

@@ -21,6 +21,9 @@ constexpr std::array all_properties{Property::exh,  Property::exh_literal,    Pr
 class PropertySet {
   public:
     PropertySet() = default;
+    PropertySet(std::initializer_list<Property> properties) {
+        for (Property property : properties) add(property);
+    }
     void add(Property property) { bits_ |= bit(property); }
     bool has(Property property) const { return bits_ & bit(property); }
     bool has_any(std::initializer_list<Property> properties) const {
@@ -55,6 +58,7 @@ struct End {
     std::vector<std::uint32_t> states;
     std::vector<std::vector<std::uint32_t>> contents;  // one content that the channel's packed form stands for
     std::optional<std::uint32_t> process, transition, channel, message;
+    bool operator==(const End&) const = default;
 };
 
 // A run to an offending configuration; where it is a shortest one, all ends of equally short runs and the control
@@ -76,6 +80,8 @@ struct Question {
     PropertySet properties;
     std::uint32_t threads = 1;
     bool reduction = false;
+    bool symmetry = false;
+    std::uint64_t symmetry_from = 20000;     // smaller systems are explored without symmetry
     bool components = false;  // decide by components at once, without sweeps first: for tests
     std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
@@ -91,6 +97,7 @@ struct Answer {
     std::uint64_t states = 0, transitions = 0, peak_bytes = 0;
     std::uint32_t words = 0;
     bool reduced = false;
+    std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
     double explored_seconds = 0, explored_cpu = 0;
     PropertySet decided;   // properties whose answer is known
     PropertySet violated;  // of those

@@ -4,6 +4,7 @@
 // that draws the progress line) reads the counters and may call `interrupt()`.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -33,6 +34,8 @@ class Monitor {
     // May so many bytes be in use? Asked *before* a table grows, so that the limit is never exceeded.
     bool allows(std::uint64_t bytes) const { return max_bytes_ == 0 || bytes <= max_bytes_; }
     std::uint64_t max_states() const { return max_states_; }
+    // So many states, or fewer if the limit is smaller.
+    std::uint64_t at_most(std::uint64_t n) const { return max_states_ ? std::min(max_states_, n) : n; }
 
     // Which limit has been hit, if any; the counters above must be up to date.
     Stop over() const {

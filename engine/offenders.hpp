@@ -57,8 +57,10 @@ class Offenders {
         Violation out;
         out.property = property;
         out.shortest = !g.reduced;
-        out.firings = run_to(offence.id, offence.round);
-        out.end = end_at(offence);
+        const std::vector<Taken> taken = run_to(offence.id, offence.round);
+        const Shown shown = shown_run(taken);
+        out.firings = shown.firings;
+        out.end = g.turns ? turned(shown.back, end_at(offence)) : end_at(offence);
         if (q.every_end) {
             for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
             return out;
@@ -69,6 +71,7 @@ class Offenders {
         out.controls = Slice<W>(g).controls(ids, level_[offence.round], q.slice_budget);
         if (out.controls.empty()) return out;
         for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
+        if (g.turns) add_orbits(out);
         return out;
     }
 
@@ -131,9 +134,9 @@ class Offenders {
     // message that can still be sent afterwards.
     void judge_sibi(const GoalSet& set, const Futures<W>& futures, std::uint32_t id, std::size_t round) {
         const Config<W>& c = g.config(id);
-        g.each_step(
+        g.each_turned_step(
             id,
-            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to) {
+            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to, std::uint32_t turn) {
                 if (is_send(instruction.op) || instruction.op == Op::internal) return;
                 const ProcessLayout& p = m.processes[instruction.process];
                 const StateInfo& info = p.states[p.state.get(c.w)];
@@ -142,59 +145,138 @@ class Offenders {
                     const Instruction& other = m.instructions[i];
                     if (i == number || is_send(other.op) || other.op == Op::internal || other.op == Op::never) continue;
                     if (other.channel == instruction.channel) continue;
-                    if (enabled(m, other, c) || (futures.of(to) & set.sent_bit[other.channel][other.letter]))
+                    if (enabled(m, other, c) || (set.before(turn, futures.of(to)) & set.sent_bit[other.channel][other.letter]))
                         note(Property::sibi, {id, round, instruction.process, i, other.channel, other.letter});
                 }
             },
-            [](std::uint32_t) {});
+            [](std::uint32_t, std::uint32_t) {});
     }
 
     // ---- the run ---------------------------------------------------------------------------------------
 
+    // A step of a run: from where, and its instruction, or none for a silent fault.
+    struct Taken {
+        std::uint32_t from = 0, instruction = none, to = 0;
+    };
+
     // Backwards: a configuration of a silent round has a silent predecessor in the round before; any other
     // has a predecessor by an action in the level before, as early a round of it as possible: fewer faults.
-    std::vector<Firing> run_to(std::uint32_t id, std::size_t round) const {
-        std::vector<Firing> firings;
+    std::vector<Taken> run_to(std::uint32_t id, std::size_t round) const {
+        std::vector<Taken> taken;
         if (g.reduced) return run_by_parents(id);
         while (round > 0) {
             if (g.rounds[round].silent) {
-                id = predecessor(id, --round, true, firings).value();
+                id = predecessor(id, --round, true, taken).value();
                 continue;
             }
             std::size_t start = round - 1;
             while (g.rounds[start].silent) --start;
             std::optional<std::uint32_t> before;
             for (std::size_t r = start; r < round && !before; ++r) {
-                before = predecessor(id, r, false, firings);
+                before = predecessor(id, r, false, taken);
                 if (before) start = r;
             }
             id = before.value();
             round = start;
         }
-        return {firings.rbegin(), firings.rend()};
+        return {taken.rbegin(), taken.rend()};
     }
 
-    std::vector<Firing> run_by_parents(std::uint32_t id) const {
-        std::vector<Firing> firings;
+    std::vector<Taken> run_by_parents(std::uint32_t id) const {
+        std::vector<Taken> taken;
         for (; id != 0; id = g.parents[id]) {
-            bool found = false;
+            Taken step{g.parents[id], none, id};
             g.each_step(
                 g.parents[id],
-                [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
-                    if (found || to != id) return;
-                    found = true;
-                    firings.push_back({instruction.process, instruction.transition});
+                [&](std::uint32_t number, const Instruction&, std::uint32_t to) {
+                    if (step.instruction == none && to == id) step.instruction = number;
                 },
                 [](std::uint32_t) {});
+            taken.push_back(step);
         }
-        return {firings.rbegin(), firings.rend()};
+        return {taken.rbegin(), taken.rend()};
     }
 
-    // The smallest configuration of a round that has such a step to `id`; its firing is added.
+    // The run as the user's processes take it, and the permutation from its end in the graph to the user's.
+    struct Shown {
+        std::vector<Firing> firings;
+        Automorphism back;
+    };
+
+    Shown shown_run(const std::vector<Taken>& taken) const {
+        Shown out;
+        if (g.turns) out.back = g.turns->group().front();
+        for (const Taken& step : taken) {
+            if (step.instruction != none) {
+                const Instruction& s = m.instructions[step.instruction];
+                out.firings.push_back(g.turns ? Firing{out.back.process[s.process], out.back.transition[s.process][s.transition]}
+                                              : Firing{s.process, s.transition});
+            }
+            if (g.turns) out.back = compose(out.back, inverse(g.turns->group()[turn_after(step)]));
+        }
+        return out;
+    }
+
+    std::uint32_t turn_after(const Taken& step) const {
+        const Config<W>& c = g.config(step.from);
+        if (step.instruction != none) return g.turn_of(perform(m, m.instructions[step.instruction], c));
+        std::uint32_t turn = 0;
+        bool found = false;
+        each_silent(m, c, [&](Config<W> n) {
+            const std::uint32_t t = g.turns->settle(n);
+            if (!found && n == g.config(step.to)) turn = t;
+            found = found || n == g.config(step.to);
+        });
+        return turn;
+    }
+
+    // ---- symmetry: what holds of one configuration holds of its orbit ---------------------------------------
+
+    static End turned(const Automorphism& g, const End& end) {
+        End out = end;
+        for (std::size_t p = 0; p < end.states.size(); ++p) out.states[g.process[p]] = g.state[p][end.states[p]];
+        for (std::uint32_t c = 0; c < end.contents.size(); ++c) {
+            auto& content = out.contents[g.channel[c]] = end.contents[c];
+            for (auto& message : content) message = g.message_on(c, message);
+        }
+        if (end.message) out.message = g.message_on(*end.channel, *end.message);
+        if (end.transition) out.transition = g.transition[*end.process][*end.transition];
+        if (end.process) out.process = g.process[*end.process];
+        if (end.channel) out.channel = g.channel[*end.channel];
+        return out;
+    }
+
+    void add_orbits(Violation& out) const {
+        const auto& group = g.turns->group();
+        if (out.ends.size() * group.size() > q.max_ends) {
+            out.ends.clear();
+            out.controls.clear();
+            return;
+        }
+        std::vector<End> ends;
+        for (const Automorphism& turn : group)
+            for (const End& end : out.ends) {
+                End image = turned(turn, end);
+                if (std::find(ends.begin(), ends.end(), image) == ends.end()) ends.push_back(std::move(image));
+            }
+        out.ends = std::move(ends);
+        for (auto& level : out.controls) {
+            std::set<States> found;
+            for (const Automorphism& turn : group)
+                for (const States& states : level) {
+                    States image(states.size());
+                    for (std::size_t p = 0; p < states.size(); ++p) image[turn.process[p]] = turn.state[p][states[p]];
+                    found.insert(std::move(image));
+                }
+            level.assign(found.begin(), found.end());
+        }
+    }
+
+    // The smallest configuration of a round that has such a step to `id`; the step is added.
     std::optional<std::uint32_t> predecessor(std::uint32_t id, std::size_t round, bool silent,
-                                             std::vector<Firing>& firings) const {
+                                             std::vector<Taken>& taken) const {
         std::optional<std::uint32_t> found;
-        Firing firing;
+        Taken step;
         for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = g.rounds[round].begin[s]; i < g.rounds[round].end[s]; ++i) {
                 const std::uint32_t from = g.number(s, i);
@@ -204,15 +286,16 @@ class Offenders {
                 bool right = false;
                 g.each_step(
                     from,
-                    [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
+                    [&](std::uint32_t number, const Instruction&, std::uint32_t to) {
                         if (silent || right || to != id) return;
                         right = true;
-                        firing = {instruction.process, instruction.transition};
+                        step = {from, number, id};
                     },
                     [&](std::uint32_t to) { right = right || (silent && to == id); });
+                if (right && silent) step = {from, none, id};
                 if (right) found = from;
             }
-        if (found && !silent) firings.push_back(firing);
+        if (found) taken.push_back(step);
         return found;
     }
 };

@@ -27,6 +27,9 @@
 // (`up-to-crash`) are the same at t, since an action by which a process crashes is in no A. So the reduced graph reaches
 // an offender.
 //
+// Symmetry (definitions 3.13): all of this holds up to the permutation that takes a successor to its representative,
+// and with it w and the goals.
+//
 // So the reduced graph decides k-exh in all its variants, k-er, k-wer and k-pg. k-obi and k-sibi speak of
 // actions enabled side by side: what violates them in the reduced graph violates them, but only the full graph shows
 // that nothing does.
@@ -227,14 +230,15 @@ class Reducer {
             if (!members[p]) continue;
             const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
             for (auto i = info.first; i < info.last; ++i)
-                if (enabled(m, m.instructions[i], c)) next_.push_back(perform(m, m.instructions[i], c));
+                if (enabled(m, m.instructions[i], c)) next_.push_back(g.representative(perform(m, m.instructions[i], c)));
         }
     }
 
     void take_all(const Config<W>& c) {
         next_.clear();
-        each_enabled(m, c, [&](std::uint32_t, const Instruction& i) { next_.push_back(perform(m, i, c)); });
-        if (m.silent) each_silent(m, c, [&](const Config<W>& n) { next_.push_back(n); });
+        const auto keep = [&](const Config<W>& n) { next_.push_back(g.representative(n)); };
+        each_enabled(m, c, [&](std::uint32_t, const Instruction& i) { keep(perform(m, i, c)); });
+        if (m.silent) each_silent(m, c, keep);
     }
 
     bool over() {

@@ -2,27 +2,15 @@
 #include "rsc.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "antichain.hpp"
 #include "fields.hpp"
 #include "rsc_local.hpp"
+#include "rsc_pending.hpp"
+#include "rsc_turns.hpp"
 
 namespace stormproof {
 namespace {
-
-// Everything that `may_become` allows, in order.
-std::vector<std::uint32_t> arrives_as(const Channel& channel, std::uint32_t sent) {
-    std::vector<std::uint32_t> found;
-    if (sent != crash_message) found = channel.faults.becomes[sent];
-    found.insert(std::lower_bound(found.begin(), found.end(), sent), sent);
-    return found;
-}
-
-// Sends that no later reception can distinguish share a number, so that one guess stands for all of them.
-struct PendingSend {
-    std::uint32_t channel = none, message = none;
-};
 
 // When a violation is known, the search for a shortest one stops after so many states.
 constexpr std::uint64_t most_for_shortest = 5'000'000;
@@ -32,10 +20,13 @@ constexpr std::uint64_t most_for_shortest = 5'000'000;
 // Otherwise cheapest first, for violations shorter than a known one.
 class Search {
   public:
-    Search(const System& system, Monitor& monitor, bool deciding, std::uint64_t states_before = 0)
-        : system_(system), monitor_(monitor), deciding_(deciding), before_(states_before), pendings_(1),
+    Search(const System& system, Monitor& monitor, bool deciding, const std::vector<Automorphism>& group,
+           std::uint64_t states_before = 0)
+        : system_(system), monitor_(monitor), deciding_(deciding), before_(states_before), pendings_(system),
           locals_(system, monitor), layout_(make_layout()),
-          states_(layout_.words(), payload_layout_.words(), monitor) {}
+          states_(layout_.words(), payload_layout_.words(), monitor),
+          symmetry_({control_, pending_, depends_, free_}, group, static_cast<std::uint32_t>(pendings_.size()),
+                 [this](const Automorphism& g, std::uint32_t pending) { return image_of(g, pending); }) {}
 
     RscResult decide() {
         start();
@@ -64,54 +55,23 @@ class Search {
 
   private:
     Packer make_layout() {
-        number_pendings();
         Packer keys;
         for (const auto& process : system_.processes) control_.push_back(keys.field(process.states));
         pending_ = keys.field(static_cast<std::uint32_t>(pendings_.size()));
         for (std::size_t p = 0; p < system_.processes.size(); ++p) depends_.push_back(payload_layout_.field(2));
         for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
             const auto& channel = system_.channels[c];
-            bool blocks = !channel.faults.may_vanish() && (!channel.faults.may_overtake() || sends_crash(c)) && !pending_of_[c].empty();
+            bool blocks = !channel.faults.may_vanish() && (!channel.faults.may_overtake() || pendings_.sends_crash(c)) && !pendings_.on(c).empty();
             free_.push_back(blocks ? payload_layout_.field(2) : Field{});
             if (blocks) locals_.track(c);
         }
         return keys;
     }
 
-    bool sends_crash(std::uint32_t c) const {
-        auto sent = named_on(c, ActionKind::send);
-        return std::find(sent.begin(), sent.end(), crash_message) != sent.end();
-    }
-
-    // What a receiver can ever receive of a message decides its class; a send that nobody can receive is no guess.
-    void number_pendings() {
-        std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> classes;
-        pending_of_.resize(system_.channels.size());
-        for (std::uint32_t c = 0; c < system_.channels.size(); ++c) {
-            auto taken = named_on(c, ActionKind::receive);
-            for (std::uint32_t m : named_on(c, ActionKind::send)) {
-                std::vector<std::uint32_t> takes = arrives_as(system_.channels[c], m);
-                std::erase_if(takes, [&](std::uint32_t r) {
-                    return !std::binary_search(taken.begin(), taken.end(), r);
-                });
-                if (takes.empty()) continue;
-                if (m == crash_message) takes.push_back(none);  // never in one class with an ordinary message
-                auto [at, fresh] = classes.try_emplace({c, takes}, static_cast<std::uint32_t>(pendings_.size()));
-                if (fresh) pendings_.push_back({c, m});
-                pending_of_[c][m] = at->second;
-            }
-        }
-    }
-
-    std::vector<std::uint32_t> named_on(std::uint32_t c, ActionKind kind) const {
-        const auto& channel = system_.channels[c];
-        const auto& process = system_.processes[kind == ActionKind::send ? channel.sender : channel.receiver];
-        std::vector<std::uint32_t> found;
-        for (const auto& t : process.transitions)
-            if (t.kind == kind && t.channel == c) found.push_back(t.message);
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        return found;
+    std::uint32_t image_of(const Automorphism& g, std::uint32_t pending) const {
+        if (pending == 0) return 0;
+        const auto [channel, message] = pendings_[pending];
+        return pendings_.on(g.channel[channel]).at(g.message_on(channel, message));
     }
 
     void start() {
@@ -189,10 +149,19 @@ class Search {
         const std::uint64_t pending = pending_.get(states_.key(i));
         if (pending != 0) look_for_violation(i, pendings_[pending]);
         if (pending != 0 && !depends_[sender_of(pending)].get(states_.payload(i))) depart(i, sender_of(pending));
+        if (pending == 0) wanted_.assign(system_.processes.size(), 1);
+        else close_around(pendings_[pending].channel);
         for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
-            for (std::uint32_t v = 0; v < now_[p]->size(); ++v)
+            for (std::uint32_t v = 0; v < now_[p]->size() && wanted_[p]; ++v)
                 for (const auto& t : locals_.leaving(p, (*now_[p])[v].state))
                     if (t.kind == ActionKind::send) send(i, p, v, t);
+    }
+
+    // While a send is pending, only the processes with which its receiver can come to interact have to act (rsc.hpp).
+    void close_around(std::uint32_t channel) {
+        const Channel& ch = system_.channels[channel];
+        wanted_.assign(system_.processes.size(), ch.sender == ch.receiver);
+        if (ch.sender != ch.receiver) locals_.add_interacting(ch.receiver, now_, wanted_);
     }
 
     std::uint32_t sender_of(std::uint64_t pending) const {
@@ -246,7 +215,9 @@ class Search {
         ++result_.transitions;
         std::uint32_t cost = deciding_ ? 0 : cost_ + weight;
         if (cost >= violation_.cost) return;  // it can lead to nothing shorter
-        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, deciding_ ? 0 : cost_ + 1, arrival);
+        const std::uint32_t turn = symmetry_.settle(key_.data(), payload_.data());
+        const std::uint32_t settled = deciding_ ? 0 : cost_ + 1;
+        std::uint32_t i = states_.add(key_.data(), payload_.data(), parent, cost, settled, arrival, turn);
         if (i == none) return;
         if (buckets_.size() <= cost) buckets_.resize(cost + 1);
         if (!states_.room(buckets_[cost], 1)) return;
@@ -256,8 +227,8 @@ class Search {
 
     void send(std::uint32_t i, std::uint32_t p, std::uint32_t v, const Transition& t) {
         const Variant& before = (*now_[p])[v];
-        auto guess = pending_of_[t.channel].find(t.message);
-        if (guess == pending_of_[t.channel].end()) return;  // nobody can ever receive it
+        const auto guess = pendings_.on(t.channel).find(t.message);
+        if (guess == pendings_.on(t.channel).end()) return;  // nobody can ever receive it
         bool overtakes = system_.channels[t.channel].faults.may_overtake() && t.message != crash_message;
         if (!overtakes && !locals_.is_free(before, t.channel)) return;
         const std::uint64_t pending = pending_.get(states_.key(i));
@@ -321,6 +292,7 @@ class Search {
         for (std::uint32_t i = violation_.node; states_.state(i).parent != none; i = states_.state(i).parent)
             path.push_back(i);
         std::uint32_t guessed = none;
+        back_ = identity_of(system_);
         for (auto at = path.rbegin(); at != path.rend(); ++at) {
             const RscState& state = states_.state(*at);
             append_alone(state.parent, state.arrival.sender, state.arrival.before_send);
@@ -331,6 +303,7 @@ class Search {
                 result_.communication.emplace_back(append(state.arrival.receiver, state.arrival.reception), index);
             else if (guessed == none)  // a later one is what the sender to itself then did alone
                 guessed = index;
+            if (state.turn != 0) back_ = compose(back_, inverse(symmetry_[state.turn]));
         }
         append_alone(violation_.node, violation_.process, violation_.variant);
         result_.communication.emplace_back(append(violation_.process, violation_.reception), guessed);
@@ -345,7 +318,7 @@ class Search {
     }
 
     std::uint32_t append(std::uint32_t p, std::uint32_t transition) {
-        result_.firings.emplace_back(p, transition);
+        result_.firings.emplace_back(back_.process[p], back_.transition[p][transition]);
         return static_cast<std::uint32_t>(result_.firings.size() - 1);
     }
 
@@ -358,15 +331,17 @@ class Search {
     Monitor& monitor_;
     bool deciding_;
     std::uint64_t before_;  // states of an earlier search, which count too
-    std::vector<PendingSend> pendings_;  // number 0: nothing is pending
-    std::vector<std::map<std::uint32_t, std::uint32_t>> pending_of_;
+    PendingSends pendings_;
     std::vector<Field> control_, depends_, free_;  // free_: no unmatched send is in the channel; mask 0: irrelevant
     Field pending_;
     Locals locals_;
     Packer payload_layout_, layout_;  // declared after what make_layout fills
     Antichain states_;
+    RscTurns symmetry_;
+    Automorphism back_;  // from the states of the search to the user's processes
     std::vector<std::uint64_t> key_, payload_;
     std::vector<const std::vector<Variant>*> now_;
+    std::vector<std::uint8_t> wanted_;  // the processes whose pairs are explored
     std::vector<Variant> only_first_;
     std::vector<std::vector<std::uint32_t>> buckets_;  // states by cost
     std::uint64_t waiting_ = 0;
@@ -379,12 +354,24 @@ class Search {
 
 }  // namespace
 
-RscResult search_rsc(const System& system, Monitor& monitor) {
+RscResult search_rsc(const System& system, Monitor& monitor, bool symmetry, std::uint64_t symmetry_from) {
     if (system.mailboxes()) return search_rsc_mailboxes(system, monitor);
-    RscResult known = Search(system, monitor, true).decide();
+    std::vector<Automorphism> group;
+    RscResult known;
+    bool decided = false;
+    if (!symmetry || symmetry_from > 0) {
+        Monitor small(monitor, monitor.at_most(symmetry_from));
+        known = Search(system, symmetry ? small : monitor, true, group).decide();
+        decided = !symmetry || known.violated || known.stop != Stop::states || monitor.at_most(symmetry_from) < symmetry_from;
+    }
+    if (!decided) {
+        group = Shape(system).automorphisms(most_turns);
+        known = Search(system, monitor, true, group).decide();
+        known.symmetries = group.size();
+    }
     if (!known.violated) return known;
     auto length = static_cast<std::uint32_t>(known.firings.size());
-    RscResult shorter = Search(system, monitor, false, known.states).shorten(length);
+    RscResult shorter = Search(system, monitor, false, group, known.states).shorten(length);
     known.shortest = shorter.stop == Stop::none;
     if (shorter.violated) {
         known.firings = std::move(shorter.firings);

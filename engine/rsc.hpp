@@ -11,6 +11,13 @@
 //              that depend causally on the pending send
 //   violation  pending (p->q, m, D), q in D, and q can receive on p->q a message that m may have become
 //
+// Reduction, while a send on p->q is pending. Let P be the smallest set of processes with q whose members interact only
+// with each other, whatever their current states and what they can do alone from there allow. A matched pair
+// of P commutes with one of others: no process, blocked channel or member of D is common to both. And q must act before
+// there is a violation: only then can it come to depend on the pending send, or to where it receives. So of a run to a
+// violation the first pair of P can be moved to the front, and the pairs of P are all that has to be explored; runs
+// keep their actions, and so their lengths.
+//
 // The crash message (definitions 5.1) is the last of its channel and is never lost, corrupted, moved or
 // forged. Where matching must keep the order, this adds nothing. On a reordering channel it means: when the
 // crash message is received, every earlier message of the channel was received before it or, with loss, was
@@ -31,12 +38,14 @@ struct RscResult {
     Stop stop = Stop::none;
     bool violated = false, shortest = true;
     std::uint64_t states = 0, transitions = 0, memory = 0;
+    std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
     // The shortest borderline violation, and its communication as (index of the reception, index of the send).
     std::vector<Firing> firings;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> communication;
 };
 
-RscResult search_rsc(const System& system, Monitor& monitor);
+// Symmetry is used for searches of more than `symmetry_from` states.
+RscResult search_rsc(const System& system, Monitor& monitor, bool symmetry = false, std::uint64_t symmetry_from = 20000);
 // The same where several processes send into one queue (rsc_mailbox.cpp); `search_rsc` calls it.
 RscResult search_rsc_mailboxes(const System& system, Monitor& monitor);
 

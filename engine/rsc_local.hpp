@@ -80,6 +80,25 @@ class Locals {
     // The limit that was hit while a process acted alone: then what `from` returned is not complete.
     Stop stopped() const { return stop_; }
 
+    // Adds a process, and all with whom it can come to interact while they are where they are or do something alone.
+    void add_interacting(std::uint32_t start, const std::vector<const std::vector<Variant>*>& now,
+                         std::vector<std::uint8_t>& members) const {
+        std::vector<std::uint32_t> work{start};
+        members[start] = 1;
+        while (!work.empty()) {
+            const std::uint32_t p = work.back();
+            work.pop_back();
+            for (const Variant& at : *now[p])
+                for (const auto& t : leaving(p, at.state)) {
+                    if (t.kind == ActionKind::internal) continue;
+                    const Channel& ch = system_.channels[t.channel];
+                    const std::uint32_t peer = t.kind == ActionKind::send ? ch.receiver : ch.sender;
+                    if (!members[peer]) work.push_back(peer);
+                    members[peer] = 1;
+                }
+        }
+    }
+
   private:
     std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
         std::vector<Variant> found{{state, 0, none, none, free}};

@@ -38,6 +38,9 @@ bool reducible(const Question& q) {
            std::all_of(q.most_of_kind.begin(), q.most_of_kind.end(), unlimited);
 }
 
+// A certificate lists all configurations.
+bool symmetric(const Question& q) { return q.symmetry && q.most_certified == 0; }
+
 bool answered(const Finding& finding, bool holds) { return (finding.outcome == Outcome::holds) == holds; }
 
 // The asks whose finding so far is that they hold, or the others, asked anew; their answers replace those findings.
@@ -46,6 +49,7 @@ void ask_again(const System& system, Question question, Monitor& monitor, bool h
     for (std::size_t a = 0; a < result.findings.size(); ++a)
         if (answered(result.findings[a], holding)) asks.push_back(question.asks[a]);
     question.asks = std::move(asks);
+    if (!question.group.empty()) question.group = symmetries(system, question);
     Result again = search(system, question, monitor);
     if (again.stop != Stop::none && !holding) return;  // what reduction has found is still true
     auto next = again.findings.begin();
@@ -61,12 +65,14 @@ void ask_again(const System& system, Question question, Monitor& monitor, bool h
 Result survive(const System& system, const Question& question, Monitor& monitor) {
     Question q = question;
     q.reduction = false;
-    if (!reducible(question)) return search(system, q, monitor);
+    if (!reducible(question) && !symmetric(question)) return search(system, q, monitor);
     if (q.reduce_from > 0) {
-        Monitor small(monitor, q.reduce_from);
+        Monitor small(monitor, monitor.at_most(q.reduce_from));
         Result result = search(system, q, small);
-        if (result.stop != Stop::states || monitor.over() != Stop::none) return result;
+        if (result.stop != Stop::states || monitor.at_most(q.reduce_from) < q.reduce_from) return result;
     }
+    if (symmetric(question)) q.group = symmetries(system, q);
+    if (!reducible(question)) return search(system, q, monitor);
     Question reduced = q;
     reduced.reduction = true;
     reduced.may_hit = channels_that_may_fill(system, q, [&](const System& pair, const Question& about) {

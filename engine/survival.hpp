@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "symmetry.hpp"
 #include "system.hpp"
 
 namespace stormproof::survival {
@@ -67,6 +68,8 @@ struct Question {
     std::uint64_t reduce_from = 20000;             // systems with fewer configurations are explored whole
     std::uint64_t witness_budget = 1000000;        // configurations for the whole search for what reduction found
     std::vector<std::uint8_t> may_hit;             // reduction: the channels that a send may find full
+    bool symmetry = false;
+    std::vector<Automorphism> group;               // symmetry: permutations that leave all of this as it is
 };
 constexpr std::size_t most_asks = 30;
 
@@ -105,6 +108,7 @@ struct Result {
     std::uint64_t configurations = 0, stored = 0, memory = 0;
     std::uint32_t hit_faults = nothing;    // the fewest faults with which a send hits the bound
     std::uint32_t faults_explored = 0;     // all storms with fewer faults than this were explored and judged
+    std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
     std::vector<Finding> findings;
     Certified certified;
 };

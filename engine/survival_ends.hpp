@@ -5,31 +5,42 @@
 #include <deque>
 
 #include "survival_components.hpp"
+#include "survival_turns.hpp"
 
 namespace stormproof::survival {
 
+// A step between configurations of the store: the second is the image of what the strike leads to.
+struct TurnedStrike {
+    Strike strike;
+    std::uint32_t turn = 0;
+};
+
 struct Stuck {
     std::uint32_t storm_end = 0;  // where the storm ends and the calm way begins
-    std::vector<Strike> way, cycle;
     EndKind kind = EndKind::none;
+    std::vector<TurnedStrike> way = {}, cycle = {};
+    std::uint32_t entry = nothing;  // where the cycle begins
 };
 
 template <class Cell>
 class Ends {
   public:
-    Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store)
-        : rules_(rules), layout_(layout), steps_(steps), store_(store) {}
+    Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store, RowTurns<Cell>& turns)
+        : rules_(rules), layout_(layout), steps_(steps), store_(store), turns_(turns) {}
 
-    // The run by which a settled configuration was found.
-    std::vector<Strike> storm_run(std::uint32_t id) {
-        std::vector<Strike> run;
-        for (; store_.nodes[id].parent != nothing; id = store_.nodes[id].parent) {
-            const std::uint32_t from = store_.nodes[id].parent;
-            const std::uint32_t faults = store_.nodes[id].faults - store_.nodes[from].faults;
-            run.push_back(step(from, id, rules_.question.k, faults, store_.nodes[id].last));
-        }
-        std::reverse(run.begin(), run.end());
-        return run;
+    // The whole run, as the user's processes take it.
+    void show(const Stuck& stuck, Finding& finding) {
+        Automorphism back = turns_.identity();
+        add_shown(storm_run(stuck.storm_end), back, finding.run);
+        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
+        finding.end = stuck.kind;
+        add_shown(stuck.way, back, finding.run);
+        if (stuck.cycle.empty()) return;
+        // Once round the orbits may lead to another member of the first one.
+        const auto start = stuck.entry == nothing ? std::vector<Cell>() : turns_.image(back, store_.row(stuck.entry));
+        do {
+            add_shown(stuck.cycle, back, finding.cycle);
+        } while (stuck.entry != nothing && turns_.image(back, store_.row(stuck.entry)) != start);
     }
 
     // The nearest place, on calm ways from these configurations, where nothing more can change.
@@ -53,6 +64,7 @@ class Ends {
         const std::uint32_t entry = closed != nothing ? closed : circling;
         lead_to(entry, stuck);
         stuck.cycle = round(entry);
+        stuck.entry = entry;
         return stuck;
     }
 
@@ -61,21 +73,43 @@ class Ends {
     const Layout& layout_;
     Steps<Cell>& steps_;
     const Store<Cell>& store_;
+    RowTurns<Cell>& turns_;
     std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
     std::vector<Cell> row_;
 
+    // `back` leads from the store to the user's processes, before and after these steps.
+    void add_shown(const std::vector<TurnedStrike>& steps, Automorphism& back, std::vector<Strike>& out) const {
+        for (const TurnedStrike& step : steps) {
+            out.push_back(turns_.turned(back, step.strike));
+            if (step.turn != 0) back = compose(back, inverse(turns_[step.turn]));
+        }
+    }
+
+    // The run by which a settled configuration was found.
+    std::vector<TurnedStrike> storm_run(std::uint32_t id) {
+        std::vector<TurnedStrike> run;
+        for (; store_.nodes[id].parent != nothing; id = store_.nodes[id].parent) {
+            const std::uint32_t from = store_.nodes[id].parent;
+            const std::uint32_t faults = store_.nodes[id].faults - store_.nodes[from].faults;
+            run.push_back(step(from, id, rules_.question.k, faults, store_.nodes[id].last));
+        }
+        std::reverse(run.begin(), run.end());
+        return run;
+    }
+
     bool is_dead(std::uint32_t id) const { return store_.nodes[id].degree == 0 && !store_.nodes[id].is(hits); }
 
-    Strike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
+    TurnedStrike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
                 std::uint32_t process = nothing) {
-        Strike found;
+        TurnedStrike found;
         bool done = false;
         store_.read(from, row_);
         const std::size_t bytes = layout_.cells * sizeof(Cell);
         steps_.each(row_.data(), bound, wanted == 0, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
             if (done || !row || faults != wanted || (process != nothing && strike.process != process)) return;
-            if (std::memcmp(row, store_.row(to), bytes) != 0) return;
-            found = strike;
+            const auto [least, turn] = turns_.settle(row);
+            if (std::memcmp(least, store_.row(to), bytes) != 0) return;
+            found = {strike, turn};
             done = true;
         });
         return found;
@@ -130,6 +164,7 @@ class Ends {
         while (came_[path.back()] != path.back()) path.push_back(came_[path.back()]);
         std::reverse(path.begin(), path.end());
         lead_to(path.back(), stuck);
+        if (turns_.used()) return;  // members of different orbits cannot be compared
         for (std::size_t i = 0; i < path.size(); ++i)
             for (std::size_t j = i + 1; j < path.size(); ++j)
                 if (extends(path[i], path[j])) {
@@ -151,7 +186,7 @@ class Ends {
     }
 
     // A shortest calm way from a configuration back to itself.
-    std::vector<Strike> round(std::uint32_t entry) {
+    std::vector<TurnedStrike> round(std::uint32_t entry) {
         came_.assign(store_.size(), nothing);
         std::deque<std::uint32_t> queue{entry};
         while (!queue.empty() && came_[entry] == nothing) {
@@ -163,7 +198,7 @@ class Ends {
                 queue.push_back(to);
             });
         }
-        std::vector<Strike> way;
+        std::vector<TurnedStrike> way;
         if (came_[entry] == nothing) return way;
         std::uint32_t id = entry;
         do {

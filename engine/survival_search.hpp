@@ -22,7 +22,9 @@ class Search {
   public:
     Search(const System& system, const Question& question, Monitor& monitor)
         : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
-          store_(layout_), ends_(rules_, layout_, steps_, store_), closed_(rules_, layout_), monitor_(monitor) {
+          store_(layout_), turns_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, turns_),
+          closed_(rules_, layout_), monitor_(monitor) {
+        if (turns_.used()) result_.symmetries = question.group.size();
         result_.findings.resize(q_.asks.size());
         failures_.resize(q_.asks.size());
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a) (q_.asks[a].always ? always_ : never_) |= 1u << a;
@@ -49,6 +51,7 @@ class Search {
     Layout layout_;
     Steps<Cell> steps_;
     Store<Cell> store_;
+    RowTurns<Cell> turns_;
     Ends<Cell> ends_;
     ClosedProcesses<Cell> closed_;
     Monitor& monitor_;
@@ -118,7 +121,7 @@ class Search {
                 return;
             }
             if (level_ + faults > q_.most_faults) return;
-            const std::uint32_t after = store_.find_or_add(row);
+            const std::uint32_t after = store_.find_or_add(turns_.settle(row).first);
             if (faults == 0 && !known) store_.edges.push_back(after);
             relax(id, after, level_ + faults, strike.process, next);
         };
@@ -160,7 +163,7 @@ class Search {
             const bool never = (never_ >> a & 1) && node.is(settled);
             if (!never && (node.is(valued) || !(always_ >> a & 1))) continue;
             if (!may_hold(rules_, q_.asks[a].goal, view)) continue;
-            if (never) violated(a, id, EndKind::none, {});
+            if (never) violated(a, {id, EndKind::none}, {});
             else node.mask |= 1u << a;
         }
         node.flags |= valued;
@@ -171,21 +174,19 @@ class Search {
         const RowView<Cell> view{layout_, store_.row(id)};
         const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
-            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, id, kind, exact());
+            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, {id, kind}, exact());
     }
 
-    void violated(std::uint32_t ask, std::uint32_t storm_end, EndKind kind, BlockSize proof) {
+    void violated(std::uint32_t ask, const Stuck& stuck, BlockSize proof) {
         Finding& finding = result_.findings[ask];
         const std::uint32_t undecided = finding.undecided_faults;
         finding = {};
         finding.outcome = Outcome::violated;
         finding.undecided_faults = undecided;
         finding.faults = level_;
-        finding.run = ends_.storm_run(storm_end);
-        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
-        finding.end = kind;
         finding.proof = proof;
-        storm_end_ = storm_end;
+        ends_.show(stuck, finding);
+        storm_end_ = stuck.storm_end;
         always_ &= ~(1u << ask);
         never_ &= ~(1u << ask);
     }
@@ -225,7 +226,7 @@ class Search {
         store_.read(id, row_);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
-            if (row) store_.edges.push_back(store_.find_or_add(row));
+            if (row) store_.edges.push_back(store_.find_or_add(turns_.settle(row).first));
             else store_.nodes[id].flags |= hits;
         });
         set_edges(id, first);
@@ -266,11 +267,7 @@ class Search {
             if (result_.stop == Stop::none) result_.stop = monitor_.over();
             return;
         }
-        const auto stuck = ends_.find(proved);
-        violated(a, stuck.storm_end, stuck.kind, size);
-        Finding& finding = result_.findings[a];
-        finding.run.insert(finding.run.end(), stuck.way.begin(), stuck.way.end());
-        finding.cycle = stuck.cycle;
+        violated(a, ends_.find(proved), size);
     }
 
     // Contents within the slack are represented as they are.
@@ -281,8 +278,7 @@ class Search {
         if (finding.outcome == Outcome::undecided) return;
         finding.outcome = Outcome::undecided;
         finding.faults = finding.undecided_faults = level_;
-        finding.run = ends_.storm_run(id);
-        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
+        ends_.show({id, EndKind::none}, finding);
     }
 
     void conclude() {

@@ -37,6 +37,7 @@ def check(
     limits: Limits | None = None,
     semantics: str = "definition",
     reduction: bool = True,
+    symmetry: bool = True,
     threads: int | None = None,
     replay: bool = True,
     polish: bool = True,
@@ -50,11 +51,12 @@ def check(
     """Decide the properties of a system under a failure model: survival first, then the classes.
 
     Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
-    that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds larger
-    than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is hit
-    gives *undecided*. Without `polish` a witness is the first that was found, which is quicker.
-    `certificates`: verdicts on survival and requirements carry what proves them. `answered` is called with a
-    report on survival, requirements and what is asked for by name as soon as that is known, if more follows.
+    that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
+    larger than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is
+    hit gives *undecided*. `reduction` and `symmetry` leave out configurations that change no answer. Without
+    `polish` a witness is the first that was found, which is quicker. `certificates`: verdicts on survival
+    and requirements carry what proves them. `answered` is called with a report on survival, requirements and
+    what is asked for by name as soon as that is known, if more follows.
     `cluster`: the address of a Dask scheduler, whose workers explore for the k-properties.
 
     >>> import stormproof as sp
@@ -74,6 +76,7 @@ def check(
         certificates,
         answered,
         cluster,
+        symmetry,
     )
     failures = failures or Failures()
     failures = failures if budget is None else failures.within(budget)

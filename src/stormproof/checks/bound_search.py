@@ -92,6 +92,7 @@ def _explore(
         optional=[name for name in extra if name not in wanted],
         limits=request.limits,
         reduction=request.options.reduction,
+        symmetry=request.options.symmetry,
         threads=request.options.threads,
         progress=knowing(request.options.progress, known),
         seconds=seconds,

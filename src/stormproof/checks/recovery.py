@@ -38,6 +38,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.progress,
         MOST if request.options.certificates else 0,
         request.options.reduction,
+        request.options.symmetry,
     )
     found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
     return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}

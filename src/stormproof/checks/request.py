@@ -34,7 +34,7 @@ MAX_K, SURVIVAL_MAX_K = 10, 6
 
 @dataclass(frozen=True)
 class Options:
-    """How a check is made, whatever is asked: limits, reduction, threads, and what becomes of runs.
+    """How a check is made, whatever is asked: limits, reduction, symmetry, threads, and what becomes of runs.
 
     `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
     if properties that nobody asked for by name are to be decided after them. `cluster`: the Dask scheduler
@@ -51,6 +51,7 @@ class Options:
     certificates: bool = False
     answered: Callable[[Report], None] | None = None
     cluster: str | None = None
+    symmetry: bool = True
 
     def __post_init__(self) -> None:
         check_threads(self.threads)

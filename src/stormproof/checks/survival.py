@@ -92,10 +92,13 @@ def decide_survival(
     progress: ProgressCallback | None = None,
     certified: int = 0,
     reduction: bool = True,
+    symmetry: bool = True,
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
     certificates."""
-    search = partial(survey, limits=effort.limits, certified=certified, reduction=reduction)
+    search = partial(
+        survey, limits=effort.limits, certified=certified, reduction=reduction, symmetry=symmetry
+    )
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):

@@ -17,6 +17,7 @@ def decide_rsc(request: Request) -> Outcome:
         limits=request.limits,
         progress=request.options.progress,
         seconds=request.seconds,
+        symmetry=request.options.symmetry,
     )
     found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
     return Outcome(

@@ -57,6 +57,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     help="Faults as the paper defines them, as its evaluation encodes them, or as the encodings were run.",
 )
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
+@click.option("--no-symmetry", is_flag=True, help="Explore what differs only in the names of roles, too.")
 @click.option(
     "--threads", type=int, metavar="N", help="Threads of a full exploration; by default one per processor."
 )
@@ -195,6 +196,7 @@ def _report(
     properties: tuple[str, ...],
     semantics: str,
     no_reduction: bool,
+    no_symmetry: bool,
     threads: int | None,
     cluster: str | None,
     no_replay: bool,
@@ -215,6 +217,7 @@ def _report(
             limits=limits,
             semantics=semantics,
             reduction=not no_reduction,
+            symmetry=not no_symmetry,
             threads=threads,
             cluster=cluster,
             replay=not no_replay,

@@ -70,7 +70,8 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Exploration:
-    """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit."""
+    """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit.
+    `symmetries`: so many permutations of processes were used, the identity included."""
 
     k: int
     states: int
@@ -83,6 +84,16 @@ class Exploration:
     holds: Mapping[str, bool | None]
     violations: Mapping[str, Violation] = field(default_factory=dict)
     traffic: Traffic | None = None
+    symmetries: int = 1
+
+
+@dataclass(frozen=True)
+class _Savings:
+    """How an exploration may save configurations, and the properties for whose sake it need not be full."""
+
+    reduction: bool
+    symmetry: bool
+    optional: set[_engine.Property]
 
 
 def explore(
@@ -98,13 +109,15 @@ def explore(
     seconds: float | None = None,
     optional: Iterable[str] = (),
     cluster: str | None = None,
+    symmetry: bool = True,
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
     Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts. `threads`
     is for full exploration and None is for as many as the machine has processors. `optional`: properties that
     are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
-    Dask scheduler, whose workers explore together, without reduction.
+    Dask scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
+    permutations of processes take to each other, explore one.
     """
     started = time.monotonic()
     names = _checked(properties, k)
@@ -116,8 +129,9 @@ def explore(
     lowered = lower(system, failures)
     workers = _threads(threads)
     spare = {PROPERTIES[name] for name in optional}
-    reduction = reduction and not system.mailboxes  # not shown for them (definitions 12.4)
-    answer = _decide(lowered, k, asked, workers, reduction, spare, limits or Limits(), progress, seconds)
+    # Neither is shown for mailboxes (definitions 12.4).
+    savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare)
+    answer = _decide(lowered, k, asked, workers, savings, limits or Limits(), progress, seconds)
     return Exploration(
         k=k,
         states=answer.states,
@@ -126,6 +140,7 @@ def explore(
         memory=answer.memory,
         threads=1 if answer.reduced else workers,
         reduced=answer.reduced,
+        symmetries=answer.symmetries,
         stopped=limit_name(answer.stop),
         holds={n: _holds(answer, n) if n in asked else None for n in names},
         violations={_NAMES[v.which]: _violation(lowered, v) for v in answer.violations},
@@ -183,8 +198,7 @@ def _decide(
     k: int,
     asked: Sequence[str],
     threads: int,
-    reduction: bool,
-    optional: set[_engine.Property],
+    savings: _Savings,
     limits: Limits,
     progress: ProgressCallback | None,
     seconds: float | None,
@@ -192,7 +206,16 @@ def _decide(
     chosen = {PROPERTIES[name] for name in asked}
 
     def search(monitor: _engine.Monitor) -> _engine.Answer:
-        return _engine.decide(lowered.native, monitor, k, chosen, threads, reduction, optional=optional)
+        return _engine.decide(
+            lowered.native,
+            monitor,
+            k,
+            chosen,
+            threads,
+            savings.reduction,
+            optional=savings.optional,
+            symmetry=savings.symmetry,
+        )
 
     try:
         return watch(search, limits, f"k = {k}", progress, seconds)

@@ -88,12 +88,17 @@ def rsc(
     limits: Limits,
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
+    symmetry: bool = True,
 ) -> RscResult:
     """Is every execution, with every communication that is allowed, equivalent to a synchronous one?"""
     started = time.monotonic()
     lowered = lower(system, failures)
     found = watch(
-        lambda monitor: _engine.search_rsc(lowered.native, monitor), limits, "rsc", progress, seconds
+        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry),
+        limits,
+        "rsc",
+        progress,
+        seconds,
     )
     violation = _violation(lowered, found) if found.violated else None
     stopped = "" if violation else limit_name(found.stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import _engine
 from ..errors import UsageError
@@ -94,6 +94,7 @@ class Survey:
     hit_faults: int | None
     faults_explored: int
     stopped: str = ""
+    symmetries: int = 1
 
 
 def survey(
@@ -108,18 +109,20 @@ def survey(
     ladder: Iterable[BlockSize] = LADDER,
     certified: int = 0,
     reduction: bool = True,
-    reduce_from: int | None = None,
+    symmetry: bool = True,
+    **knobs: int,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
     ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
-    Reduction gives the same answers; it is used for systems with more than `reduce_from` configurations."""
+    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used."""
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
-    reduces = reduction and not model.system.mailboxes  # not shown for them (definitions 12.4)
+    # Neither is shown for mailboxes (definitions 12.4).
+    reduces, turns = (wanted and not model.system.mailboxes for wanted in (reduction, symmetry))
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = _Question(model, lowered, observed, tuple(ladder), certified, reduces, reduce_from)
+        question = _Question(model, lowered, observed, tuple(ladder), certified, reduces, turns, knobs)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         parts.append(question.survey(group, k, slack, limits or Limits(), left, progress))
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
@@ -150,6 +153,7 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
         memory=max(p.memory for p in parts),
         hit_faults=min(hits, default=None),
         faults_explored=min(p.faults_explored for p in parts),
+        symmetries=max(p.symmetries for p in parts),
         stopped=next((p.stopped for p in parts if p.stopped), ""),
     )
 
@@ -180,7 +184,8 @@ class _Question:
     ladder: tuple[BlockSize, ...]
     certified: int
     reduction: bool = False
-    reduce_from: int | None = None
+    symmetry: bool = False
+    knobs: Mapping[str, int] = field(default_factory=dict)
 
     def survey(
         self,
@@ -202,6 +207,7 @@ class _Question:
             memory=found.memory,
             hit_faults=found.hit_faults,
             faults_explored=found.faults_explored,
+            symmetries=found.symmetries,
             stopped=limit_name(found.stop),
         )
 
@@ -217,7 +223,6 @@ class _Question:
     ) -> _engine.SurvivalResult:
         model, system = self.model, self.model.system
         budget = [model.budget.kinds.get(kind) for kind in _FAULTS]
-        knobs = {} if self.reduce_from is None else {"reduce_from": self.reduce_from}
 
         def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
             return _engine.survive(
@@ -237,7 +242,8 @@ class _Question:
                 self.certified,
                 lists,
                 self.reduction,
-                **knobs,
+                symmetry=self.symmetry,
+                **self.knobs,
             )
 
         try:

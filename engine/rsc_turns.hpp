@@ -1,0 +1,91 @@
+// Symmetry for the search of rsc.hpp (definitions 3.13): each orbit of states is represented by its least state.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "fields.hpp"
+#include "symmetry.hpp"
+#include "turns.hpp"
+
+namespace stormproof {
+
+// A state as numbers: control states, the pending send, and for each process whether it depends on it, for each
+// channel whether it is free.
+class RscTurns {
+  public:
+    struct Fields {
+        std::vector<Field> control;
+        Field pending;
+        std::vector<Field> depends, free;
+    };
+    // image(permutation, number of a pending send) is the number of its image.
+    template <class Image>
+    RscTurns(Fields fields, const std::vector<Automorphism>& group, std::uint32_t pendings, Image&& image)
+        : fields_(std::move(fields)), group_(group), numbers_(fields_.control.size() * 2 + fields_.free.size() + 1) {
+        for (const Automorphism& g : group) {
+            std::vector<std::uint32_t> table;
+            for (std::uint32_t i = 0; i < pendings; ++i) table.push_back(image(g, i));
+            turns_.push_back(turn_of(g, std::move(table)));
+        }
+    }
+
+    bool used() const { return turns_.size() > 1; }
+    const Automorphism& operator[](std::uint32_t turn) const { return group_[turn]; }
+
+    // Replaces a state by the least of its orbit, and returns the number of the permutation that leads there.
+    std::uint32_t settle(std::uint64_t* key, std::uint64_t* payload) {
+        if (!used()) return 0;
+        std::size_t at = 0;
+        const auto read = [&](const Field& field, const std::uint64_t* words) { numbers_[at++] = field.get(words); };
+        each(key, payload, read);
+        const std::uint32_t turn = least_turn(turns_, numbers_.data());
+        if (turn == 0) return 0;
+        at = 0;
+        const auto write = [&](const Field& field, std::uint64_t* words) {
+            field.set(words, turns_[turn][at++].value(numbers_.data()));
+        };
+        each(key, payload, write);
+        return turn;
+    }
+
+  private:
+    Fields fields_;
+    const std::vector<Automorphism>& group_;
+    std::vector<std::uint64_t> numbers_;
+    std::vector<Turn> turns_;
+    std::deque<Renaming> renamings_;
+
+    template <class Visit>
+    void each(std::uint64_t* key, std::uint64_t* payload, Visit&& visit) const {
+        for (const Field& field : fields_.control) visit(field, key);
+        visit(fields_.pending, key);
+        for (const Field& field : fields_.depends) visit(field, payload);
+        for (const Field& field : fields_.free) visit(field, payload);
+    }
+
+    const Renaming* renaming(std::vector<std::uint32_t> table) {
+        std::vector<std::uint32_t> same(table.size());
+        std::iota(same.begin(), same.end(), 0u);
+        if (table == same) return nullptr;
+        renamings_.push_back({std::move(table), 0});
+        return &renamings_.back();
+    }
+
+    Turn turn_of(const Automorphism& g, std::vector<std::uint32_t> pendings) {
+        const auto count = static_cast<std::uint32_t>(g.process.size());
+        Turn turn(numbers_.size());
+        turn[count] = {count, renaming(std::move(pendings))};
+        for (std::uint32_t p = 0; p < count; ++p) {
+            turn[g.process[p]] = {p, renaming(g.state[p])};
+            turn[count + 1 + g.process[p]] = {count + 1 + p};
+        }
+        for (std::uint32_t c = 0; c < g.channel.size(); ++c)
+            turn[2 * count + 1 + g.channel[c]] = {2 * count + 1 + c};
+        return turn;
+    }
+};
+
+}  // namespace stormproof

@@ -1,0 +1,57 @@
+// Permutations as what they do to the numbers that make up a configuration, and the least image of a configuration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stormproof {
+
+// Numbers are renamed by a table; where `bits` is not 0 the number is a queue of letters of so many bits each, with a
+// 1 above the last one, and each letter is renamed.
+struct Renaming {
+    std::vector<std::uint32_t> table;
+    std::uint32_t bits = 0;
+
+    std::uint64_t operator()(std::uint64_t value) const {
+        if (bits == 0) return table[value];
+        std::uint64_t out = 0;
+        std::uint32_t at = 0;
+        for (; value > 1; value >>= bits, at += bits)
+            out |= std::uint64_t{table[value & ((std::uint64_t{1} << bits) - 1)]} << at;
+        return out | std::uint64_t{1} << at;
+    }
+};
+
+// Where the number of one place of the image comes from.
+struct Origin {
+    std::uint32_t place = 0;
+    const Renaming* renaming = nullptr;  // or none
+
+    template <class Number>
+    std::uint64_t value(const Number* numbers) const {
+        return renaming ? (*renaming)(numbers[place]) : std::uint64_t{numbers[place]};
+    }
+};
+
+using Turn = std::vector<Origin>;  // for each place
+
+// The first of the turns that gives the least image, compared place by place. Turn 0 is the identity.
+template <class Number>
+std::uint32_t least_turn(const std::vector<Turn>& turns, const Number* numbers) {
+    std::uint32_t best = 0;
+    for (std::uint32_t t = 1; t < turns.size(); ++t) {
+        const Turn &now = turns[t], &least = turns[best];
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            const std::uint64_t a = now[i].value(numbers), b = least[i].value(numbers);
+            if (a == b) continue;
+            if (a < b) best = t;
+            break;
+        }
+    }
+    return best;
+}
+
+// Symmetries are used up to this number of permutations.
+constexpr std::size_t most_turns = 120;
+
+}  // namespace stormproof
