@@ -52,7 +52,7 @@ def print_classes(console: Console, report: Report, source: str, question: str =
     """What is printed below the answer: the classes in a line, what was explored, and what to do next."""
     _classes(console, [v for v in report if not v.survival and not v.counts])
     explored = max((v.states for v in report), default=0)
-    line = f"{explored:,} configurations in {_time(report.seconds)}."
+    line = f"{plural(explored, 'configuration')} in {_time(report.seconds)}."
     if _shown(report) is not None:
         line += f"  Step through it: {_stepping(source, flags(report), question)}"
     console.print()
