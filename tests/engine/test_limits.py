@@ -82,7 +82,7 @@ def test_memory_is_really_kept(threads: int) -> None:
                 return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
         before = resident()
         found = explore(large, perfect(large), 4, properties=ALWAYS, limits=Limits(memory={limit}),
-                        reduction=False, threads={threads})
+                        reduction=False, symmetry=False, threads={threads})
         print(json.dumps([found.stopped, found.memory, resident() - before, list(set(found.holds.values()))]))
         """
     ) as running:

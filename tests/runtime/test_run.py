@@ -234,7 +234,7 @@ def test_a_restarted_role_continues_from_its_durable_point(tmp_path: Path) -> No
 def test_a_record_of_something_else_is_refused(tmp_path: Path) -> None:
     record = tmp_path / "ledger"
     record.write_text("{}}\n")
-    with pytest.raises(InputError, match="no record of a role"):
+    with pytest.raises(InputError, match="not the record of a role"):
         asyncio.run(run(Ledger(1), MemoryNetwork(), durable=record))
     record.write_text('[{"choice": 1}]\n')
     with pytest.raises(InputError, match="does not fit the role"):
