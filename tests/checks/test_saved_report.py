@@ -23,6 +23,7 @@ from stormproof.model.failures import Failures
 from stormproof.model.goal import Goal, show
 from stormproof.model.run import Replay
 from stormproof.protocols import protocol
+from stormproof.trust.replay_storm import BUDGET, replay_storm
 from tests.support.random_systems import random_failures, random_system
 from tests.support.survival_questions import random_goal
 
@@ -125,6 +126,20 @@ def test_requirements_are_replayed_under_their_own_failures() -> None:
     del gone["certificate"]
     answers = {a.property: a.proved for a in replay_result(result_from_json(json.dumps(data)))}
     assert answers["gone"] is None
+
+
+def test_no_long_search_precedes_a_small_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets: list[int] = []
+
+    def search(model: Any, ask: Any, witness: Any, budget: int = BUDGET) -> Any:
+        budgets.append(budget)
+        return replay_storm(model, ask, witness, budget)
+
+    monkeypatch.setattr(evidence, "replay_storm", search)
+    system = sp.protocol("mqtt-qos2")
+    stopped = check(system, sp.Failures(stop=["Broker"]), properties=["recovers"])["recovers"]
+    assert stopped.holds is False and stopped.replayed and stopped.certificate is not None
+    assert budgets == [evidence.FEW_FUTURES], "messages to a role that has stopped pile up for ever"
 
 
 def test_a_claim_that_needs_a_large_certificate_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:

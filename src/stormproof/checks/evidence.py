@@ -27,8 +27,9 @@ from .request import Request
 if TYPE_CHECKING:
     from ..trust.survival_certificate import OutOfReach
 
-#: The most abstract configurations of a certificate that nobody asked for.
-MOST_UNASKED = 5_000
+#: What follows the faults of a run is searched up to so many configurations before a certificate is made, of
+#: at most so many abstract ones, that nobody asked for.
+FEW_FUTURES, MOST_UNASKED = 500, 5_000
 
 TOO_MANY_FUTURES = "what may happen after its faults is too much to prove unasked; --certificate proves it"
 
@@ -136,17 +137,17 @@ def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Sho
 def _replayed_storm(
     found: FoundViolation, asked: Survived, witness: Witness
 ) -> tuple[Replay, OutOfReach | None]:
-    """With a certificate, that no calm run leads to the goal is checked and not searched. Where a search
-    would not end, because channels grow, one is made if it is small."""
+    """With a certificate, that no calm run leads to the goal is checked and not searched. Where a short
+    search does not end, because channels grow, one is made if it is small."""
     if found.certificate is not None:
         return _checked(asked, witness, found.certificate)
     run = found.violation
     size = run.proof if isinstance(run, FoundRun) and found.claimed else None
-    grows = isinstance(run, FoundRun) and run.end == "divergence"
-    if size is None or not grows:
-        answer = replay_storm(asked.model, asked.ask if found.claimed else None, witness)
-        if size is None or answer.established or not answer.ok:
-            return answer, None
+    if size is None:
+        return replay_storm(asked.model, asked.ask if found.claimed else None, witness), None
+    answer = replay_storm(asked.model, asked.ask, witness, FEW_FUTURES)
+    if answer.established or not answer.ok:
+        return answer, None
     from ..trust.make_survival_certificate import search_out_of_reach
 
     try:
@@ -155,7 +156,8 @@ def _replayed_storm(
         return Replay(False, False, str(why)), None
     if made is not None:
         return _checked(asked, witness, made)
-    return Replay(True, False, TOO_MANY_FUTURES), None
+    answer = replay_storm(asked.model, asked.ask, witness)
+    return (answer if answer.established else Replay(answer.ok, False, TOO_MANY_FUTURES)), None
 
 
 def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tuple[Replay, OutOfReach | None]:
