@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stormproof.model.actions import CRASH, Internal, Receive, Send
+from stormproof.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.model.ask import RECOVERS
 from stormproof.model.failures import FailureModel
 from stormproof.model.goal import At
@@ -10,7 +10,7 @@ from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 from stormproof.spec.survival import answer
-from stormproof.transform.stop_restart import stop_restart
+from stormproof.transform.stop_restart import stop_restart, with_restarts_in_place
 from tests.support.survival_examples import role
 
 STOPS, RESTARTS = Internal("stop", fault="stop"), Internal("restart", fault="restart")
@@ -60,6 +60,10 @@ def test_the_product_remembers_the_last_durable_state() -> None:
     assert changed.states_of("A", "a") == ("a", "a/b")
     assert changed.goal(At("A", ("a",))) == At("A", ("a", "a/b"))
     assert changed.user_state("A", "a/b") == "a"
+    running = with_restarts_in_place(changed, System((process, peer)))
+    added = {*running["A"].transitions} - {*product.transitions}
+    assert added == {Transition(state, RESTARTS, state) for state in ("a", "b/b")}, "not where it has ended"
+    assert running["B"] == changed.system["B"]
 
 
 def test_names_that_are_taken_are_not_used_again() -> None:

@@ -19,6 +19,7 @@ from ..model.survival import SurvivalModel
 from ..model.system import System
 from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
+from ..transform.stop_restart import with_restarts_in_place
 from ..trust.replay_storm import replay_storm
 from .answer import LoggedFault, TraceAnswer, Unexplained
 from .build_run import build_run
@@ -55,8 +56,8 @@ def trace(
     """
     refuse_mailboxes(system, "logs are compared with the channels of pairs only")
     marked, model, notes = prepare(system, failures or Failures())
-    searched = with_process_faults(marked, model)
-    survival = SurvivalModel(searched.system, model, rest_states(searched.system))
+    searched = with_restarts_in_place(with_process_faults(marked, model), marked)
+    survival = SurvivalModel(searched, model, rest_states(searched))
     found = _by_role(survival.system, logs, fields, shiviz)
     comparison = _Comparison(survival, found, (*notes, *process_failures(marked, model)))
     if start_anywhere:

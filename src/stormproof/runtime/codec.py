@@ -41,7 +41,7 @@ def from_json(data: Any, enums: dict[str, Any]) -> Any:
 def encode(message: Received, receiver: str) -> bytes:
     fields = [to_json(field) for field in message.fields]
     data = {"from": message.peer, "to": receiver, "name": message.name, "fields": fields}
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return json.dumps(data, separators=(",", ":")).encode("ascii")
 
 
 def decode(data: bytes, receiver: str, enums: dict[str, Any]) -> Received:

@@ -12,6 +12,7 @@ from ..extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleR
 from ..extraction.role import RoleCall, RoleGenerator
 from ..extraction.values import key
 from .codec import Garbage, from_json, to_json
+from .log import LoggedAt
 
 Given = dict[str, Any]
 
@@ -32,15 +33,28 @@ class DurableRecord:
 
     def _load(self, path: Path) -> None:
         data = path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            with path.open("r+b") as file:
-                file.truncate(len(whole))
-        for number, line in enumerate(whole.splitlines(), 1):
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(path, whole)
+        for number, line in enumerate(data[:whole].splitlines(), 1):
             try:
-                self._kept += json.loads(line)
-            except (ValueError, TypeError):
-                raise InputError("this is not the record of a role", place=Place(str(path), number)) from None
+                given = json.loads(line)
+            except ValueError:
+                given = None
+            if not isinstance(given, list) or not given or not all(isinstance(g, dict) for g in given):
+                raise InputError("this is not the record of a role", place=Place(str(path), number))
+            self._kept += given
+
+    @property
+    def continues(self) -> bool:
+        """Has the role been at a durable point, so that it goes on from there?"""
+        return bool(self._kept)
+
+    @property
+    def logged(self) -> LoggedAt | None:
+        """The event that led to the last durable point, and where it was to be logged."""
+        found = self._kept[-1].get("log") if self._kept else None
+        return (found[0], found[1]) if isinstance(found, list) and len(found) == 2 else None
 
     def gave(self, request: RoleRequest, value: Any) -> None:
         """The role was given this for its request."""
@@ -53,10 +67,11 @@ class DurableRecord:
             given = {"timeout": True}
         self._since.append(given)
 
-    def reached(self, request: RoleRequest) -> None:
-        """The role has come to this point; a durable one is written before anything else happens."""
-        if not request.durable or not self._since:
-            return
+    def reached(self, logged: LoggedAt | None) -> None:
+        """The role has come to a durable point, by an event that is yet to be logged. This is written
+        before anything else happens."""
+        if logged is not None:
+            self._since[-1]["log"] = logged
         if self._path is not None:
             with self._path.open("ab") as file:
                 file.write(json.dumps(self._since).encode("utf-8") + b"\n")
@@ -74,19 +89,32 @@ class DurableRecord:
         generator = call.generator()
         request = next(generator)
         for given in self._kept:
-            request = generator.send(self._value(request, given))
+            value = self._value(request, given)
+            try:
+                request = generator.send(value)
+            except Exception:  # the role has changed since: it ends, or raises, where it did not
+                raise self._misfit() from None
         return generator, request
 
     def _value(self, request: RoleRequest, given: Given) -> Any:
+        """What the role was given for this request; InputError where it cannot have been."""
         try:
             if isinstance(request, ChooseRequest):
                 return request.values[given["choice"]]
-            if not isinstance(request, ReceiveRequest):
-                return None
-            if "timeout" in given:
-                return None
-            fields = tuple([from_json(field, self._enums) for field in given["fields"]])
-            return Received(given["from"], given["name"], fields)
-        except (KeyError, IndexError, Garbage):
-            place = None if self._path is None else Place(str(self._path))
-            raise InputError("the record does not fit the role", place=place) from None
+            fields = [from_json(field, self._enums) for field in given.get("fields", ())]
+            message = Received(given["from"], given["name"], tuple(fields)) if "from" in given else None
+        except (KeyError, IndexError, TypeError, Garbage):
+            raise self._misfit() from None
+        if isinstance(request, ReceiveRequest):
+            fits = request.timed and "timeout" in given if message is None else request.takes(message)
+        else:
+            fits = not given.keys() - {"log"}
+        if not fits:
+            raise self._misfit()
+        return message
+
+    def _misfit(self) -> InputError:
+        place = None if self._path is None else Place(str(self._path))
+        return InputError(
+            "the record does not fit the role", place=place, hint="remove it if the role has changed"
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SendRequest
-from ..extraction.role import Role, RoleCall, as_call
+from ..extraction.role import Role, RoleCall, RoleGenerator, as_call
 from ..extraction.values import spell
 from .codec import enums_of
 from .durable import DurableRecord
@@ -77,11 +77,11 @@ class Runner:
 
     async def run(self) -> Any:
         """Until the role returns, is stopped, or raises."""
-        self._log.begin()
         try:
+            self._log.begin(self._record.continues, self._record.logged)
             return await self._run()
         except Exception as problem:
-            self._log.write("raise", error=type(problem).__name__)
+            self._log.write(self._log.line("raise", error=type(problem).__name__))
             raise
         finally:
             self.waiting = None
@@ -91,43 +91,55 @@ class Runner:
         self._inbox = await self.network.inbox(self.name, self._enums)
         try:
             generator, request = self._record.replay(self.call)
-            while True:
-                self.waiting = request
-                self._record.reached(request)
-                fate = self.network.fate(self.name)
-                if fate == "stop":
-                    self._log.write("stop")
-                    return STOPPED
-                if fate == "restart":
-                    self._log.write("restart")
-                    generator.close()
-                    generator, request = self._record.replay(self.call)
-                    continue
-                value = await self._do(request)
-                self._record.gave(request, value)
-                request = generator.send(value)
         except StopIteration as end:
-            self._log.write("end")
-            return end.value
+            return self._ended(end)
+        while True:
+            self.waiting = request
+            fate = self.network.fate(self.name)
+            if fate == "stop":
+                self._log.write(self._log.line("stop"))
+                return STOPPED
+            if fate == "restart":
+                self._log.write(self._log.line("restart"))
+                generator.close()
+                generator, request = self._record.replay(self.call)
+                continue
+            value, line = await self._answer(request)
+            after = _resumed(generator, value)
+            await self._happened(request, value, line, after)
+            if isinstance(after, StopIteration):
+                return self._ended(after)
+            if isinstance(after, Exception):
+                raise after
+            request = after
 
-    async def _do(self, request: RoleRequest) -> Any:
+    async def _answer(self, request: RoleRequest) -> tuple[Any, str]:
+        """What the role gets for its request, and the event to be logged."""
         if isinstance(request, SendRequest):
-            self._log.write("send", request.peer, request.message)
-            await self.network.send(Received(self.name, request.name, request.fields), request.peer)
-            return None
+            return None, self._log.line("send", request.peer, request.message)
         if isinstance(request, ChooseRequest):
             value = self._chance.choice(request.values)
-            self._log.write("choose", value=spell(value))
-            return value
-        return await self._receive(request)
-
-    async def _receive(self, request: ReceiveRequest) -> Received | None:
+            return value, self._log.line("choose", value=spell(value))
         found = await self._inbox.take(request, self._seconds(request), self._does_not_take)
         if found is None:
-            self._log.write("timeout")
-        else:
-            self._log.write("receive", found.peer, found.message)
-        return found
+            return None, self._log.line("timeout")
+        return found, self._log.line("receive", found.peer, found.message)
+
+    async def _happened(
+        self, request: RoleRequest, value: Any, line: str, after: RoleRequest | Exception
+    ) -> None:
+        """A process may end at any moment. So a durable point that the event leads to is recorded before the
+        event is logged, and the event is logged before anybody else can notice it."""
+        self._record.gave(request, value)
+        if not isinstance(after, Exception) and after.durable:
+            self._record.reached(self._log.coming(line))
+        self._log.write(line)
+        if isinstance(request, SendRequest):
+            await self.network.send(Received(self.name, request.name, request.fields), request.peer)
+
+    def _ended(self, end: StopIteration) -> Any:
+        self._log.write(self._log.line("end"))
+        return end.value
 
     def _seconds(self, request: ReceiveRequest) -> float | None:
         if not request.timed:
@@ -137,5 +149,13 @@ class Runner:
     def _does_not_take(self, message: Received) -> None:
         """The message stays where it is, as in the automaton; whether it is ever taken is the role's."""
         self.unexpected.append(message)
-        self._log.write("unexpected", message.peer, message.message)
+        self._log.write(self._log.line("unexpected", message.peer, message.message))
         _log.warning("%s does not take %s from %s", self.name, message.message, message.peer)
+
+
+def _resumed(generator: RoleGenerator, value: Any) -> RoleRequest | Exception:
+    """What the role yields next, or the exception with which it ends."""
+    try:
+        return generator.send(value)
+    except Exception as problem:
+        return problem

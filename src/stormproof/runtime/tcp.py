@@ -55,12 +55,17 @@ class TcpNetwork:
         return self._addresses[name]
 
     async def inbox(self, name: str, enums: dict[str, Any]) -> Inbox:
-        inbox = Inbox()
+        inbox, connections = Inbox(), _Connections()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             self._readers.add(writer)
+            number = connections.next_number()
             try:
-                await self._receive(reader, name, enums, inbox)
+                while True:
+                    message = await self._read(reader, name, enums)
+                    if not connections.is_newest(message.peer, number):
+                        break
+                    inbox.put(message)
             except Garbage as problem:
                 _log.warning("%s disconnects %s: %s", name, writer.get_extra_info("peername"), problem)
             except (OSError, asyncio.IncompleteReadError):
@@ -70,20 +75,21 @@ class TcpNetwork:
                 writer.close()
 
         host, port = self._address(name)
-        self._servers.append(await asyncio.start_server(serve, host, port))
+        try:
+            self._servers.append(await asyncio.start_server(serve, host, port))
+        except OSError as problem:
+            why = problem.strerror or str(problem)
+            raise UsageError(f"{name} cannot listen on {host}, port {port}: {why}") from None
         return inbox
 
-    async def _receive(
-        self, reader: asyncio.StreamReader, name: str, enums: dict[str, Any], inbox: Inbox
-    ) -> None:
-        while True:
-            length = int.from_bytes(await reader.readexactly(4), "big")
-            if length > self._most_bytes:
-                raise Garbage(f"a message of {length:,} bytes, more than {self._most_bytes:,}")
-            message = decode(await reader.readexactly(length), name, enums)
-            if message.peer not in self._addresses:
-                raise Garbage(f"a message from {message.peer[:80]!r}, who has no address")
-            inbox.put(message)
+    async def _read(self, reader: asyncio.StreamReader, name: str, enums: dict[str, Any]) -> Received:
+        length = int.from_bytes(await reader.readexactly(4), "big")
+        if length > self._most_bytes:
+            raise Garbage(f"a message of {length:,} bytes, more than {self._most_bytes:,}")
+        message = decode(await reader.readexactly(length), name, enums)
+        if message.peer not in self._addresses:
+            raise Garbage(f"a message from {message.peer[:80]!r}, who has no address")
+        return message
 
     async def send(self, message: Received, receiver: str) -> None:
         pair = (message.peer, receiver)
@@ -113,6 +119,23 @@ class TcpNetwork:
             writer.close()
         for server in self._servers:
             await server.wait_closed()
+
+
+class _Connections:
+    """Which connection of each peer is its newest. A peer that was restarted, or whose connection broke,
+    makes a new one; what is still read from the old one would come late, and is lost."""
+
+    def __init__(self) -> None:
+        self._made = 0
+        self._newest: dict[str, int] = {}
+
+    def next_number(self) -> int:
+        self._made += 1
+        return self._made
+
+    def is_newest(self, peer: str, number: int) -> bool:
+        self._newest[peer] = max(number, self._newest.get(peer, 0))
+        return self._newest[peer] == number
 
 
 class _Link:

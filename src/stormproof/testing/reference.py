@@ -65,7 +65,8 @@ class RoleImplementation:
         self._record.gave(self._request, value)
         try:
             self._request = self._generator.send(value)
-            self._record.reached(self._request)
+            if self._request.durable:
+                self._record.reached(None)
         except StopIteration:
             self._request = None
         except Exception as problem:

@@ -102,6 +102,23 @@ def stop_restart(
     return Transformed(replace(system, processes=tuple(processes)), faults, origin, frozenset(invented))
 
 
+def with_restarts_in_place(changed: Transformed, original: System) -> System:
+    """The changed system with restarts that lead to where the process is already. They are no steps
+    (definitions 11.1), and yet a process that runs may be restarted there, and log it."""
+    processes = []
+    for process in changed.system:
+        action = next(
+            (a for (p, a), kind in changed.faults.items() if (p, kind) == (process.name, RESTART)), ""
+        )
+        restart = Internal(action, fault=RESTART)
+        leaving = {t.source for t in process.transitions if t.action == restart}
+        ended = ended_states(original[process.name]) if action else frozenset()
+        origin = changed.origin.get(process.name, {}) if action else {}
+        rows = [Transition(s, restart, s) for s, o in origin.items() if s not in leaving and o not in ended]
+        processes.append(replace(process, transitions=(*process.transitions, *rows)))
+    return replace(changed.system, processes=tuple(processes))
+
+
 def _rest(original: Process, process: Process, origin: Mapping[str, str]) -> tuple[str, ...]:
     """The rest states of the original, whatever is remembered, and those that were invented."""
     rest = default_rest_states(original) if original.rest is None else original.rest
