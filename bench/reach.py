@@ -30,6 +30,7 @@ from stormproof.reachability.certificates import Closure
 from stormproof.reachability.channel_forms import shapes
 from stormproof.reachability.check_certificates import check_certificate
 from stormproof.reachability.portfolio import solve
+from stormproof.trust.survival_certificate import ClosedSet
 
 Case = tuple[System, str]
 
@@ -146,6 +147,7 @@ def _point(
     proof = answer.certificate
     searched = time.process_time()
     if proof is not None:
+        assert not isinstance(proof, ClosedSet)
         assert not check_certificate(system, model, asked, proof)
     checked = time.process_time() - searched
     return {

@@ -84,7 +84,7 @@ def test_a_closure_for_one_goal_proves_no_other() -> None:
     system = protocols.protocol("alternating-bit-retransmit")
     early = reach(system, EARLY)
     other = reach(system, "Receiver@again0")
-    assert early.certificate is not None and other.answer == "reachable"
+    assert isinstance(early.certificate, Closure) and other.answer == "reachable"
     assert not accepts(other, early.certificate)
 
 
@@ -93,7 +93,7 @@ def test_a_closure_for_lossy_channels_proves_nothing_of_corrupt_ones() -> None:
     early = reach(system, EARLY)
     worse = reach(system, EARLY, Failures(corrupt=True))
     assert worse.answer == "reachable"
-    assert early.certificate is not None and not accepts(worse, early.certificate)
+    assert isinstance(early.certificate, Closure) and not accepts(worse, early.certificate)
 
 
 def test_every_pair_of_a_half_duplex_proof_is_needed() -> None:

@@ -15,7 +15,7 @@ from .properties import RECOVERS, known_properties
 from .request import Request, make_request
 
 if TYPE_CHECKING:
-    from ..reachability.certificates import Certificate
+    from .outcome import Proof
 
 #: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
 LARGEST_PROOF = 5_000
@@ -61,7 +61,7 @@ def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str
     return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
 
 
-def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Request) -> Certificate | None:
+def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Request) -> Proof | None:
     """A certificate of the methods without a bound that the goal is unreachable. They need it upward
     closed."""
     from ..goals.cubes import cubes

@@ -21,7 +21,7 @@ from ..model.ask import Ask
 from ..model.survival import SurvivalModel
 
 if TYPE_CHECKING:
-    from ..reachability.certificates import Certificate
+    from .outcome import Proof
 
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6
@@ -80,7 +80,7 @@ class SurvivalOutcome:
     configurations: int = 0
     seconds: float = 0.0
     listed: Listed | None = None
-    proof: Certificate | None = None
+    proof: Proof | None = None
 
 
 def decide_survival(

@@ -9,6 +9,7 @@ from ..goals.cubes import Cube
 from ..model.failures import FailureModel
 from ..model.run import Witness
 from ..model.system import System
+from ..trust.survival_certificate import ClosedSet
 from .certificates import Certificate
 
 REACHABLE, UNREACHABLE, UNDECIDED = "reachable", "unreachable", "undecided"
@@ -30,7 +31,7 @@ class Answer:
     model: FailureModel
     cubes: tuple[Cube, ...]
     run: Witness | None = None
-    certificate: Certificate | None = None
+    certificate: Certificate | ClosedSet | None = None
     checked: bool = False
     fewest: bool = False
     tried: tuple[str, ...] = ()

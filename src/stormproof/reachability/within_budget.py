@@ -20,9 +20,14 @@ from ..model.budget import Budget
 from ..model.goal import Goal
 from ..model.rest import rest_states
 from ..model.survival import SurvivalModel
+from ..trust.check_survival import check_holds
+from ..trust.make_survival_certificate import closed_set
 from ..trust.replay_storm import replay_storm
 from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
 from .fewest_faults import MAX_K, is_askable
+
+#: The most configurations of a certificate: they are checked in ten seconds.
+LISTED = 100_000
 
 
 def within_budget(
@@ -63,7 +68,7 @@ def _search(
         if result.run is not None and result.holds is False:
             return _reached(answer, model, ask, result.run)
         if result.holds and result.up_to is None:
-            return _unreachable(answer, model.budget, k)
+            return _unreachable(answer, model, ask, k, limits)
         if found.stopped:
             break
         known = k
@@ -79,9 +84,19 @@ def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) ->
     return replace(answer, answer=REACHABLE, because=because, run=run, checked=True)
 
 
-def _unreachable(answer: Answer, budget: Budget, k: int) -> Answer:
-    because = f"every run{_allowed(budget)} was explored, and none needs more than {k} messages per channel"
-    return replace(answer, answer=UNREACHABLE, because=because)
+def _unreachable(answer: Answer, model: SurvivalModel, ask: Ask, k: int, limits: Limits) -> Answer:
+    """With the configurations that were explored as its certificate, unless they are too many to list."""
+    allowed, queue = _allowed(model.budget), "mailbox" if model.system.mailboxes else "channel"
+    because = f"every run{allowed} was explored, and none needs more than {k} messages per {queue}"
+    found = replace(answer, answer=UNREACHABLE, because=because)
+    listed = survey(model, {"": ask}, k, limits=limits, certified=LISTED).answers[""].listed
+    if listed is None or listed.too_large:
+        return found
+    certificate = closed_set(model, k, listed)
+    checked = check_holds(model, ask, certificate)
+    if not checked.covers(None):
+        raise InternalError(f"the certificate that the goal is unreachable is refused: {checked.message}")
+    return replace(found, certificate=certificate, checked=True)
 
 
 def _undecided(budget: Budget, k: int) -> str:

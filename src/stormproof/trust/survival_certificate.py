@@ -56,6 +56,9 @@ class ClosedSet:
     def describe(self) -> str:
         return plural(self.size, "configuration")
 
+    def summary(self) -> dict[str, Any]:
+        return {"kind": self.kind, "sizes": {"configurations": self.size}}
+
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
