@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from importlib import resources
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,25 @@ from stormproof.draw.chart.build import chart, descriptions
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_text
 from stormproof.errors import ModelError, UsageError
-from stormproof.examples.find import examples
 from stormproof.explain.explanation import explain
 from stormproof.formats import dumps, loads
 from stormproof.model.actions import Channel, Crash, Letter, Receive, Send, channel_of, crash_from
+from stormproof.model.ask import Ask
 from stormproof.model.fault_steps import Lose
+from stormproof.model.goal import And, At, Goal
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import MAILBOX
 from stormproof.reachability.channel_bounds import channel_bounds
+from stormproof.reachability.pnml import pnml
+from stormproof.spec.survival import explore_storms
 from stormproof.transform.mailboxes import with_senders
 from stormproof.trust.certificate_json import certificate_from_json, certificate_to_json
 from stormproof.trust.check_certificate import check_certificate
+from stormproof.trust.check_survival import check_holds
 from stormproof.trust.make_certificate import make_certificate
-from tests.support.random_mailboxes import random_mailboxes
+from stormproof.trust.survival_certificate import ClosedSet
+from tests.support.random_mailboxes import random_mailboxes, searched
 
 REPORT_SCHEMA = json.loads(
     resources.files("stormproof").joinpath("schemas/report.schema.json").read_text("utf-8")
@@ -169,6 +177,8 @@ def test_reachability_searches_forward() -> None:
     assert sp.reach(pairs, "Log@failed").answer == "reachable"
     answer = sp.reach(mailboxes, "Log@failed")
     assert answer.answer == "unreachable" and "every run was explored" in answer.because
+    assert isinstance(answer.certificate, ClosedSet) and answer.checked
+    assert answer.to_json(certificate=False)["certificate"] == answer.certificate.summary()
     found = sp.reach(mailboxes, "Log@open & Writer->Log contains line & Manager->Log contains close")
     assert found.answer == "reachable" and found.run is not None and found.checked
     assert sp.reach(mailboxes, "Manager->Log=[]").answer == "reachable"
@@ -178,12 +188,40 @@ def test_reachability_searches_forward() -> None:
         sp.reach(mailboxes, "deadlock-for-good")
 
 
+def test_reachability_is_that_of_the_definitions() -> None:
+    """Every pair of states of two processes; certificates are needed as they are."""
+    answers = {"reachable": 0, "unreachable": 0, "undecided": 0}
+    for seed in range(25):
+        given, failures = random_mailboxes(seed, crashes=False)
+        system, model = searched(given, failures)
+        survival = SurvivalModel(system, model, rest_states(system))
+        slow = {k: explore_storms(survival, k, frozenset(system.channels)) for k in (1, 2)}
+        first, second = random.Random(seed).sample(system.processes, 2)
+        for states in product(first.states[:3], second.states[:3]):
+            goal = And((At(first.name, states[:1]), At(second.name, states[1:])))
+            answer = sp.reach(given, goal, failures)
+            at = [system.names.index(p.name) for p in (first, second)]
+            reached = any(tuple(c.states[i] for i in at) == states for s in slow.values() for c in s.faults)
+            answers[answer.answer] += 1
+            assert answer.answer == "reachable" or not reached, (seed, states)
+            if answer.answer == "unreachable":
+                assert isinstance(answer.certificate, ClosedSet), (seed, states)
+                assert none_can_be_left_out(survival, goal, answer.certificate), (seed, states)
+    assert min(answers.values()) > 5, answers
+
+
+def none_can_be_left_out(model: SurvivalModel, goal: Goal, certificate: ClosedSet) -> bool:
+    [storms] = certificate.storms
+    without = (replace(certificate, storms=((*storms[:i], *storms[i + 1 :]),)) for i in range(len(storms)))
+    return not any(check_holds(model, Ask(False, goal), less).ok for less in islice(without, 5))
+
+
 def test_methods_for_pairs_are_refused() -> None:
     _, mailboxes = both(ORDER)
     with pytest.raises(UsageError, match="communicate by mailboxes, and their lengths are not computed"):
         channel_bounds(mailboxes)
-    with pytest.raises(UsageError, match="and no sample runs are looked for"):
-        examples(sp.check(mailboxes, properties=["clean"]))
+    with pytest.raises(UsageError, match="no Petri net is written"):
+        pnml(mailboxes)
 
 
 def test_languages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from stormproof.conformance.api import trace
 from stormproof.conformance.log import LogEvent, RoleLog, event_of, is_silent
 from stormproof.conformance.search_run import search_run
+from stormproof.errors import UsageError
+from stormproof.formats import loads
+from stormproof.limits import Limits
 from stormproof.model.failures import Failures
 from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import System
+from stormproof.model.system import PEER_TO_PEER, System
 from stormproof.spec.bounded import initial
 from stormproof.spec.storm import effect, stormy_steps
 from stormproof.transform.prepare import prepare, with_process_faults
+from tests.support.random_mailboxes import random_mailboxes
 from tests.support.random_systems import random_duplication, random_failures, random_system
 
 Events = dict[str, list[LogEvent]]
@@ -100,3 +105,82 @@ def test_logs_are_judged_as_the_definitions_judge_them(chunk: int) -> None:
     assert judged > 20, judged
     assert broken > 2, broken
     assert exact > 5, exact
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_logs_of_mailboxes_are_judged_as_a_search_without_preferences_judges_them(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = broken = faulty = 0
+    for seed in range(chunk * 80, chunk * 80 + 80):
+        rng = random.Random(seed)
+        system, failures = random_mailboxes(seed)
+        model = survival(system, failures)
+        logs, faults = random_logs(model, rng, rng.randrange(3, 10))
+        if not any(logs.values()):
+            continue
+        found = trace(system, as_logs(logs), failures)
+        assert found.conforms and found.fewest and len(found.faults) <= faults, (seed, str(found))
+        other = mutated(rng, logs)
+        if not any(other.values()):
+            continue
+        answer = trace(system, as_logs(other), failures, limits=Limits(states=20_000))
+        with monkeypatch.context() as patch:
+            patch.setattr("stormproof.conformance.search_run._Search._out_of_order", lambda *_: False)
+            plain = search_run(model, {log.role: log for log in as_logs(other)}, 20_000)
+        if answer.conforms is None or not plain.exhausted:
+            continue
+        judged += 1
+        broken += not answer.conforms
+        assert answer.conforms == plain.complete, (seed, str(answer))
+        assert not answer.conforms or len(answer.faults) == plain.faults, (seed, str(answer))
+        faulty += bool(answer.conforms and answer.faults)
+    assert judged > 40 and broken > 5 and faulty > 2, (judged, broken, faulty)
+
+
+ORDER = """communication mailbox
+role Buyer { start: Clerk!order -> done
+             done: }
+role Bank { start: Clerk!paid -> done
+            done: }
+role Clerk { start: Buyer?order -> ordered
+                    Bank?paid -> failed
+             ordered: Bank?paid -> done
+             done:
+             failed: Buyer?order -> failed }
+"""
+
+
+def test_a_mailbox_is_one_queue() -> None:
+    """What one role receives from several was sent in that order, unless the mailbox lets it overtake."""
+    text = ORDER.replace("role Bank { start:", "role Bank { start: Buyer?sent -> told\n told:").replace(
+        "order -> done\n", "order -> sent\n sent: Bank!sent -> done\n"
+    )
+    logs = {
+        "Buyer": [LogEvent("send", "Clerk", "order"), LogEvent("send", "Bank", "sent")],
+        "Bank": [LogEvent("receive", "Buyer", "sent"), LogEvent("send", "Clerk", "paid")],
+        "Clerk": [LogEvent("receive", "Bank", "paid"), LogEvent("receive", "Buyer", "order")],
+    }
+    system = loads(text)
+    refused = trace(system, as_logs(logs))
+    assert refused.conforms is False and [u.role for u in refused.unexplained] == ["Clerk"]
+    assert trace(replace(system, communication=PEER_TO_PEER), as_logs(logs)).conforms
+    found = trace(system, as_logs(logs), Failures(reorder=True))
+    assert found.conforms and [str(f) for f in found.faults] == [
+        "reordering: paid from Bank to Clerk, <log>:2"
+    ]
+    with pytest.raises(UsageError, match="by mailboxes"):
+        trace(system, as_logs(logs), start_anywhere=True)
+
+
+def test_a_long_log_of_a_mailbox_is_followed_in_its_order() -> None:
+    rng = random.Random(3)
+    system = loads(
+        "communication mailbox\n"
+        "role A { s: L!a -> s }\nrole B { s: L!b -> s }\nrole L { s: A?a -> s\n B?b -> s }"
+    )
+    order = [rng.choice("AB") for _ in range(120)]
+    logs = {name: [LogEvent("send", "L", name.lower())] * order.count(name) for name in "AB"}
+    logs["L"] = [LogEvent("receive", name, name.lower()) for name in order]
+    found = trace(system, as_logs(logs), limits=Limits(states=2_000))
+    assert found.conforms and not found.faults

@@ -31,6 +31,7 @@ from stormproof.spec import bounded
 from stormproof.trust.replay import replay
 from tests.support.definition_runs import path
 from tests.support.found_witnesses import random_pair
+from tests.support.random_mailboxes import random_mailboxes
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 
@@ -94,6 +95,26 @@ def test_every_property_that_holds_has_a_run_that_shows_it(chunk: int) -> None:
     assert shown > 200
 
 
+@pytest.mark.parametrize("chunk", range(2))
+def test_with_mailboxes_too(chunk: int) -> None:
+    shown = several = 0
+    for seed in range(chunk * 60, (chunk + 1) * 60):
+        system, failures = random_mailboxes(seed)
+        bound = random.Random(seed).choice((1, 2))
+        report = check(system, failures, k=bound, properties=PROPERTIES, limits=Limits(seconds=20))
+        found = examples(report)
+        held = [v.property for v in report if v.holds]
+        assert sorted([*found.missing, *(p for e in found.runs for p in e.shows)]) == sorted(held), seed
+        for example in found.runs:
+            verify(report, example, seed)
+            shown += len(example.shows)
+            senders = {
+                (a.action.peer, a.process) for a in example.run.witness.acts if isinstance(a.action, Send)
+            }
+            several += len({peer for peer, _ in senders}) < len(senders)
+    assert shown > 90 and several > 4, (shown, several)
+
+
 def verify(report: Report, example: Example, seed: int) -> None:
     """Each claim about a run, from the definitions."""
     run, witness = example.run, example.run.witness
@@ -112,6 +133,10 @@ def report_k(report: Report) -> int:
     return max(v.k or 1 for v in report)
 
 
+def queue(system: System, pair: Channel) -> Channel:
+    return Channel("", pair.receiver) if system.mailboxes else pair
+
+
 def configurations(system: System, steps: tuple[Step, ...]) -> list[Configuration]:
     """After each step, the start first, by the slow reading of `Witness`."""
     found = []
@@ -121,7 +146,7 @@ def configurations(system: System, steps: tuple[Step, ...]) -> list[Configuratio
         words: dict[Channel, Word] = dict.fromkeys(system.channels, ())
         for f in sorted(flights(steps[:count]), key=lambda f: f.sent):
             if f.received is None and not f.lost:
-                words[f.channel] += (f.now,)
+                words[queue(system, f.channel)] += (f.now,)
         found.append(Configuration(tuple(states.values()), tuple(words.values())))
     return found
 
@@ -144,7 +169,7 @@ def complete(report: Report, example: Example, seed: int) -> None:
             for action in [a for _, a, _ in p.outgoing(states[p.name])]:
                 assert isinstance(action, (Send, Receive)) or action.name == "crash", seed
                 if isinstance(action, Receive):
-                    head = words.get(Channel(action.peer, p.name), ())[:1]
+                    head = words.get(queue(system, Channel(action.peer, p.name)), ())[:1]
                     assert head != (action.message,), seed
 
 
@@ -179,7 +204,7 @@ def makes_room(system: System, example: Example, name: str) -> bool:
     sent = int(text.split("in step ")[1].split(",")[0].split(";")[0]) - 1
     act = steps[sent]
     assert isinstance(act, Act) and isinstance(act.action, Send) and f"(k = {k})" in text
-    n = system.channels.index(Channel(act.process, act.action.peer))
+    n = system.channels.index(queue(system, Channel(act.process, act.action.peer)))
     i = system.names.index(act.process)
     places = configurations(system, steps)
     earlier = [

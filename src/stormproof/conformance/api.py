@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import InternalError, Place, UsageError, did_you_mean
 from ..limits import Limits
-from ..model.actions import Channel
+from ..model.actions import Channel, pair_of
 from ..model.failures import Failures
 from ..model.failures_text import process_failures
 from ..model.fault_steps import Fault
@@ -54,7 +54,8 @@ def trace(
     logs say. `fields`: the names that the fields of an event have in the files, or a function of a line.
     `shiviz`: the files are logs of ShiViz with this parser expression; the usual ones are found without it.
     """
-    refuse_mailboxes(system, "logs are compared with the channels of pairs only")
+    if start_anywhere:
+        refuse_mailboxes(system, "logs that begin in the middle are compared with the channels of pairs only")
     marked, model, notes = prepare(system, failures or Failures())
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
@@ -63,7 +64,7 @@ def trace(
     if start_anywhere:
         return comparison.in_the_middle(cut_off)
     whole = not cut_off and set(found) == set(survival.system.names)
-    if whole:
+    if whole and not system.mailboxes:  # what is received from several senders is not explained one by one
         answer = comparison.channel_by_channel()
         if answer is not None:
             return answer
@@ -210,7 +211,9 @@ class _Comparison:
 
 
 def _struck(step: Fault) -> str:
-    what = f"{getattr(step, 'message', 'a message')} from {step.channel.sender} to {step.channel.receiver}"
+    message = getattr(step, "message", "a message")
+    pair = pair_of(step.channel, message)
+    what = f"{message} from {pair.sender} to {pair.receiver}"
     becomes = getattr(step, "becomes", None)
     return what if becomes is None else f"{what} becomes {becomes}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import Place
-from ..model.actions import CRASH_ACTION, Action, Crash, Internal, Send
+from ..model.actions import CRASH_ACTION, Action, Crash, Internal, Message, Send
 
 
 class LogEvent(NamedTuple):
@@ -35,11 +35,17 @@ class LogEvent(NamedTuple):
 def event_of(action: Action) -> LogEvent:
     """The event that a log has for an action."""
     if not isinstance(action, Internal):
-        name = CRASH_ACTION if isinstance(action.message, Crash) else action.message
-        return LogEvent("send" if isinstance(action, Send) else "receive", action.peer, name)
+        return LogEvent(
+            "send" if isinstance(action, Send) else "receive", action.peer, logged(action.message)
+        )
     if action.timeout:
         return LogEvent("timeout", "", action.name)
     return LogEvent("crash" if action.crashes else action.fault)
+
+
+def logged(message: Message) -> str:
+    """The name that a log has for a message; who sent it is the peer of the event."""
+    return CRASH_ACTION if isinstance(message, Crash) else str(message)
 
 
 def is_silent(action: Action) -> bool:

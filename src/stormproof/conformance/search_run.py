@@ -1,24 +1,27 @@
 """A run with the logged events, by the definitions: best first over configurations, fewest faults first.
 
-It needs no log of every role: roles without one do as they may. It is exact and slow, and ends at a limit.
+It needs no log of every role: roles without one do as they may. Where the messages of a channel, or of a
+mailbox, stand in another order than the log of their receiver takes them in, only a fault can mend that: such
+configurations are visited as if they had one fault more. The search is exact and slow, and ends at a limit.
 """
 
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..counterexample.storm_run import storm_witness
 from ..engine.survival import FoundRun
-from ..model.actions import Configuration, Send, channel_of
+from ..model.actions import Channel, Configuration, Message, Send, channel_of, pair_of
 from ..model.run import Witness
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
 from ..spec.bounded import initial
 from ..spec.storm import effect, stormy_steps
-from .log import RoleLog, is_silent
+from .log import RoleLog, is_silent, logged
 
 #: Messages that a role without a log may have waiting in a channel.
 FREE_LENGTH = 4
@@ -55,12 +58,28 @@ def search_run(
     return _Search(model, logs, goes_on).run(limit)
 
 
+def _receptions(log: RoleLog, channel: Channel) -> list[tuple[int, str, str]]:
+    """What the log takes from the channel, or from the mailbox: where in the log, from whom, and what."""
+    return [
+        (i, event.peer, event.message)
+        for i, event in enumerate(log)
+        if event.do == "receive" and channel.sender in ("", event.peer)
+    ]
+
+
+def _as_taken(channel: Channel, message: Message) -> tuple[str, str]:
+    return pair_of(channel, message).sender, logged(message)
+
+
 class _Search:
     def __init__(self, model: SurvivalModel, logs: Mapping[str, RoleLog], goes_on: bool) -> None:
         self.model, self.logs, self.goes_on = model, logs, goes_on
         self.roles = list(logs)
         self.whole = tuple(len(log) for log in logs.values())
         self.cut = False
+        self.taken = {
+            c: _receptions(logs[c.receiver], c) for c in model.system.channels if c.receiver in logs
+        }
 
     def run(self, limit: int) -> SearchedRun:
         start = LogPoint((0,) * len(self.roles), initial(self.model.system))
@@ -68,10 +87,11 @@ class _Search:
         cost, closed, count = {start: 0}, set[LogPoint](), 0
         best: tuple[int, int, LogPoint, _Trail | None] = (0, 0, start, None)
         while queue and len(closed) < limit:
-            faults, _, _, point, trail = heapq.heappop(queue)
+            _, _, _, point, trail = heapq.heappop(queue)
             if point in closed:
                 continue
             closed.add(point)
+            faults = cost[point]
             best = max(best, (sum(point.done), -faults, point, trail), key=lambda found: found[:2])
             if point.done == self.whole:
                 return self._answer(best, exhausted=True)
@@ -81,7 +101,8 @@ class _Search:
                     cost[after] = price
                     count += 1
                     left = sum(self.whole) - sum(after.done)
-                    heapq.heappush(queue, (price, left, count, after, _Trail(step, trail)))
+                    least = price + self._out_of_order(after)
+                    heapq.heappush(queue, (least, left, count, after, _Trail(step, trail)))
         return self._answer(best, exhausted=not queue and not self.cut)
 
     def _steps(self, point: LogPoint) -> Iterator[tuple[StormStep, LogPoint]]:
@@ -106,6 +127,17 @@ class _Search:
         if not log[at].matches(step.transition.action):
             return None
         return (*point.done[:i], at + 1, *point.done[i + 1 :])
+
+    def _out_of_order(self, point: LogPoint) -> bool:
+        """Does a queue hold something in the place of what the log of its receiver takes next from it?"""
+        for channel, taken in self.taken.items():
+            word = self.model.word(point.at, channel)
+            if word:
+                done = point.done[self.roles.index(channel.receiver)]
+                following = taken[bisect_left(taken, (done,)) :]
+                if any(_as_taken(channel, m) != t[1:] for m, t in zip(word, following)):
+                    return True
+        return False
 
     def _too_long(self, step: StormStep, after: Configuration) -> bool:
         action = step.transition.action

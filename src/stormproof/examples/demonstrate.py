@@ -24,10 +24,10 @@ from ..checks.properties import (
     Property,
 )
 from ..model.actions import (
-    CRASH,
     CRASH_ACTION,
     Channel,
     Configuration,
+    Crash,
     Internal,
     Message,
     Receive,
@@ -165,7 +165,7 @@ def _room(run: _Watched) -> Shown | None:
         waiting.update(full_sends(run.system, at, run.k))
         action = act.action
         if isinstance(action, Send):
-            channel = Channel(act.process, action.peer)
+            channel = _into(act.process, action)
             length = len(at.words[run.system.channels.index(channel)]) + 1
             if (act.process, action) in waiting:
                 return Shown(_waited(run, act.process, action, i, length > run.k))
@@ -177,9 +177,16 @@ def _room(run: _Watched) -> Shown | None:
     return Shown(f"no send has to wait for space: {arrow(fullest[1])} holds at most {held}", False)
 
 
+def _into(process: str, action: Send) -> Channel:
+    """The channel, or mailbox, that a send puts its message into."""
+    channel = channel_of(process, action)
+    assert channel is not None
+    return channel
+
+
 def _waited(run: _Watched, process: str, action: Send, sent: int, full_still: bool) -> str:
-    channel = Channel(process, action.peer)
-    what = "its crash notice" if action.message is CRASH else str(action.message)
+    channel = _into(process, action)
+    what = "its crash notice" if isinstance(action.message, Crash) else str(action.message)
     full = f"{process} finds {arrow(channel)} full (k = {run.k})"
     if full_still:
         return f"{full} and sends {what} all the same in step {sent + 1}, since a message is lost"
@@ -191,7 +198,7 @@ def full_sends(system: System, at: Configuration, k: int) -> Iterator[tuple[str,
     for process, state in zip(system, at.states):
         if process.kind(state) is StateKind.SENDING:
             for send in process.sends(state):
-                if len(at.words[system.channels.index(Channel(process.name, send.peer))]) >= k:
+                if len(at.words[system.channels.index(_into(process.name, send))]) >= k:
                     yield process.name, send
 
 
@@ -243,12 +250,12 @@ def _choice(kind: type, verb: str, end: str) -> Callable[[_Watched], Shown | Non
 
 
 def _name(action: Send | Receive) -> str:
-    return "the crash notice" if action.message is CRASH else str(action.message)
+    return "the crash notice" if isinstance(action.message, Crash) else str(action.message)
 
 
 def _crash(run: _Watched) -> Shown | None:
     crashed = [a.process for a in run.run.witness.acts if a.action == Internal(CRASH_ACTION)]
-    informed = [process for process, action in _receptions(run.steps) if action.message is CRASH]
+    informed = [process for process, action in _receptions(run.steps) if isinstance(action.message, Crash)]
     if not crashed:
         return Shown("nobody crashes", False)
     verb = "learns" if len(set(informed)) == 1 else "learn"
@@ -291,7 +298,7 @@ def _chooses(kind: type) -> Callable[[Process, str, object], bool]:
 
 
 def _learns(process: Process, state: str, action: object) -> bool:
-    return isinstance(action, Receive) and action.message is CRASH
+    return isinstance(action, Receive) and isinstance(action.message, Crash)
 
 
 def _until_room(system: System, k: int) -> Callable[[Seen, Configuration, Move, Configuration], Seen]:

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.actions import (
-    CRASH,
     CRASH_ACTION,
     Channel,
     Configuration,
+    Crash,
     Internal,
+    Message,
     Receive,
     Send,
     Transition,
     Word,
+    channel_of,
 )
 from ..model.failures import FailureModel
 from ..model.fault_steps import Corrupt, Lose
+from ..model.faults import LOSS
 from ..model.process import Process
 from ..model.run import Act, Step
 from ..model.system import System
@@ -44,7 +47,7 @@ def rests(process: Process, state: str) -> bool:
     """Is there nothing left to do? Taking a crash notice that still comes, or crashing, does not count."""
     return all(
         t.action == Internal(CRASH_ACTION)
-        or (isinstance(t.action, Receive) and t.action.message is CRASH and t.target == state)
+        or (isinstance(t.action, Receive) and isinstance(t.action.message, Crash) and t.target == state)
         for t in process.outgoing(state)
     )
 
@@ -89,29 +92,30 @@ class BoundedMoves:
     def _sends(self, at: Configuration, i: int, t: Transition, spent: bool) -> NextMoves:
         assert isinstance(t.action, Send)
         process, message = self.system.processes[i], t.action.message
-        channel = Channel(process.name, t.action.peer)
+        channel = channel_of(process.name, t.action)
+        assert channel is not None
         n = self.index[channel]
         word = at.words[n]
         if self.rendezvous and not word:
             yield from self._pairs(at, i, t, channel, spent)
         if len(word) < self.k and self.rendezvous != "pairs":
             yield (act(process, t),), _to(at, i, t.target, n, (*word, message))
-        lossy = self.model.on(channel).loss and not spent and message is not CRASH
+        lossy = self.model.on(channel).strikes(LOSS, message) and not spent
         if lossy and (self.rendezvous or len(word) >= self.k):
-            yield (act(process, t), Lose(channel, len(word), str(message))), _to(at, i, t.target)
+            yield (act(process, t), Lose(channel, len(word), _name(message))), _to(at, i, t.target)
 
     def _pairs(self, at: Configuration, i: int, t: Transition, channel: Channel, spent: bool) -> NextMoves:
         """A send and at once a reception of it, or of what it has become."""
         assert isinstance(t.action, Send)
         j, sent = self.system.names.index(channel.receiver), t.action.message
         sender, receiver = self.system.processes[i], self.system.processes[j]
-        pool = () if spent or sent is CRASH else self.model.on(channel).becomes.get(str(sent), ())
+        failure = self.model.on(channel)
         for taken in receiver.outgoing(at.states[j]):
-            if not isinstance(taken.action, Receive) or taken.action.peer != channel.sender:
+            if not isinstance(taken.action, Receive) or taken.action.peer != sender.name:
                 continue
             message = taken.action.message
-            change = () if message == sent else (Corrupt(channel, 0, str(sent), str(message)),)
-            if message == sent or message in pool:
+            change = () if message == sent else (Corrupt(channel, 0, _name(sent), _name(message)),)
+            if message == sent or (not spent and failure.may_become(sent, message)):
                 yield (
                     (act(sender, t), *change, act(receiver, taken)),
                     _to(_to(at, i, t.target), j, taken.target),
@@ -120,7 +124,9 @@ class BoundedMoves:
     def _receives(self, at: Configuration, i: int, t: Transition) -> NextMoves:
         assert isinstance(t.action, Receive)
         process = self.system.processes[i]
-        n = self.index[Channel(t.action.peer, process.name)]
+        channel = channel_of(process.name, t.action)
+        assert channel is not None
+        n = self.index[channel]
         if at.words[n][:1] == (t.action.message,):
             yield (act(process, t),), _to(at, i, t.target, n, at.words[n][1:])
 
@@ -130,6 +136,10 @@ class BoundedMoves:
             for fault, word in faults(self.model.on(channel), channel, tagged):
                 words = (*at.words[:n], tuple(m for m, _ in word), *at.words[n + 1 :])
                 yield (fault,), Configuration(at.states, words)
+
+
+def _name(message: Message) -> str:
+    return message if isinstance(message, str) else str(message)
 
 
 def _to(at: Configuration, i: int, state: str, n: int = -1, word: Word = ()) -> Configuration:

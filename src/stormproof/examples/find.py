@@ -18,7 +18,6 @@ from ..checks.report import Report, Verdict
 from ..model.phrases import listed
 from ..model.system import System
 from ..narrate.narrative import Narrative
-from ..transform.mailboxes import refuse_mailboxes
 from .coverage import Coverage, coverage
 from .demonstrate import Shown, demonstrable, shown, wish
 from .sample_runs import BUDGET, Sample, Wish, sample
@@ -100,7 +99,6 @@ def examples(
     report: Report, k: int | None = None, budget: int = BUDGET, seconds: float = SECONDS
 ) -> Examples:
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
-    refuse_mailboxes(report.system, "no sample runs are looked for")
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
     held = [v for v in report if v.holds and demonstrable(v.property)]
     finder = _Finder(report, bound, budget, time.monotonic() + seconds)
