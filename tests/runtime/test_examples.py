@@ -58,6 +58,8 @@ def test_an_example_holds_what_it_requires(name: str) -> None:
         ("raft_election", "voted in (None, message.peer)", "True"),
         ("go_back_n", "(window + 1)", "window"),
         ("mqtt_qos2", "if packet != pending:", "if True:"),
+        ("paxos", "best = max(best, reply.fields)", "best = max(best, reply.fields) if heard == 1 else best"),
+        ("paxos", "MAJORITY = 2", "MAJORITY = 1"),
     ],
 )
 def test_a_mistake_in_an_example_is_found(name: str, before: str, after: str, tmp_path: Path) -> None:
