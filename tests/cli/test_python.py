@@ -52,6 +52,30 @@ def test_a_refusal_shows_its_line(run: Run, file: Path) -> None:
     assert "   12 |     print(got)" in answer.err
 
 
+def test_files_are_named_as_the_command_names_them(
+    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it imports from the same folder too, in errors and in warnings."""
+    imported = MODULE.replace("{extra}", "pass").partition("@sp.role\ndef B")[2]
+    file.write_text(MODULE.replace("{extra}", "import os"), encoding="utf-8")
+    file.with_name("other.py").write_text(
+        "import stormproof as sp\nfrom greet import A\n@sp.role\ndef B"
+        + imported.replace('"A")', '("A", "hi"))'),
+        encoding="utf-8",
+    )
+    folder = file.parent
+    (folder / "inner").mkdir()
+    for here, prefix in ((folder, ""), (folder, "./"), (folder.parent, f"{folder.name}/")):
+        monkeypatch.chdir(here)
+        assert run("check", f"{prefix}greet.py:protocol").err.startswith(f"{prefix}greet.py:12:5: error: ")
+        warnings = run("lint", f"{prefix}other.py:protocol").out
+        assert f"{prefix}other.py:5:5: warning: B does nothing" in warnings
+        assert f"{prefix}greet.py:6:5: warning: B never receives 'hello' from A" in warnings
+    monkeypatch.chdir(folder / "inner")
+    for prefix in ("../", f"{folder}/"):
+        assert run("check", f"{prefix}greet.py:protocol").err.startswith(f"{prefix}greet.py:12:5: error: ")
+
+
 def test_what_is_missing_is_said(run: Run, file: Path) -> None:
     assert "write greet.py:protocol" in run("check", "greet.py").err
     assert run("check", "greet.py:protokol").code == 2

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ..errors import InputError, Place, StormproofError, did_you_mean
 from ..model.system import System
+from .source import name_like
 
 _SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
 
@@ -65,6 +66,7 @@ def import_file(file: str) -> ModuleType:
     path = Path(file)
     if not path.is_file():
         raise InputError("there is no such file", place=Place(file))
+    name_like(file)
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)

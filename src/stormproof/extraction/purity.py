@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ModelError, Place
 from .role import Role, RoleCall
+from .source import shown_file
 
 #: How deep values are compared.
 _DEEPEST = 6
@@ -36,7 +37,7 @@ class Globals:
         for name, before in self._before.items():
             if after.get(name) != before:
                 code = getattr(self._roles[0].function, "__code__", None)
-                place = Place(code.co_filename) if isinstance(code, CodeType) else None
+                place = Place(shown_file(code.co_filename)) if isinstance(code, CodeType) else None
                 raise ModelError(
                     f"'{name}' was changed while the roles were extracted",
                     place=place,

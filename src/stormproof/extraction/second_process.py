@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import ModelError, Place
 from ..model.system import System
 from .role import RoleCall
+from .source import shown_file
 
 #: An expression that takes longer is refused.
 EXPRESSION_SECONDS = 5.0
@@ -116,5 +117,5 @@ def _stuck(text: str) -> Place | None:
     frames = _FRAME.findall(text)
     for (file, line), (caller, _) in pairwise(frames):
         if Path(caller).name == "snippet.py" and Path(caller).parent.name == "extraction":
-            return Place(file, int(line))
+            return Place(shown_file(file), int(line))
     return None

@@ -7,12 +7,31 @@ import inspect
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from ..errors import ModelError, Place
 from .role import Role
+
+#: How files in a folder begin when they are named as the last one that was given there.
+_given: dict[Path, str] = {}
+
+
+def name_like(file: str) -> None:
+    """Files in the folder of this one are from now on named as it is."""
+    _given[Path(file).resolve().parent] = file.removesuffix(Path(file).name)
+
+
+def shown_file(file: str) -> str:
+    """A file as messages name it: as the one that was given beside it, or from here if it is below."""
+    path = Path(file).resolve()
+    prefix = _given.get(path.parent)
+    if prefix is not None and Path(prefix).resolve() == path.parent:
+        return prefix + path.name
+    below = path.is_file() and path.is_relative_to(Path.cwd())
+    return str(path.relative_to(Path.cwd())) if below else file
 
 
 @dataclass(frozen=True)
@@ -24,12 +43,16 @@ class RoleSource:
     tree: ast.FunctionDef
     function: FunctionType
 
+    @cached_property
+    def shown(self) -> str:
+        return shown_file(self.file)
+
     def place(self, line: int, column: int | None = None, width: int = 1) -> Place:
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else None
         if column is None and text is not None:
             stripped = text.strip()
             column, width = text.find(stripped) + 1, len(stripped)
-        return Place(self.file, line, column, text, width)
+        return Place(self.shown, line, column, text, width)
 
     def place_of(self, node: ast.AST) -> Place:
         line, column = getattr(node, "lineno", self.tree.lineno), getattr(node, "col_offset", 0)
@@ -61,7 +84,7 @@ def read_source(role: Role) -> RoleSource:
     if tree is None:
         problem = f"the source of {role.name} is not available"
         raise ModelError(
-            problem, place=Place(file), hint="save it in a file, unchanged since it was imported"
+            problem, place=Place(shown_file(file)), hint="save it in a file, unchanged since it was imported"
         )
     source = RoleSource(file, lines, tree, function)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

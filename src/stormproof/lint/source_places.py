@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
-
 from ..errors import Place
 from ..extraction.load import split_python
 from ..extraction.naming import is_raised
@@ -28,12 +25,7 @@ class SourcePlaces(NoPlaces):
 
     def state(self, role: str, state: str) -> Place:
         place = self._system[role].place(state)
-        return super().state(role, state) if place is None else self._as_named(place)
-
-    def _as_named(self, place: Place) -> Place:
-        """With the file as its user named it."""
-        here = place.file is not None and os.path.realpath(place.file) == os.path.realpath(self._name)
-        return replace(place, file=self._name) if here else place
+        return super().state(role, state) if place is None else place
 
     def transition(self, role: str, transition: Transition) -> Place:
         return self.state(role, transition.source)
