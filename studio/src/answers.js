@@ -4,10 +4,11 @@ import { $, button, make } from "./dom.js";
 export class Answers {
   #open;
 
-  constructor(open, stop, further) {
+  constructor(open, stop, further, again) {
     this.#open = open;
     $("stop").addEventListener("click", stop);
     $("further").addEventListener("click", further);
+    $("again").addEventListener("click", again);
   }
 
   // The text or the faults have changed: what was known stays, marked as old, until the next answer.
@@ -15,7 +16,7 @@ export class Answers {
     $("answer").setAttribute("aria-busy", "true");
     $("answer").dataset.known = "nothing";
     $("answer-state").textContent = words;
-    $("further").hidden = true;
+    $("further").hidden = $("again").hidden = true;
   }
 
   busy(words) {
@@ -38,8 +39,11 @@ export class Answers {
     $("answer-state").textContent = "stopping";
   }
 
-  problem(words) {
+  // There is no answer; `again`: asking once more may help.
+  problem(words, again = false) {
     this.#done(words);
+    $("again").hidden = !again;
+    $("answer-failures").textContent = "";
     $("verdicts").replaceChildren();
     $("answer").dataset.known = "nothing";
     $("classes").hidden = true;
@@ -84,7 +88,8 @@ export class Answers {
     const label = row.word === "violated" ? "Watch it break" : "Show the run";
     const watch = row.run ? button(label, () => this.#open(row), { "aria-label": `${label}: ${row.property}` }) : null;
     return make("li", { class: word, "data-property": row.property },
-      make("span", { class: "mark", role: "img", "aria-label": word }, row.mark), make("b", {}, row.property),
-      make("span", { class: "say" }, row.say || row.word), watch);
+      make("span", { class: "mark", role: "img", "aria-label": word }, row.mark),
+      make("div", {}, make("b", {}, row.property), " ", make("span", { class: "say" }, row.say || row.word)), watch,
+      row.claim ? make("span", { class: "claim" }, row.claim) : null);
   }
 }

@@ -1,10 +1,13 @@
 // The socket to the server: questions with numbers, answers with the same, and news that nobody asked for.
 
+// Characters of a text; the server reads no larger messages.
+const MOST = 5_000_000;
+
 export class Connection {
   #socket = null;
   #last = 0;
   #open = new Map();
-  #waiting = [];
+  #waiting = new Map();  // what is sent once the socket is open: lane -> the newest question
   #tell;
 
   // `tell` gets {hello}, {changed}, and {lost: true} when the server does not answer any more.
@@ -16,7 +19,8 @@ export class Connection {
   #connect() {
     this.#socket = new WebSocket(`ws://${location.host}/socket`);
     this.#socket.addEventListener("open", () => {
-      for (const message of this.#waiting.splice(0)) this.#socket.send(message);
+      for (const message of this.#waiting.values()) this.#socket.send(message);
+      this.#waiting.clear();
     });
     this.#socket.addEventListener("message", (event) => this.#receive(JSON.parse(event.data)));
     this.#socket.addEventListener("close", () => {
@@ -44,7 +48,7 @@ export class Connection {
   #send(message) {
     const text = JSON.stringify(message);
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
-    else this.#waiting.push(text);
+    else if (message.ask) this.#waiting.set(message.lane, text);
   }
 
   // Resolves to {answer}, {problem}, {defect}, {stopped}, or {cancelled} when a newer question of the same lane was
@@ -55,6 +59,7 @@ export class Connection {
       this.#open.delete(id);
       older.resolve({ cancelled: true });
     }
+    if ((question.text?.length ?? 0) > MOST) return Promise.resolve({ problem: "This text is too long for the studio." });
     const id = ++this.#last;
     const { promise, resolve } = deferred();
     this.#open.set(id, { lane, hear, resolve });

@@ -46,6 +46,14 @@ export function download(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+// Scroll a box until a part of it is in sight, and nothing around the box.
+export function bringIntoSight(box, part) {
+  if (!part) return;
+  const frame = box.getBoundingClientRect(), here = part.getBoundingClientRect();
+  if (here.top < frame.top) box.scrollTop += here.top - frame.top;
+  else if (here.bottom > frame.bottom) box.scrollTop += here.bottom - frame.bottom;
+}
+
 // A modal dialog with some buttons; resolves to the value of the one that was pressed, or null.
 export function dialog(title, body, choices) {
   return new Promise((resolve) => {

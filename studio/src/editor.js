@@ -1,11 +1,13 @@
 // The editor: CodeMirror with the .storm language, problems underlined, names completed.
-import { EditorState } from "@codemirror/state";
+import { EditorState, Prec } from "@codemirror/state";
 import {
   EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
-import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent, toggleComment } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, selectedCompletion,
+} from "@codemirror/autocomplete";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { classHighlighter } from "@lezer/highlight";
@@ -20,6 +22,7 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
         lineNumbers(), highlightActiveLineGutter(), highlightSpecialChars(), history(), foldGutter(), drawSelection(),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
         storm, syntaxHighlighting(classHighlighter), lintGutter(), EditorView.lineWrapping,
+        Prec.highest(keymap.of([{ key: "Enter", run: endLine }])),
         autocompletion({ override: [complete(system)] }),
         EditorView.contentAttributes.of({ "aria-label": "protocol text", spellcheck: "false" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
@@ -52,6 +55,14 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
       view.focus();
     },
   };
+}
+
+// Where the name that is proposed is written already, Enter is meant for the line.
+function endLine(view) {
+  const proposed = selectedCompletion(view.state)?.label, { head } = view.state.selection.main;
+  if (!proposed || view.state.sliceDoc(Math.max(0, head - proposed.length), head) !== proposed) return false;
+  closeCompletion(view);
+  return insertNewlineAndIndent(view);
 }
 
 // Columns count characters, the editor counts UTF-16 units.

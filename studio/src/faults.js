@@ -17,6 +17,7 @@ export class Faults {
       this.#settings.budget = { ...this.#settings.budget, total: Number.isFinite(total) ? total : null };
       this.#changed();
     });
+    $("budget").addEventListener("change", () => { $("budget").value = this.#settings.budget?.total ?? ""; });
   }
 
   get settings() { return this.#settings; }

@@ -13,6 +13,8 @@ let started = false;
 let reading = null;         // the last reading of the text, until it has ended
 let system = null;          // what the server last read
 let stopped = false;        // Stop was pressed, and the answer has not come yet
+let quit = false;           // the studio was stopped from here
+let example = "";           // what an empty text can begin with
 let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
 let name = "protocol";
@@ -27,18 +29,23 @@ const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]"
   ],
 });
 const faults = new Faults(() => { forgetLink(); ask(QUICK); play.refresh(); });
-const answers = new Answers(openRun, stop, () => ask(LONG));
+const answers = new Answers(openRun, stop, () => ask(LONG), () => ask(QUICK));
 const play = new Play(question, forgetLink);
 
 // ---- from the server ------------------------------------------------------------------------------------
 
 async function told(message) {
-  if (message.lost) status("The studio does not answer. If it was stopped, start it again; a shared link keeps your work.", true);
+  if (message.lost) lost();
   if (message.changed) await fileChanged(message.changed);
   if (!message.hello) return;
   status("");
-  if (started) return;
+  if (started) {
+    await fileChanged(message.hello.document);
+    pause.now();
+    return;
+  }
   const hello = message.hello, linked = await fromFragment(location.hash.slice(1));
+  example = hello.example;
   fillLibrary(hello.library);
   if (location.hash.length > 1 && !linked) status("This link cannot be read; the studio shows what it was started with.");
   if (linked) openText("a shared protocol", linked.text, null);
@@ -47,6 +54,11 @@ async function told(message) {
   if (linked?.run) play.restore(linked.run);
   started = true;
   pause.now();
+}
+
+function lost() {
+  status(quit ? "The studio has stopped. This page can be closed." : "The studio does not answer. If it was stopped, start it again; a shared link keeps your work.", true);
+  answers.problem("");
 }
 
 function openText(title, text, document_) {
@@ -60,7 +72,7 @@ const dirty = () => file !== null && editor.text !== file.text;
 
 function showFile() {
   $("title").textContent = name;
-  $("file-state").textContent = file === null ? "not in a file" : dirty() ? "changed, not saved" : file.base ? "saved" : "new file";
+  $("file-state").textContent = file === null ? "not in a file" : dirty() ? "changed, not saved" : file.base ? "saved" : file.text ? "no longer on disk" : "new file";
   $("save").textContent = file === null ? "Download" : "Save";
   document.title = `${dirty() ? "• " : ""}${name} · stormproof studio`;
 }
@@ -86,7 +98,6 @@ async function read() {
   if (said.cancelled) return;
   if (!said.answer) { problem(said); return; }
   const { problems, converted } = said.answer;
-  editor.underline(problems);
   showProblems(problems, converted);
   if (!said.answer.system) return;
   system = said.answer.system;
@@ -112,9 +123,12 @@ function showProblems(problems, converted) {
   const rows = problems.map((entry) => make("li", { class: entry.severity }, button(
     `${entry.severity === "error" ? "✘ error" : "⚠ warning"}, line ${entry.line ?? 1}: ${entry.message}${entry.hint ? ` (${entry.hint})` : ""}`,
     () => editor.goTo(entry))));
+  const empty = editor.text.trim() === "";
+  editor.underline(empty ? [] : problems);
+  if (empty) rows.splice(0, rows.length, make("li", {}, button("Write an example", () => { editor.text = example; editor.view.focus(); }), " or open a built-in protocol above."));
   if (converted) rows.unshift(make("li", {}, `This is ${converted.language}. `, button("Show it as .storm", () => { editor.text = converted.text; })));
   $("problems").replaceChildren(...rows);
-  $("problem-count").textContent = problems.length === 0 ? "no problems" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  $("problem-count").textContent = empty ? "the text is empty" : problems.length === 0 ? "no problems" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
 }
 
 async function format() {
@@ -154,7 +168,7 @@ async function save() {
 }
 
 async function conflict(theirs) {
-  const choice = await dialog("The file was changed by another program", [make("p", {}, file.name)],
+  const choice = await dialog("The file has changed on disk", [make("p", {}, file.name)],
     [["Load what is there", "load"], ["Overwrite it", "overwrite"], ["Cancel", ""]]);
   if (choice === "load") loadFile(theirs);
   if (choice === "overwrite") { file.base = theirs.version; await save(); }
@@ -169,8 +183,14 @@ function loadFile({ text, version }) {
 
 async function fileChanged(now) {
   if (file === null || now.version === file.base) return;
-  if (!dirty()) { loadFile(now); status("The file was changed by another program and loaded again."); return; }
-  $("status").replaceChildren("Another program has changed the file. ", button("Load it", () => loadFile(now)), " ", button("Keep mine", () => status("")));
+  if (!now.version) {
+    file.base = "";
+    showFile();
+    status("The file is gone from the disk. Save writes it again.");
+    return;
+  }
+  if (!dirty()) { loadFile(now); status("The file has changed on disk and was loaded again."); return; }
+  $("status").replaceChildren("The file has changed on disk. ", button("Load it", () => loadFile(now)), " ", button("Keep mine", () => status("")));
 }
 
 // ---- ask ------------------------------------------------------------------------------------------------
@@ -193,7 +213,9 @@ function hear({ progress, partial }) {
 async function explain(said) {
   await reading;
   const mistaken = $("problems").querySelector(".error") !== null;
-  answers.problem(mistaken ? "The text has mistakes; mend them to see the answer." : said.problem ?? said.defect);
+  if (editor.text.trim() === "") answers.problem("Write a protocol to see the answer.");
+  else if (mistaken) answers.problem("The text has mistakes; mend them to see the answer.");
+  else answers.problem(said.problem ?? said.defect, true);
 }
 
 // The answer with what is known comes at once; pressed again, nobody waits for it.
@@ -243,9 +265,15 @@ async function share() {
   history.replaceState(null, "", `/#${fragment}`);
   const box = make("textarea", { readonly: true, rows: 5, id: "link", "aria-label": "the link" });
   box.value = link;
+  const copied = make("span", { role: "status" });
+  const copy = async () => {
+    box.select();
+    await navigator.clipboard.writeText(link).catch(() => document.execCommand("copy"));
+    copied.textContent = "✔ Copied.";
+  };
   await dialog("A link to this text, these faults and this run", [
-    make("p", {}, "Everything is in the link itself. On another machine it is opened with ", make("code", {}, "stormproof studio LINK"), "."), box,
-  ], [["Copy", async () => { box.select(); await navigator.clipboard.writeText(link).catch(() => document.execCommand("copy")); }], ["Close", ""]]);
+    make("p", {}, "Everything is in the link itself. On another machine it is opened with ", make("code", {}, "stormproof studio LINK"), "."), box, copied,
+  ], [["Copy", copy], ["Close", ""]]);
 }
 
 async function keep(kind, suffix, type, more = {}) {
@@ -260,7 +288,7 @@ const actions = {
   "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
   "keep-page": () => keep("save-page", ".html", "text/html", { effort: 2 }),
   "stop-server": async () => {
-    if (await confirmed("Stop the studio?", dirty() ? "What you changed in the file is not saved." : "Every open page of it stops too.")) connection.stopServer();
+    if (await confirmed("Stop the studio?", dirty() ? "What you changed in the file is not saved." : "Every open page of it stops too.")) { quit = true; connection.stopServer(); }
   },
   help: () => dialog("Keys", [$("keys").content.cloneNode(true)], [["Close", ""]]),
 };
@@ -291,6 +319,12 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     save();
   } else if (event.key === "?" && !event.target.closest(".cm-editor, input, textarea")) actions.help();
+});
+document.addEventListener("click", (event) => { if (!event.target.closest("#keep")) $("keep").open = false; });
+$("keep").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  $("keep").open = false;
+  $("keep").querySelector("summary").focus();
 });
 addEventListener("beforeunload", (event) => { if (dirty()) event.preventDefault(); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#s=")) location.reload(); });

@@ -1,10 +1,12 @@
 // One run: chosen step by step, gone back in, branched, watched. The server says where each step leads.
-import { $, button, make, picture } from "./dom.js";
+import { $, bringIntoSight, button, make, picture } from "./dom.js";
 import kinds from "./fault_kinds.json";
 
 // `under` names a requirement with failures of its own, whose run this is.
 const EMPTY = { steps: [], at: 0, marks: null, title: "", under: null };
 const WALK = 450;
+// Automata are drawn smaller, down to this, if they then stand side by side or need not be scrolled.
+const SMALLEST = 0.72;
 
 export class Play {
   #run = EMPTY;
@@ -33,6 +35,7 @@ export class Play {
     });
     stage.fixHeads($("play-chart"));
     $("play").addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(() => fit($("play-automata"))).observe($("play-automata"));
   }
 
   get run() { return this.#run; }
@@ -148,7 +151,9 @@ export class Play {
   // New text or new settings: the pictures are of another system, and the run may no longer fit.
   pictures(system) {
     this.#roles = system.roles.map((role) => [role.name, role.states]);
-    $("play-automata").replaceChildren(...system.pictures.map((entry) => picture(entry.svg)));
+    $("play-automata").replaceChildren(...system.pictures.map((entry) =>
+      entry.roles.length ? picture(entry.svg) : make("div", { class: "legend" }, picture(entry.svg))));
+    fit($("play-automata"));
     if (this.#shown) this.#light();
   }
 
@@ -203,7 +208,7 @@ export class Play {
       return make("li", { class: [i > at && "later", lost && "lost"].filter(Boolean).join(" ") },
         button(label, () => this.goTo(i), i === at ? { "aria-current": "step" } : {}));
     }));
-    $("play-steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    bringIntoSight($("play-steps"), $("play-steps").querySelector("[aria-current]"));
   }
 
   #showChoices(choices) {
@@ -213,19 +218,18 @@ export class Play {
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push([choice, i]);
     });
-    const rows = [...groups.values()].map((group) => make("li", {}, ...group.map(([choice, i]) => this.#choice(choice, i))));
+    const rows = [...groups.values()].map((group) => make("li", {}, ...group.map(([choice, i], n) => this.#choice(choice, i, n === 0))));
     const held = document.activeElement?.closest("#play-choices") ? true : false;
     $("play-choices").replaceChildren(...rows);
     $("play-none").hidden = rows.length > 0;
-    if (held) $("play-choices").querySelector("button")?.focus();
+    if (held) $("play-choices").querySelector("button")?.focus({ preventScroll: true });
   }
 
-  #choice(choice, i) {
+  // What goes wrong stands beside the same step without it; where there is none, the step is named too.
+  #choice(choice, i, first) {
     const key = i < 9 ? make("kbd", { "aria-hidden": "true" }, String(i + 1)) : "";
-    const label = choice.strikes ? `⚠ ${choice.strikes}` : choice.say;
-    const made = button(label, () => this.take(choice), {
-      class: choice.faults ? "fault" : "calm", "aria-label": choice.strikes ? `${choice.say}: ${choice.strikes}` : choice.say,
-    });
+    const whole = sayAll(choice), label = choice.strikes ? `⚠ ${first ? whole : choice.strikes}` : choice.say;
+    const made = button(label, () => this.take(choice), { class: choice.faults ? "fault" : "calm", "aria-label": whole });
     made.prepend(key);
     return made;
   }
@@ -277,7 +281,7 @@ export class Play {
     const frame = hit.getBoundingClientRect();
     const x = event.clientX || frame.x + frame.width / 2, y = event.clientY || frame.y + frame.height / 2;
     const menu = make("div", { class: "menu", role: "menu", "aria-label": "what happens" }, ...hit.choices.map((choice) =>
-      button(choice.strikes ? `⚠ ${choice.say}: ${choice.strikes}` : choice.say, () => { closeMenu(); this.take(choice); },
+      button(choice.strikes ? `⚠ ${sayAll(choice)}` : choice.say, () => { closeMenu(); this.take(choice); },
         { role: "menuitem", class: choice.faults ? "fault" : "calm" })));
     document.body.append(menu);
     const width = menu.offsetWidth, height = menu.offsetHeight;
@@ -294,6 +298,17 @@ export class Play {
     menu.firstElementChild.focus();
     setTimeout(() => document.addEventListener("click", closeMenu, { once: true }));
   }
+}
+
+// `Sender sends d0 to Receiver: lost`; what a role suffers on its own is said already.
+const sayAll = ({ say, strikes, own }) => (strikes && !own ? `${say}: ${strikes}` : say);
+
+function fit(box) {
+  const drawn = [...box.querySelectorAll(":scope > svg")], room = box.clientWidth;
+  const widths = drawn.map((svg) => Number(svg.getAttribute("width")));
+  const all = widths.reduce((sum, width) => sum + width, 0), widest = Math.max(...widths);
+  const scale = room / all >= SMALLEST ? room / all : Math.max(room / widest, SMALLEST);
+  drawn.forEach((svg, i) => { svg.style.width = scale < 1 ? `${Math.floor(widths[i] * scale)}px` : ""; });
 }
 
 function closeMenu() {

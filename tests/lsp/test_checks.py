@@ -58,7 +58,7 @@ async def test_verdicts_and_the_run(edit: Edit) -> None:
     assert any(line == 1 and title.startswith("✘ recovers: breaks with 1 fault") for line, title in found)
     assert (5, "✘ in wait when the protocol breaks") in found
     assert [title for line, title in found if line == 19] == [
-        "✔ paid: never Buyer@done & Shop@idle · any channel length"
+        "✔ paid: never Buyer@done & Shop@idle · holds · any channel length"
     ]
 
     shown = str(await run_command(editor, "stormproof.showRun", editor.uri, "recovers"))

@@ -64,6 +64,17 @@ def test_death_cancellation_and_refusal() -> None:
     in_pool(story, PoolLimits(workers=1, waiting=1))
 
 
+def test_a_worker_that_died_while_it_waited_is_replaced() -> None:
+    async def story(pool: WorkerPool) -> None:
+        await pool.warm()
+        (worker,) = pool._idle
+        worker.kill()
+        await worker.wait()
+        assert (await pool.ask(SHORT))["answer"]["problems"] == []
+
+    in_pool(story, PoolLimits(workers=1))
+
+
 def test_stop_keeps_what_is_known() -> None:
     async def story(pool: WorkerPool) -> None:
         known: list[str] = []

@@ -61,7 +61,13 @@ def test_the_file_is_never_overwritten_silently(tmp_path: Path) -> None:
         assert changed["text"] == SHOP + "// theirs\n", "a change on disk is noticed"
         conflict = page.ask("save", text=SHOP + "// again\n", base=saved)["answer"]["conflict"]
         assert conflict == changed and path.read_text() == SHOP + "// theirs\n"
-        page.ask("save", text=SHOP, base=changed["version"])
+        other = TalkingPage(studio)
+        saved = page.ask("save", text=SHOP, base=changed["version"])["answer"]["saved"]
+        assert path.read_text() == SHOP
+        assert other.next()["changed"] == {"text": SHOP, "version": saved}, "another page has saved it"
+        path.unlink()
+        assert other.next()["changed"] == {"text": SHOP, "version": ""}, "it is gone"
+        assert page.ask("save", text=SHOP, base=saved)["answer"] == {"saved": saved}
         assert path.read_text() == SHOP
         assert studio.stop(signal.SIGTERM)[0] == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["shop.storm"]

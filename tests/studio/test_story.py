@@ -113,6 +113,11 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
     assert page.value("document.cookie") == "", "no script can read the cookie"
     assert "✔" in verdict(page), "the example is answered without a question"
 
+    rewrite(page, "")
+    page.until("document.querySelector('#problem-count').textContent === 'the text is empty'")
+    page.click("#problems button")
+    page.until("document.querySelector('.cm-content').innerText.includes('protocol Shop')")
+
     rewrite(page, WRONG)
     page.until("document.querySelector('#problems .error:nth-child(2)')?.textContent.includes('anwser')")
     said = problems(page)
@@ -134,8 +139,11 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
     assert "cannot come to rest" in text_of(page, "#play-steps .lost")
     look(page, "broken")
 
-    page.click("#play-new")
+    page.value("document.querySelector('.right').scrollTop = 0")
+    page.value("document.querySelector('#play').focus({preventScroll: true})")
+    page.press("n")
     page.until("document.querySelector('#play-say').textContent.startsWith('0 of 0')")
+    assert page.value("document.querySelector('.right').scrollTop") == 0, "nothing moves but what is shown"
     calm = ["Client sends ping to Server", "Server receives ping from Client"]
     calm += ["Server sends pong to Client", "Client receives pong from Server"]
     for step in calm:
@@ -251,7 +259,7 @@ def test_keys_automata_files_and_a_narrow_page(browser: Browser, tmp_path: Path)
         rewrite(page, path.read_text() + "// mine\n")
         page.until("document.querySelector('#file-state').textContent === 'changed, not saved'")
         path.write_text(path.read_text() + "// theirs\n")
-        page.until("document.querySelector('#status').textContent.includes('Another program')")
+        page.until("document.querySelector('#status').textContent.includes('changed on disk')")
         page.click("#status button:last-child")
         page.click("#save")
         page.until("document.querySelector('dialog')?.open")

@@ -10,24 +10,28 @@ from .report import Verdict
 
 
 def headline(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
-    """What was found of survival or a requirement, without its extent; `budget`: what a run may have."""
-    if verdict.requirement is not None:
-        return _required(verdict, faults_possible)
-    return _answer(verdict, faults_possible, budget)
+    """The claim of a requirement, and what was found of it or of survival, without its extent; `budget`: what
+    a run may have."""
+    return " · ".join(part for part in (claim(verdict), finding(verdict, faults_possible, budget)) if part)
 
 
-def _required(verdict: Verdict, faults_possible: bool) -> str:
-    """The claim, and what was found of it; an expected violation is a known limit."""
-    assert verdict.requirement is not None
+def claim(verdict: Verdict) -> str:
+    """What a requirement with a name claims, and under which failures of its own."""
+    if verdict.requirement is None:
+        return ""
     named = [str(verdict.requirement.claim)] if verdict.requirement.name else []
-    claim = " ".join(named + _under(verdict))
+    return " ".join(named + _under(verdict))
+
+
+def finding(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
+    """What was found; an expected violation is a known limit."""
+    if verdict.requirement is None:
+        return _answer(verdict, faults_possible, budget)
     if verdict.requirement.violated and verdict.holds is False:
-        found = f"known limit: {number_of_faults(verdict)}"
-    elif verdict.requirement.violated and verdict.holds:
-        found = "expected to be violated, and holds"
-    else:
-        found = "" if verdict.holds else _answer(verdict, faults_possible)
-    return " · ".join(part for part in (claim, found) if part)
+        return f"known limit: {number_of_faults(verdict)}"
+    if verdict.requirement.violated and verdict.holds:
+        return "expected to be violated, and holds"
+    return "" if verdict.holds else _answer(verdict, faults_possible)
 
 
 def _under(verdict: Verdict) -> list[str]:

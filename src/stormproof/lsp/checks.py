@@ -97,7 +97,7 @@ class Checks:
         said = await self.pool.ask({**question, "steps": run["steps"], "marks": run["marks"]})
         shown = said.get("answer", {}).get("text") or said.get("problem", "")
         why = textwrap.fill(run["why"], _WIDTH)
-        return f"{verdict['mark']} {name}: {verdict['say']}\n\n{why}\n\n{shown}\n"
+        return f"{sentence(verdict)}\n\n{why}\n\n{shown}\n"
 
     @contextlib.asynccontextmanager
     async def _progress(self) -> AsyncIterator[Callable[[str], None]]:
@@ -122,6 +122,12 @@ class Checks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.pool.close()
+
+
+def sentence(verdict: dict[str, Any]) -> str:
+    """`✔ paid: never Buyer@done & Shop@idle · any channel length`."""
+    said = " · ".join(part for part in (verdict["claim"], verdict["say"]) if part)
+    return f"{verdict['mark']} {verdict['property']}" + (f": {said}" if said else "")
 
 
 def _cancel_with(button: Future[Any]) -> None:

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 
 from ..checks.properties import RECOVERS
 from ..formats.storm_occurrences import StatementSpan
-from .checks import Checked
+from .checks import Checked, sentence
 from .open_text import OpenText
 
 CHECK, CANCEL, SHOW_RUN = "stormproof.check", "stormproof.cancel", "stormproof.showRun"
@@ -57,8 +57,7 @@ def _of_role(role: str, recovers: dict[str, Any]) -> str:
 
 
 def _of_verdict(text: OpenText, start: int, verdict: dict[str, Any], old: str) -> Iterator[lsp.CodeLens]:
-    said = f": {verdict['say']}" if verdict["say"] else ""
-    yield _lens(text, start, f"{verdict['mark']} {verdict['property']}{said}{old}")
+    yield _lens(text, start, sentence(verdict) + old)
     if verdict["run"] is not None:
         yield _lens(text, start, "show the run", SHOW_RUN, [text.uri, verdict["property"]])
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..checks.api import check
-from ..checks.headline import extent, headline
+from ..checks.headline import claim, extent, finding
 from ..checks.report import Report, Verdict
 from ..engine.watch import Progress
 from ..explain.explanation import explain
@@ -94,6 +94,7 @@ def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
         "ok": verdict.ok,
         "mark": MARKS[verdict.ok],
         "word": verdict.word,
+        "claim": claim(verdict),
         "say": _answer(report, verdict),
         "notes": list(verdict.notes),
         "line": None if verdict.requirement is None else verdict.requirement.line,
@@ -105,7 +106,7 @@ def _answer(report: Report, verdict: Verdict) -> str:
     if not verdict.survival and verdict.requirement is None:
         bound = "" if verdict.k is None else f"k = {verdict.k}"
         return verdict.reason if verdict.holds is not True else bound
-    found = headline(verdict, not report.model.harmless, report.failures.budget)
+    found = finding(verdict, not report.model.harmless, report.failures.budget) or verdict.word
     return " · ".join(part for part in (found, extent(verdict)) if part)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class Document:
     text: str
     path: Path | None = None
     known: str = ""
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,27 +60,28 @@ class Document:
             "file": None if self.path is None else str(self.path),
         }
 
-    def look(self) -> dict[str, str] | None:
-        """The file's text and version if somebody else has changed it since it was last read or written."""
+    def look(self) -> None:
+        """Read the file if somebody else has changed it since it was last read or written. A file that is
+        gone has no version, and the text that it had."""
         if self.path is None:
-            return None
-        now = _on_disk(self.path)
-        if now is None or version_of(now) == self.known:
-            return None
-        self.text, self.known = now, version_of(now)
-        return {"text": now, "version": self.known}
+            return
+        with self._one_at_a_time:
+            now = _on_disk(self.path)
+            self.known = "" if now is None else version_of(now)
+            self.text = self.text if now is None else now
 
     def save(self, text: str, base: str) -> dict[str, Any]:
         """Write the file if it still is what the page began from; else say what it is now."""
         if self.path is None:
             raise InputError("there is no file to save to; download the text instead")
-        now = _on_disk(self.path)
-        version = "" if now is None else version_of(now)
-        if now is not None and version not in (base, version_of(text)):
-            return {"conflict": {"text": now, "version": version}}
-        formats.save(self.path, text, overwrite=True)
-        self.text, self.known = text, version_of(text)
-        return {"saved": self.known}
+        with self._one_at_a_time:
+            now = _on_disk(self.path)
+            version = "" if now is None else version_of(now)
+            if now is not None and version not in (base, version_of(text)):
+                return {"conflict": {"text": now, "version": version}}
+            formats.save(self.path, text, overwrite=True)
+            self.text, self.known = text, version_of(text)
+            return {"saved": self.known}
 
 
 def _on_disk(path: Path) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from .. import protocols
 from ..errors import StormproofError
-from .document import Document
+from .document import EXAMPLE, Document
 from .pool import WorkerPool
 
 
@@ -20,6 +20,7 @@ class PageSession:
 
     def __init__(self, socket: Socket, pool: WorkerPool, document: Document, start: dict[str, Any]) -> None:
         self._socket, self._pool, self._document, self._start = socket, pool, document, start
+        self._known = document.known
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._sending = asyncio.Lock()
         self._telling: set[asyncio.Task[None]] = set()
@@ -30,7 +31,15 @@ class PageSession:
 
     async def greet(self) -> None:
         library = {title: list(names) for title, names in protocols.groups().items()}
-        await self.send({"hello": {**self._start, "document": self._document.to_json(), "library": library}})
+        document = self._document.to_json()
+        hello = {**self._start, "document": document, "library": library, "example": EXAMPLE}
+        await self.send({"hello": hello})
+
+    async def tell_of_file(self) -> None:
+        """What the file is now, if the page does not know that yet."""
+        if self._known != self._document.known:
+            self._known = self._document.known
+            await self.send({"changed": {"text": self._document.text, "version": self._known}})
 
     async def receive(self, message: Any) -> bool:
         """Handle one message; False when the page asks the server to stop."""
@@ -62,7 +71,9 @@ class PageSession:
                 name = str(question.get("name"))
                 return {"answer": {"name": name, "text": protocols.source(name)}}
             text, base = question.get("text"), question.get("base")
-            return {"answer": self._document.save(str(text), str(base))}
+            answer = self._document.save(str(text), str(base))
+            self._known = answer.get("saved", self._known)
+            return {"answer": answer}
         except StormproofError as problem:
             return {"problem": str(problem)}
 

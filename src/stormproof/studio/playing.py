@@ -219,6 +219,7 @@ def _choice(playing: Game, at: Configuration, step: StormStep) -> dict[str, Any]
         "process": playing.model.system.names.index(step.process),
         "say": printable(describe_act(act)),
         "strikes": printable(_strikes(step)),
+        "own": step.process_fault is not None,
         "faults": sum(step.faults.values()),
         "edge": _edge(playing, at, act),
         "steps": [step_to_json(s) for s in steps],

@@ -100,7 +100,7 @@ class WorkerPool:
                 turn.set_result(None)
 
     async def _ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None) -> Said:
-        worker = self._idle.pop() if self._idle else await _start()
+        worker = self._rested() or await _start()
         self.working[asyncio.current_task()] = worker
         try:
             talk = _talk(worker, {**question, **self.limits.of_a_question()}, tell)
@@ -123,6 +123,14 @@ class WorkerPool:
             return {"problem": "the process that worked on this ended before its answer; the others go on"}
         self._idle.append(worker)
         return answer
+
+    def _rested(self) -> asyncio.subprocess.Process | None:
+        """A worker that waits for a question; those that have died meanwhile are forgotten."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.returncode is None:
+                return worker
+        return None
 
     async def _recover(self, worker: asyncio.subprocess.Process) -> None:
         """Take back a worker whose question nobody waits for any more."""

@@ -45,14 +45,13 @@ class Studio:
         self.stopped = asyncio.Event()
 
     async def watch_file(self) -> None:
-        """Tell every page when another program has changed the file."""
+        """Tell every page when another program, or another page, has changed the file."""
         while True:
             await asyncio.sleep(LOOK)
-            changed = await asyncio.to_thread(self.document.look)
-            if changed is not None:
-                for page in list(self.pages):
-                    with contextlib.suppress(Exception):  # a page that is just going away
-                        await page.send({"changed": changed})
+            await asyncio.to_thread(self.document.look)
+            for page in list(self.pages):
+                with contextlib.suppress(Exception):  # a page that is just going away
+                    await page.tell_of_file()
 
     # ---- requests --------------------------------------------------------------------------------------
 
