@@ -27,7 +27,7 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
                             std::uint32_t most_abstract, std::uint32_t most_certified,
                             const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from,
-                            bool symmetry, std::uint64_t witness_budget) {
+                            bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
@@ -53,6 +53,7 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     q.reduce_from = reduce_from;
     q.symmetry = symmetry;
     q.witness_budget = witness_budget;
+    q.disk = disk;
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -132,6 +133,8 @@ void bind_survival(nb::module_& m) {
         .def_ro("configurations", &Result::configurations)
         .def_ro("stored", &Result::stored)
         .def_ro("memory", &Result::memory)
+        .def_ro("on_disk", &Result::on_disk)
+        .def_ro("problem", &Result::problem)
         .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
         .def_ro("faults_explored", &Result::faults_explored)
         .def_ro("symmetries", &Result::symmetries)
@@ -142,5 +145,6 @@ void bind_survival(nb::module_& m) {
           nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
           nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{},
           nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from,
-          nb::arg("symmetry") = false, nb::arg("witness_budget") = survival::Question{}.witness_budget);
+          nb::arg("symmetry") = false, nb::arg("witness_budget") = survival::Question{}.witness_budget,
+          nb::arg("disk") = DiskOptions{});
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
+#include "disk_options.hpp"
 #include "limits.hpp"
 #include "system.hpp"
 
@@ -69,7 +70,8 @@ static void bind_enums(nb::module_& m) {
         .value("TIME", Stop::time)
         .value("MEMORY", Stop::memory)
         .value("STATES", Stop::states)
-        .value("INTERRUPTED", Stop::interrupted);
+        .value("INTERRUPTED", Stop::interrupted)
+        .value("DISK", Stop::disk);
 }
 
 void bind_system(nb::module_& m) {
@@ -86,6 +88,15 @@ void bind_system(nb::module_& m) {
              nb::arg("pool"), nb::arg("becomes"))
         .def("keeps_order", [](const System& self, std::uint32_t c) { return !self.channels.at(c).faults.may_overtake(); },
              nb::arg("channel"));
+
+    nb::class_<DiskOptions>(m, "DiskOptions", "Where, and how, an exploration goes on when memory ends.")
+        .def("__init__",
+             [](DiskOptions* self, std::string directory, std::string version, bool at_once, std::uint64_t records,
+                double every, std::uint32_t block_bytes) {
+                 new (self) DiskOptions{std::move(directory), std::move(version), at_once, records, every, block_bytes};
+             },
+             nb::arg("directory"), nb::arg("version"), nb::arg("at_once") = false, nb::arg("records") = 0,
+             nb::arg("every") = DiskOptions{}.every, nb::arg("block_bytes") = DiskOptions{}.block_bytes);
 
     nb::class_<Monitor>(m, "Monitor")
         .def("__init__",

@@ -12,7 +12,7 @@
 namespace stormproof {
 
 // The limit that stopped a search.
-enum class Stop : std::uint8_t { none, time, memory, states, interrupted };
+enum class Stop : std::uint8_t { none, time, memory, states, interrupted, disk };
 
 class Monitor {
   public:
@@ -34,6 +34,7 @@ class Monitor {
     // May so many bytes be in use? Asked *before* a table grows, so that the limit is never exceeded.
     bool allows(std::uint64_t bytes) const { return max_bytes_ == 0 || bytes <= max_bytes_; }
     std::uint64_t max_states() const { return max_states_; }
+    std::uint64_t max_bytes() const { return max_bytes_; }
     // So many states, or fewer if the limit is smaller.
     std::uint64_t at_most(std::uint64_t n) const { return max_states_ ? std::min(max_states_, n) : n; }
 

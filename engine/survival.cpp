@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "survival_disk.hpp"
 #include "survival_hits.hpp"
 #include "survival_search.hpp"
 
@@ -20,14 +21,40 @@ std::uint64_t most_successors(const System& system) {
     return most;
 }
 
+// A certificate lists all configurations, and what must stay possible is judged in memory.
+bool served_on_disk(const Question& q) {
+    const auto never = [](const Ask& ask) { return !ask.always; };
+    return q.disk.wanted() && q.most_certified == 0 && std::all_of(q.asks.begin(), q.asks.end(), never);
+}
+
+// On disk, if that is wanted, once memory has ended; or at once where an earlier process has begun there.
+template <class Cell>
+Result search_in_cells(const System& system, const Question& q, Monitor& monitor) {
+    const bool disk = served_on_disk(q);
+    const std::string name = disk ? fingerprint(system, q) : "";
+    if (!disk || !(q.disk.at_once || begun_on_disk(q.disk, name))) {
+        Result result = Search<Cell>(system, q, monitor).run();
+        if (!disk || result.stop != Stop::memory) return result;
+    }
+    try {
+        return search_on_disk(system, q, monitor, name, sizeof(Cell) > 1);
+    } catch (const DiskError& problem) {
+        Result result;
+        result.stop = Stop::disk;
+        result.problem = problem.what();
+        result.findings.resize(q.asks.size());
+        return result;
+    }
+}
+
 Result search(const System& system, const Question& question, Monitor& monitor) {
     std::uint64_t most = std::max<std::uint64_t>(system.messages, std::uint64_t{question.k} + question.slack + 1);
     for (const Process& process : system.processes) most = std::max<std::uint64_t>(most, process.states);
     for (auto limit : question.most_of_kind)
         if (limit != nothing) most = std::max<std::uint64_t>(most, std::uint64_t{limit} + 1);
     if (most_successors(system) > UINT16_MAX) most = UINT64_MAX;
-    if (most <= UINT8_MAX) return Search<std::uint8_t>(system, question, monitor).run();
-    if (most <= UINT16_MAX) return Search<std::uint16_t>(system, question, monitor).run();
+    if (most <= UINT8_MAX) return search_in_cells<std::uint8_t>(system, question, monitor);
+    if (most <= UINT16_MAX) return search_in_cells<std::uint16_t>(system, question, monitor);
     throw std::length_error("the system is too large for this search");
 }
 

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "disk_options.hpp"
 #include "limits.hpp"
 #include "symmetry.hpp"
 #include "system.hpp"
@@ -70,6 +72,7 @@ struct Question {
     std::vector<std::uint8_t> may_hit;             // reduction: the channels that a send may find full
     bool symmetry = false;
     std::vector<Automorphism> group;               // symmetry: permutations that leave all of this as it is
+    DiskOptions disk;                              // where to go on when memory ends
 };
 constexpr std::size_t most_asks = 30;
 
@@ -105,7 +108,9 @@ struct Certified {
 
 struct Result {
     Stop stop = Stop::none;
+    std::string problem;  // with the disk
     std::uint64_t configurations = 0, stored = 0, memory = 0;
+    std::uint64_t on_disk = 0;             // bytes of the layers, if it was explored there
     std::uint32_t hit_faults = nothing;    // the fewest faults with which a send hits the bound
     std::uint32_t faults_explored = 0;     // all storms with fewer faults than this were explored and judged
     std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included

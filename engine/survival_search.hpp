@@ -45,7 +45,7 @@ class Search {
         return std::move(result_);
     }
 
-  private:
+  protected:
     const Question& q_;
     Rules rules_;
     Layout layout_;

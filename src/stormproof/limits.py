@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .errors import UsageError
 
@@ -56,6 +57,16 @@ def check_threads(threads: int | None) -> None:
         )
 
 
+def check_folder(path: str) -> None:
+    """A folder for explorations, which is made if it is missing, and in which files can be written."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as problem:
+        raise UsageError(f"cannot make the folder {path!r}: {problem}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write into the folder {path!r}", hint="give --disk another one")
+
+
 def format_memory(amount: float) -> str:
     for unit in ("B", "KiB", "MiB", "GiB"):
         if amount < 1024 or unit == "GiB":
@@ -77,11 +88,13 @@ class Limits:
     """Time in seconds, memory in bytes or as text, number of configurations; None is no limit.
 
     Without a word from the user: five minutes, as in the paper's evaluation, and most of the memory.
+    `disk`: a folder in which an exploration goes on when memory ends.
     """
 
     seconds: float | None = 300
     memory: int | str | None = field(default_factory=three_quarters)
     states: int | None = None
+    disk: str | None = None
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not self.seconds > 0:
@@ -92,6 +105,8 @@ class Limits:
             object.__setattr__(self, "states", min(self.states, MOST))
         if self.memory is not None:
             object.__setattr__(self, "memory", parse_memory(self.memory))
+        if self.disk is not None:
+            check_folder(self.disk)
 
     @property
     def bytes(self) -> int | None:

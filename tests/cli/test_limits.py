@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from stormproof.cli.streams import _likeness
@@ -37,3 +39,20 @@ def test_comparisons_keep_their_meaning_in_ascii() -> None:
 def test_every_command_that_searches_larger_bounds_has_an_effort(run: Run, command: str) -> None:
     assert "--effort" in run(command, "--help").out
     assert "--effort must not be negative" in run(command, "alternating-bit", "--effort", "-1").err
+
+
+def test_a_check_goes_on_on_disk(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "philosophers.storm"
+    run("generate", "dining-philosophers", "--philosophers", "4", "-o", str(file))
+    asked = ("check", str(file), "--property", "clean", "-k", "1", "--no-reduction", "--no-symmetry")
+    found = run(*asked, "--memory", "1MB")
+    assert found.code == 3 and "the memory limit of 976.6 KiB was reached" in found.out
+    found = run(*asked, "--memory", "1MB", "--disk", str(tmp_path / "explorations"))
+    assert found.code == 0
+    assert not list((tmp_path / "explorations").iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_refused(run: Run) -> None:
+    found = run("check", "alternating-bit", "--disk", "/dev/null/explorations")
+    assert found.code == 2 and "cannot make the folder '/dev/null/explorations'" in found.err
+    assert "--disk needs the name of a folder" in run("check", "alternating-bit", "--disk", "").err

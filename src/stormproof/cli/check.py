@@ -25,6 +25,7 @@ from ..transform.prepare import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line, save_text
 from .options import (
+    disk_option,
     effort_option,
     failure_options,
     json_option,
@@ -80,6 +81,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     "--sarif", metavar="PATH", help="Also write violations, mistakes and warnings as SARIF, with their lines."
 )
 @limit_options
+@disk_option
 @json_option
 def command(
     sources: tuple[str, ...],

@@ -328,6 +328,23 @@ def _named_limit(flag: str, text: str) -> int:
         raise UsageError(f"{flag}: {problem.message}", hint=problem.hint) from None
 
 
+def disk_option(command: F) -> F:
+    """--disk, which becomes part of the `limits` of the command."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **flags: Any) -> Any:
+        folder = flags.pop("disk")
+        if folder == "":
+            raise UsageError("--disk needs the name of a folder")
+        return command(*args, **flags | {"limits": replace(flags["limits"], disk=folder)})
+
+    return click.option(
+        "--disk",
+        metavar="DIR",
+        help="Go on in this folder when memory ends; the same command resumes what was stopped.",
+    )(wrapper)  # type: ignore[return-value]
+
+
 def limit_options(command: F) -> F:
     """--timeout, --memory, --max-states; the command gets one `limits` in their place."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from .. import _engine
 from ..errors import UsageError
@@ -16,6 +17,7 @@ from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
+from .disk import disk_options
 from .k_properties import ViolationEnd
 from .listed import Listed
 from .lowering import Lowered, lower
@@ -83,7 +85,7 @@ class SurvivalAnswer:
 class Survey:
     """What one exploration found. `hit_faults`: the fewest faults with which a send hits the bound, None
     if none does. All storms with fewer than `faults_explored` faults were judged. `stopped` is the
-    limit that was hit."""
+    limit that was hit, or what is wrong with the disk; `on_disk`: bytes of what was explored there."""
 
     k: int
     answers: Mapping[str, SurvivalAnswer]
@@ -95,6 +97,7 @@ class Survey:
     faults_explored: int
     stopped: str = ""
     symmetries: int = 1
+    on_disk: int = 0
 
 
 def survey(
@@ -110,11 +113,12 @@ def survey(
     certified: int = 0,
     reduction: bool = True,
     symmetry: bool = True,
-    **knobs: int,
+    **knobs: Any,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
     ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
-    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used."""
+    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used. Where the
+    limits have a folder, what memory does not hold is explored there, unless it is to be certified."""
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
@@ -138,7 +142,8 @@ def storms_to(
     """For each group of ends of a k-property the storm to one of them, with at most k messages per channel,
     that has the fewest faults and then the fewest actions; None where a limit was hit before."""
     lowered, channels = lower(model.system, model.failures), frozenset(model.system.channels)
-    return _Question(model, lowered, channels, (), 0).storms_to(groups[:_MOST_ASKS], k, limits, seconds)
+    within = replace(limits, disk=None)
+    return _Question(model, lowered, channels, (), 0).storms_to(groups[:_MOST_ASKS], k, within, seconds)
 
 
 def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started: float) -> Survey:
@@ -154,6 +159,7 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
         hit_faults=min(hits, default=None),
         faults_explored=min(p.faults_explored for p in parts),
         symmetries=max(p.symmetries for p in parts),
+        on_disk=sum(p.on_disk for p in parts),
         stopped=next((p.stopped for p in parts if p.stopped), ""),
     )
 
@@ -185,7 +191,7 @@ class _Question:
     certified: int
     reduction: bool = False
     symmetry: bool = False
-    knobs: Mapping[str, int] = field(default_factory=dict)
+    knobs: Mapping[str, Any] = field(default_factory=dict)
 
     def survey(
         self,
@@ -208,7 +214,8 @@ class _Question:
             hit_faults=found.hit_faults,
             faults_explored=found.faults_explored,
             symmetries=found.symmetries,
-            stopped=limit_name(found.stop),
+            stopped=found.problem or limit_name(found.stop),
+            on_disk=found.on_disk,
         )
 
     def _survive(
@@ -243,7 +250,7 @@ class _Question:
                 lists,
                 self.reduction,
                 symmetry=self.symmetry,
-                **self.knobs,
+                **{"disk": disk_options(limits), **self.knobs},
             )
 
         try:

@@ -1,0 +1,278 @@
+// An exploration on disk: layers in the order of faults and actions, with delayed duplicate detection.
+//
+// A layer is taken out of the queue in pieces that memory holds. From each piece what earlier layers contain is
+// removed, by reading those layers beside it; the rest is written behind the layers before and handed to the search, which
+// pushes the successors into the queue. Between pieces a manifest may be written: it names the layers and runs that
+// are complete, so that another process goes on from there. It is replaced at once and only after what it
+// names is on the disk: a process may be killed at any time.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+#include "disk_options.hpp"
+#include "disk_queue.hpp"
+#include "limits.hpp"
+
+namespace stormproof {
+
+// A name for what is explored: the same system and the same question have the same one.
+class Fingerprint {
+  public:
+    template <class T>
+    Fingerprint& add(const T& value) {
+        text_ << value << ' ';
+        return *this;
+    }
+    template <class T>
+    Fingerprint& add(const std::vector<T>& list) {
+        add(list.size());
+        for (const T& value : list) add(+value);
+        return *this;
+    }
+    template <class T>
+    Fingerprint& add(const std::vector<std::vector<T>>& lists) {
+        add(lists.size());
+        for (const auto& list : lists) add(list);
+        return *this;
+    }
+    std::string name() const {
+        const std::string text = text_.str();
+        std::ostringstream out;
+        out << std::hex << std::setfill('0');
+        for (const std::uint64_t start : {0x243f6a8885a308d3ull, 0x13198a2e03707344ull})
+            out << std::setw(16) << checksum(text.data(), text.size(), start);
+        return out.str();
+    }
+
+  private:
+    std::ostringstream text_;
+};
+
+inline std::string place_on_disk(const DiskOptions& options, const std::string& question) {
+    return options.directory + "/stormproof-" + question;
+}
+// Has a process written something there to go on from?
+inline bool begun_on_disk(const DiskOptions& options, const std::string& question) {
+    return exists_on_disk(place_on_disk(options, question), "manifest");
+}
+
+template <unsigned W>
+class DiskLayers {
+  public:
+    struct Layer {
+        LayerKey key = 0;
+        std::uint64_t note = 0;  // how the search expanded it
+        Span span;
+        RunIndex<W> index;
+    };
+
+    DiskLayers(const DiskOptions& options, const std::string& question, const RecordCodec<W>& codec, std::uint64_t records)
+        : options_(options), question_(question), directory_(place_on_disk(options, question)), codec_(codec),
+          records_(options.records ? options.records : records), queue_(directory_, codec_, records_, options.block_bytes) {
+        if (!resume()) file_.open(directory_.file("layers"), 0);
+        remove_runs_but(queue_.runs);
+        saved_ = std::chrono::steady_clock::now();
+    }
+
+    std::vector<Layer> layers;
+    std::string state;  // of the search, a line that is kept with the layers
+    bool resumed = false;
+
+    void push(LayerKey key, const Config<W>& c) { queue_.push(key, c); }
+    std::optional<LayerKey> next() const { return queue_.first(); }
+
+    // Explores a piece of the next layer: visit(key, configuration) for each new one.
+    template <class Visit>
+    void explore_piece(std::uint64_t note, Visit&& visit) {
+        const LayerKey key = *queue_.first();
+        queue_.take(key, records_, piece_);
+        if (piece_.empty()) return;
+        position_ = {key, piece_.back()};
+        remove_known();
+        if (piece_.empty()) return;
+        RunWriter<W> out(file_, codec_, options_.block_bytes);
+        for (const Config<W>& c : piece_) out.add(key, c);
+        const Span span = out.finish();
+        layers.push_back({key, note, span, std::move(out.index)});
+        size_ += span.records;
+        for (const Config<W>& c : piece_)
+            if (!visit(key, c)) return;
+    }
+
+    // Writes the manifest, if some time has passed since the last one.
+    void save(bool now = false) {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - saved_;
+        if (!now && passed.count() < options_.every) return;
+        queue_.spill();
+        queue_.sync();
+        file_.sync();
+        const std::vector<std::uint64_t> done = queue_.finished();
+        directory_.replace("manifest", manifest());
+        for (const std::uint64_t number : done) directory_.remove(DiskQueue<W>::name(number));
+        saved_ = std::chrono::steady_clock::now();
+    }
+
+    // Removes all that was written.
+    void remove() {
+        remove_runs_but({});
+        for (const char* name : {"manifest", "manifest.new", "layers"}) directory_.remove(name);
+        directory_.remove_all();
+    }
+
+    // Every configuration of a layer, in increasing order; visit returns false to stop.
+    template <class Visit>
+    void each(const Layer& layer, Visit&& visit) const {
+        for (RunReader<W> reader(file_, codec_, layer.index); !reader.done(); reader.next())
+            if (!visit(reader.config())) return;
+    }
+    bool has(const Layer& layer, const Config<W>& c) const {
+        if (layer.index.empty() || c < layer.index.front().first) return false;
+        const RunReader<W> reader(file_, codec_, layer.index, layer.key, c);
+        return !reader.done() && reader.config() == c;
+    }
+    bool contains(const Config<W>& c) const {
+        return std::any_of(layers.begin(), layers.end(), [&](const Layer& layer) { return has(layer, c); });
+    }
+
+    std::uint64_t size() const { return size_; }
+    std::uint64_t memory() const {
+        std::uint64_t sum = queue_.memory() + piece_.capacity() * sizeof(Config<W>);
+        for (const Layer& layer : layers) sum += sizeof(Layer) + layer.index.capacity() * sizeof(Block<W>);
+        return sum;
+    }
+    std::uint64_t disk() const { return file_.size() + queue_.disk(); }
+    std::uint64_t layer_bytes() const { return file_.size(); }
+
+  private:
+    const DiskOptions& options_;
+    const std::string question_;
+    DiskDirectory directory_;
+    const RecordCodec<W> codec_;
+    const std::uint64_t records_;
+    DiskQueue<W> queue_;
+    DiskFile file_;
+    std::vector<Config<W>> piece_;
+    std::optional<std::pair<LayerKey, Config<W>>> position_;
+    std::uint64_t size_ = 0;
+    std::chrono::steady_clock::time_point saved_;
+
+    // Delayed duplicate detection: the piece and the earlier layers are sorted, so one pass over each tells.
+    void remove_known() {
+        std::vector<std::uint8_t> known(piece_.size(), false);
+        for (const Layer& layer : layers) {
+            if (piece_.back() < layer.index.front().first) continue;
+            RunReader<W> reader(file_, codec_, layer.index, layer.key, piece_.front());
+            for (std::size_t i = 0; !reader.done();) {
+                i = not_less(i, reader.config());
+                if (i == piece_.size()) break;
+                reader.seek(layer.key, piece_[i]);
+                if (!reader.done() && reader.config() == piece_[i]) known[i++] = true;
+            }
+        }
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < piece_.size(); ++i)
+            if (!known[i]) piece_[kept++] = piece_[i];
+        piece_.resize(kept);
+    }
+
+    // The first of the piece, from i on, that is not less: in steps that double, then by halving.
+    std::size_t not_less(std::size_t i, const Config<W>& c) const {
+        std::size_t step = 1;
+        while (i + step < piece_.size() && piece_[i + step] < c) {
+            i += step;
+            step *= 2;
+        }
+        const auto end = piece_.begin() + static_cast<std::ptrdiff_t>(std::min(i + step, piece_.size()));
+        return static_cast<std::size_t>(std::lower_bound(piece_.begin() + static_cast<std::ptrdiff_t>(i), end, c) - piece_.begin());
+    }
+
+    // ---- the manifest ----------------------------------------------------------------------------------
+
+    static std::string signed_off(const std::string& text) {
+        return text + "end " + std::to_string(checksum(text.data(), text.size())) + "\n";
+    }
+
+    std::string manifest() const {
+        std::ostringstream out;
+        out << "stormproof exploration " << options_.version << "\nquestion " << question_ << "\nstate " << state << "\n";
+        if (position_) {
+            out << "position " << position_->first;
+            for (const std::uint64_t word : position_->second.w) out << ' ' << word;
+            out << "\n";
+        }
+        out << "next " << queue_.next_number << "\n";
+        const auto put = [&](const Span& span) { out << span.offset << ' ' << span.bytes << ' ' << span.records << "\n"; };
+        for (const Layer& layer : layers) {
+            out << "layer " << layer.key << ' ' << layer.note << ' ';
+            put(layer.span);
+        }
+        for (const auto& run : queue_.runs) {
+            out << "run " << run->number << ' ';
+            put(run->span);
+        }
+        return signed_off(out.str());
+    }
+
+    bool resume() {
+        const std::string text = directory_.read("manifest");
+        if (text.empty()) return false;
+        const std::string whose = "stormproof exploration " + options_.version + "\nquestion " + question_ + "\n";
+        const std::size_t end = text.rfind("end ");
+        if (end == std::string::npos || signed_off(text.substr(0, end)) != text)
+            throw DiskError(directory_.file("manifest") + " is damaged; remove " + directory_.file("") + " to start again");
+        if (!text.starts_with(whose)) throw DiskError(directory_.file("") + " belongs to another question");
+        std::istringstream in(text.substr(whose.size(), end - whose.size()));
+        std::uint64_t bytes = 0;
+        for (std::string line; std::getline(in, line);) read_line(line, bytes);
+        file_.open(directory_.file("layers"), bytes);
+        for (Layer& layer : layers) layer.index = read_index<W>(file_, layer.span);
+        if (position_) queue_.go_on_after(position_->first, position_->second);
+        return resumed = true;
+    }
+
+    void read_line(const std::string& line, std::uint64_t& bytes) {
+        std::istringstream in(line);
+        std::string what;
+        Span span;
+        const auto get = [&] { in >> span.offset >> span.bytes >> span.records; };
+        in >> what;
+        if (what == "state") {
+            state = line.substr(6);
+        } else if (what == "position") {
+            position_.emplace();
+            in >> position_->first;
+            for (std::uint64_t& word : position_->second.w) in >> word;
+        } else if (what == "next") {
+            in >> queue_.next_number;
+        } else if (what == "layer") {
+            Layer layer;
+            in >> layer.key >> layer.note;
+            get();
+            layer.span = span;
+            bytes = span.offset + span.bytes;
+            size_ += span.records;
+            layers.push_back(std::move(layer));
+        } else if (what == "run") {
+            std::uint64_t number = 0;
+            in >> number;
+            get();
+            queue_.add_run(number, span);
+        }
+    }
+
+    // Runs that no manifest names are those of a process that was killed.
+    void remove_runs_but(const std::vector<std::unique_ptr<typename DiskQueue<W>::Run>>& kept) const {
+        std::error_code problem;
+        for (const auto& entry : std::filesystem::directory_iterator(directory_.file(""), problem)) {
+            const std::string name = entry.path().filename().string();
+            if (!name.starts_with("run-") || name.find_first_not_of("0123456789", 4) != std::string::npos) continue;
+            if (std::none_of(kept.begin(), kept.end(), [&](const auto& r) { return name == DiskQueue<W>::name(r->number); }))
+                directory_.remove(name);
+        }
+    }
+};
+
+}  // namespace stormproof
