@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any, Protocol
 
 from .. import protocols
@@ -12,7 +13,7 @@ from .pool import WorkerPool
 
 
 class Socket(Protocol):
-    async def send_json(self, data: Any) -> None: ...
+    async def send_text(self, data: str) -> None: ...
 
 
 class PageSession:
@@ -27,7 +28,7 @@ class PageSession:
 
     async def send(self, message: dict[str, Any]) -> None:
         async with self._sending:
-            await self._socket.send_json(message)
+            await self._socket.send_text(json.dumps(message))  # in ASCII: a text may have half a character
 
     async def greet(self) -> None:
         library = {title: list(names) for title, names in protocols.groups().items()}

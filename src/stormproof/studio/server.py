@@ -29,6 +29,9 @@ LOOK = 1.0
 #: The largest message that a page may send.
 MOST_BYTES = 17 * 2**20
 
+#: Seconds that a connection may take to send a request.
+PATIENCE = 10.0
+
 #: Path -> the media type and where the asset is.
 _SCRIPT, _STYLE = "text/javascript", "text/css"
 
@@ -162,12 +165,29 @@ def listen(port: int) -> socket.socket:
     return found
 
 
+def _impatient() -> type[asyncio.Protocol]:
+    """The protocol of uvicorn, which by itself waits for the end of a request for ever."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            asyncio.get_running_loop().call_later(PATIENCE, self._give_up)
+
+        def _give_up(self) -> None:
+            if self.cycle is None and self.transport.get_protocol() is self:
+                self.transport.close()
+
+    return ImpatientProtocol
+
+
 async def serve(studio: Studio, listening: socket.socket) -> None:
     """Until a signal, or until a page tells it to stop."""
     import uvicorn
 
     config = uvicorn.Config(
         application(studio),
+        http=_impatient(),
         log_level="error",
         access_log=False,
         server_header=False,
