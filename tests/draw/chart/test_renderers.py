@@ -15,7 +15,7 @@ from stormproof.checks.api import check
 from stormproof.draw.chart.build import Chart, chart
 from stormproof.draw.chart.layout import lay_out
 from stormproof.draw.chart.mermaid import chart_mermaid
-from stormproof.draw.chart.placing import touches
+from stormproof.draw.chart.placing import Obstacles, PlacedText, _overlap, touches
 from stormproof.draw.chart.svg import chart_svg
 from stormproof.draw.chart.text import chart_lines, chart_text
 from stormproof.errors import Place
@@ -139,16 +139,16 @@ def test_random_charts_are_sound_in_every_form(chunk: int) -> None:
         assert chart_mermaid(picture).startswith("sequenceDiagram\n"), seed
 
 
-def random_chart(seed: int) -> Chart:
+def random_chart(seed: int, length: int) -> Chart:
     rng = random.Random(seed)
     system = random_system(rng)
-    return chart(system, random_witness(rng, system, random_failures(rng, system), 30), fold=False)
+    return chart(system, random_witness(rng, system, random_failures(rng, system), length), fold=False)
 
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_states_never_cover_one_another_and_no_name_its_own_line(chunk: int) -> None:
     for seed in range(chunk * 60, chunk * 60 + 60):
-        picture = random_chart(seed)
+        picture = random_chart(seed, 90 if seed % 20 == 0 else 30)
         layout = lay_out(picture)
         states = [text.box for text in layout.texts if "sp-state" in text.kind.split()]
         for a, b in itertools.combinations(states, 2):
@@ -159,6 +159,15 @@ def test_states_never_cover_one_another_and_no_name_its_own_line(chunk: int) -> 
             for piece in range(len(flight.changes) + 1):
                 own, name = layout.routes[flight.index].longest(piece), next(names)
                 assert not touches(name.box, *own), (seed, name.words)
+
+
+def test_a_name_crosses_a_line_rather_than_cover_the_edge_of_a_text() -> None:
+    taken = Obstacles()
+    taken.add_box((0.0, 0.0, 20.0, 12.0))
+    taken.add_line((0.0, 40.0), (100.0, 40.0))
+    edge, line = (PlacedText(x, y, "m", "", "m", 0) for x, y in ((27.0, 10.0), (60.0, 44.0)))
+    assert 0 < _overlap(edge.box, (0.0, 0.0, 20.0, 12.0)) < 10
+    assert taken.place([edge, line]) is line
 
 
 def test_names_of_messages_keep_off_the_lifelines() -> None:
@@ -176,7 +185,7 @@ def test_every_fault_of_a_run_has_its_sign() -> None:
     """As many crosses, stars and marks of overtaking as the caption counts losses, corruptions and swaps."""
     seen: Counter[str] = Counter()
     for seed in range(200):
-        picture = random_chart(seed)
+        picture = random_chart(seed, 30)
         shown = [e for e in ET.fromstring(chart_svg(picture)).iter() if e.get("data-at") is not None]
         for fault, kind in ((Lose, "sp-cross"), (Corrupt, "sp-changed-fill"), (Swap, "sp-ring")):
             wanted = {str(i) for i, step in enumerate(picture.steps) if isinstance(step, fault)}

@@ -12,8 +12,8 @@ from ..text_metrics import text_width
 #: Left, top, right, bottom.
 Rectangle = tuple[float, float, float, float]
 
-#: What it costs to stand on a line that is another's, on a lifeline, or on one's own.
-LINE, LIFELINE, OWN_LINE = 60.0, 90.0, 400.0
+#: What it costs to stand on a line that is another's, on a lifeline, or on one's own; and at least on a text.
+LINE, LIFELINE, OWN_LINE, TEXT = 60.0, 90.0, 400.0, 150.0
 _BAND = 40.0
 
 
@@ -57,7 +57,8 @@ class Obstacles:
             lines.update(self._lines[band])
             boxes.update(self._boxes[band])
         total = sum(cost for start, end, cost in lines if touches(box, start, end))
-        return total + sum(2 * _overlap(box, other) for other in boxes)
+        covered = [area for other in boxes if (area := _overlap(box, other)) > 0]
+        return total + sum(TEXT + 2 * area for area in covered)
 
     def place(self, choices: Iterable[PlacedText]) -> PlacedText:
         """The first of the best places, which is taken from now on."""
