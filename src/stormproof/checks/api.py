@@ -115,12 +115,16 @@ def report_on(request: Request) -> Report:
 def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
     """Survival and what is asked for by name; what the file requires. The questions share the effort."""
     alone = [r for r in request.required if r not in request.requirements]
-    outcomes = decide(request.sharing_effort(1 + len(alone)))
+    try:
+        outcomes = decide(request.sharing_effort(1 + len(alone)))
+    except KeyboardInterrupt:  # outside of a search
+        names = (*request.answer, *(r.title for r in request.requirements))
+        outcomes = {name: _not_asked(name) for name in names}
     evidence = EvidenceFile(request)
     required = []
     for requirement in request.required:
         if requirement not in alone:
-            verdict = conclude(request, outcomes[requirement.title], evidence)
+            verdict = _concluded(request, outcomes[requirement.title], evidence)
         elif _interrupted(outcomes):
             verdict = conclude(request, _not_asked(requirement.title), evidence)
         else:
@@ -129,7 +133,17 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
             verdict = replace(own.verdicts[0], own=own)
             outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
         required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
-    return [conclude(request, outcomes[name], evidence) for name in request.answer], required
+    return [_concluded(request, outcomes[name], evidence) for name in request.answer], required
+
+
+def _concluded(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
+    """The verdict with its run. Ctrl-C while the run is made leaves it undecided: no run is shown
+    that was not replayed."""
+    try:
+        return conclude(request, outcome, evidence)
+    except KeyboardInterrupt:
+        interrupted = Outcome(outcome.property, None, reason="interrupted", stopped="interrupted")
+        return conclude(request, interrupted, evidence)
 
 
 def _classes(request: Request, interrupted: bool) -> list[Verdict]:

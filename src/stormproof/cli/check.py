@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..model.phrases import plural
 from ..model.system import System
 from ..transform.prepare import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
-from .console import console, print_json, progress_line, save_text
+from .console import console, print_json, progress_line, save_text, uninterrupted
 from .options import (
     disk_option,
     effort_option,
@@ -114,19 +115,27 @@ def command(
     answers: list[Answered] = []
     for source in files:
         printer = _Printer(source, _question(format, **asked), unbounded, quiet=printed > 0)
-        answers.append(_checked(source, format, examples, printer, **asked))
+        try:
+            answers.append(_checked(source, format, examples, printer, **asked))
+        except KeyboardInterrupt:
+            answers.append(Answered(source, Interrupted("undecided: interrupted")))
         if not as_json:
             printer.finish(answers[-1], len(files) > 1)
         if answers[-1].interrupted:
             break
     codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
-    if junit is not None or sarif is not None:
-        _save(junit, sarif, answers, unbounded)
-    if as_json:
-        _print_json(answers, single=len(files) == 1)
-    elif len(files) > 1 and not printed:
-        _print_summary(console(), files, codes)
+    with uninterrupted():
+        if junit is not None or sarif is not None:
+            _save(junit, sarif, answers, unbounded)
+        if as_json:
+            _print_json(answers, single=len(files) == 1)
+        elif len(files) > 1 and not printed:
+            _print_summary(console(), files, codes)
     return next(code for code in PRECEDENCE if code in codes)
+
+
+class Interrupted(StormproofError):
+    """Ctrl-C or SIGTERM came before anything was known of a file."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,11 @@ class Answered:
 
     @property
     def interrupted(self) -> bool:
-        return isinstance(self.answer, Report) and self.answer.interrupted
+        return (
+            self.answer.interrupted
+            if isinstance(self.answer, Report)
+            else isinstance(self.answer, Interrupted)
+        )
 
 
 def _files(sources: tuple[str, ...]) -> list[str]:
@@ -179,11 +192,14 @@ def _checked(source: str, format: str | None, examples: bool, printer: _Printer,
         report = _report(system, printer, **asked)
     except StormproofError as problem:
         return Answered(source, problem, warnings, places)
-    if not examples:
-        return Answered(source, report, warnings, places)
+    answered = Answered(source, report, warnings, places)
+    if not examples or answered.interrupted:
+        return answered
     from ..examples.find import examples as sample
 
-    return Answered(source, report, warnings, places, sample(report, asked["k"]))
+    with suppress(KeyboardInterrupt):
+        return replace(answered, samples=sample(report, asked["k"]))
+    return answered
 
 
 def _report(
@@ -232,7 +248,7 @@ def _report(
 
 def _code(answer: Report | StormproofError, unbounded: bool) -> int:
     if isinstance(answer, StormproofError):
-        return WRONG
+        return UNDECIDED if isinstance(answer, Interrupted) else WRONG
     found = [verdict.passed(unbounded) for verdict in answer if verdict.counts]
     return VIOLATED if False in found else UNDECIDED if None in found else HOLDS
 
@@ -297,7 +313,7 @@ def _print_json(answers: list[Answered], single: bool) -> None:
     for answer in answers:
         source, report = answer.source, answer.answer
         if isinstance(report, StormproofError):
-            if single:
+            if single and not answer.interrupted:
                 raise report
             rows.append({"file": source, "error": str(report)})
             continue
@@ -305,7 +321,8 @@ def _print_json(answers: list[Answered], single: bool) -> None:
         if answer.samples is not None:
             data["examples"] = answer.samples.to_json()
         rows.append(data if single else {"file": source, **data})
-    print_json(rows[0] if single else {"stormproof": 1, "reports": rows})
+    alone = single and isinstance(answers[0].answer, Report)
+    print_json(rows[0] if alone else {"stormproof": 1, "reports": rows})
 
 
 def _print_summary(out: Console, sources: list[str], codes: list[int]) -> None:

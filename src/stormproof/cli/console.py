@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,9 +70,31 @@ def console() -> Console:
     return screen
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """What is known by now is written to its end: Ctrl-C or SIGTERM comes too late, unless it comes twice."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def restore(*_: object) -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number in numbers:
+        signal.signal(number, restore)
+    try:
+        yield
+    finally:
+        restore()
+
+
 def print_json(data: Any) -> None:
     """For programs: one JSON value, in UTF-8 whatever the locale."""
-    print_text(json.dumps(data, ensure_ascii=False, indent=2))
+    with uninterrupted():
+        print_text(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def print_text(text: str) -> None:
@@ -81,10 +105,11 @@ def print_text(text: str) -> None:
 
 def save_text(output: str | None, text: str, overwrite: bool) -> None:
     """Into a file, or to standard output where none is named."""
-    if output is None:
-        print_text(text)
-    else:
-        formats.save(Path(output), text, overwrite=overwrite)
+    with uninterrupted():
+        if output is None:
+            print_text(text)
+        else:
+            formats.save(Path(output), text, overwrite=overwrite)
 
 
 class ProgressLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from importlib.metadata import version
 
 import click
@@ -17,8 +18,8 @@ from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.failure_models import asked_column, survey
 from ..surveys.frontier import frontier
-from . import TYPED
-from .console import print_json, progress_line, save_text
+from . import TYPED, UNDECIDED
+from .console import print_json, progress_line, save_text, uninterrupted
 from .options import (
     effort_option,
     failure_options,
@@ -96,22 +97,26 @@ def command(
             progress=line.show,
             effort=effort,
         )
-    asked = reports[asked_column(system, failures)]
-    edge = None if of is None else frontier(system, of, k=k, limits=limits)
-    samples = _samples(reports, k) if with_examples else {}
-    page = report_page(
-        system,
-        reports,
-        frontier=edge,
-        examples=samples,
-        explain=explain,
-        command=lambda report, verdict: _again(_file(source, format), report, verdict),
-        about={name: r.assumed for name, r in reports.items()},
-        again=click.get_current_context().meta[TYPED],
-        version=version("stormproof"),
-    )
-    _write(page, reports, samples, output, force, as_json)
-    return asked.exit_code
+    edge, samples = None, {}
+    if not any(r.interrupted for r in reports.values()):
+        with suppress(KeyboardInterrupt):
+            edge = None if of is None else frontier(system, of, k=k, limits=limits)
+            samples = _samples(reports, k) if with_examples else {}
+    with uninterrupted():
+        page = report_page(
+            system,
+            reports,
+            frontier=edge,
+            examples=samples,
+            explain=explain,
+            command=lambda report, verdict: _again(_file(source, format), report, verdict),
+            about={name: r.assumed for name, r in reports.items()},
+            again=click.get_current_context().meta[TYPED],
+            version=version("stormproof"),
+        )
+        _write(page, reports, samples, output, force, as_json)
+    asked = reports.get(asked_column(system, failures))
+    return UNDECIDED if asked is None else asked.exit_code
 
 
 def _samples(reports: dict[str, Report], k: int | None) -> dict[str, Examples]:

@@ -60,7 +60,10 @@ def survey(
     progress: ProgressCallback | None = None,
     effort: float = EFFORT,
 ) -> dict[str, Report]:
-    """A check under each model, with its own effort; the time limit is shared out among them."""
+    """A check under each model, with its own effort; the time limit is shared out among them.
+
+    Ctrl-C leaves out the models that come after the one being checked, whose notes say so.
+    """
     models = failure_models(system, asked or Failures())
     share = limits or Limits()
     if share.seconds is not None:
@@ -79,6 +82,9 @@ def survey(
             progress=progress,
             effort=effort,
         )
-        if found[name].interrupted:  # else only this model would be left out, and the next one asked
-            raise KeyboardInterrupt
+        left_out = [other for other in models if other not in found]
+        if found[name].interrupted and left_out:
+            note = f"interrupted: nothing was checked under {', '.join(left_out)}"
+            found[name] = replace(found[name], notes=(*found[name].notes, note))
+            break
     return found

@@ -1,0 +1,103 @@
+"""Ctrl-C and SIGTERM wherever they come: what is known is still written, as a valid document."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from stormproof.checks import api
+from stormproof.cli import check as check_command
+from stormproof.cli.console import uninterrupted
+from stormproof.surveys import failure_models
+from tests.support.command_line import Run
+
+LOSSY = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\nrequire dead: recovers under stop A\n"
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> Path:
+    path = tmp_path / "lossy.storm"
+    path.write_text(LOSSY)
+    return path
+
+
+def interrupting(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, call: int = 1) -> None:
+    """Let the call of this number be interrupted."""
+    whole, calls = getattr(module, name), iter(range(1, 10**6))
+
+    def called(*args: Any, **named: Any) -> Any:
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        return whole(*args, **named)
+
+    monkeypatch.setattr(module, name, called)
+
+
+def test_before_a_file_is_read(
+    run: Run, lossy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupting(monkeypatch, check_command, "load_with_places")
+    result = run("check", lossy, "--json")
+    assert result.code == 3 and result.err.strip() == ""
+    assert json.loads(result.out)["reports"] == [{"file": str(lossy), "error": "undecided: interrupted"}]
+    interrupting(monkeypatch, check_command, "load_with_places")
+    target = tmp_path / "junit.xml"
+    result = run("check", lossy, "--junit", target)
+    assert result.code == 3 and result.err.strip() == "undecided: interrupted" and result.out == ""
+    (error,) = ElementTree.parse(target).getroot().iter("error")
+    assert error.get("message") == "undecided: interrupted"
+
+
+def test_between_two_files_the_first_answer_stays(
+    run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupting(monkeypatch, check_command, "load_with_places", call=2)
+    result = run("check", lossy, "alternating-bit", "stop-and-wait", "--loss", "--json")
+    first, second = json.loads(result.out)["reports"]
+    assert result.code == 1 and first["verdicts"][0]["holds"] is False
+    assert second == {"file": "alternating-bit", "error": "undecided: interrupted"}
+
+
+@pytest.mark.parametrize(("name", "call"), [("decide", 1), ("conclude", 1), ("conclude", 2)])
+def test_outside_of_a_search(
+    run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: int
+) -> None:
+    interrupting(monkeypatch, api, name, call)
+    verdicts = json.loads(run("check", lossy, "--loss", "--json").out)["verdicts"]
+    assert any("interrupted" in v["reason"] and v["holds"] is None for v in verdicts)
+
+
+def test_a_page_of_what_was_checked(
+    run: Run, lossy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(1, 100))
+    whole = api.check
+
+    def second_is_interrupted(*args: Any, **named: Any) -> Any:
+        if next(calls) == 2:
+            interrupting(monkeypatch, api, "decide")
+        return whole(*args, **named)
+
+    monkeypatch.setattr(failure_models, "check", second_is_interrupted)
+    page = tmp_path / "page.html"
+    result = run("report", lossy, "--reorder", "-o", page, "--json")
+    models = json.loads(result.out)["models"]
+    assert result.code == 3 and list(models) == ["none", "loss"]
+    assert models["loss"]["notes"][-1] == "interrupted: nothing was checked under corruption, reordering"
+    assert page.read_text().rstrip().endswith("</html>")
+
+
+def test_what_is_being_written_is_finished_unless_asked_twice() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with uninterrupted():
+        signal.raise_signal(signal.SIGINT)
+        written = True
+    assert written and signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
