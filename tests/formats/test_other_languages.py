@@ -201,6 +201,11 @@ def test_what_else_scm_files_contain() -> None:
     assert [t.action for t in system["q"].transitions] == [Receive("p", "a"), Receive("p", "b")]
     assert set(system.faults) == {ChannelFaults("p", "q", loss=True)}
     assert formats.loads("// first\n" + text).faults == system.faults
+    nested = "/* http://x.org/ */ /* one /* two // */ still one */\n"
+    assert formats.loads(nested + text) == formats.loads(text)
+    named = scm("p 0 ! a", "q 0 ? a").replace("state 0", "state threshold")
+    named = named.replace("to 0", "to threshold").replace("initial : 0", "initial : threshold")
+    assert formats.loads(named)["q"].states == ("threshold",)
 
 
 @pytest.mark.parametrize(
@@ -227,6 +232,11 @@ def test_what_else_scm_files_contain() -> None:
         (scm().replace("automaton q", "automaton p"), ["two automata are called 'p'"]),
         (scm() + "to 9 : when true ;", ["unknown state '9'"]),
         (scm() + "to 0 : when x ;", ["guards other than true"]),
+        (scm() + "to 0 : when true && x ;", ["guards other than true"]),
+        (
+            scm().replace("automaton q", "bad_states: x\nautomaton q"),
+            ["'bad_states' stands before an automaton"],
+        ),
         (scm().replace("initial : 0", "initial : 3", 1), ["unknown state '3'"]),
         (scm() + "state 0 :", ["state 0 is listed twice"]),
         (scm() + "to 0 : when true , 0 ! a , 1 ! b ;", ["one action per transition"]),

@@ -210,3 +210,38 @@ def test_a_crash_behind_a_choice_must_have_happened_in_every_branch() -> None:
 @pytest.mark.parametrize("name", REFUSED_PROTOCOLS)
 def test_why_peers_files_are_refused(name: str) -> None:
     assert REFUSED_PROTOCOLS[name] in str(problem(peers("nuscr", name).read_text()))
+
+
+def test_values_of_protocols_and_parameters_of_nested_ones_are_read() -> None:
+    text = """global protocol P(role A, role B)(x: int) @"x > 0
+       && x < 9" { m from A to B; }"""
+    found = session(text)
+    assert shown(found)["A"] == "B!m; end" and len(found.warnings) == 1
+    nested = "nested protocol N<sig M>(role C, role D; new role E)(x: int) { M from C to E; }\n"
+    called = problem(nested + "global protocol P(role A, role B) { A calls N<m(int)>(A, B); }")
+    assert "'A calls N' creates participants" in called.message
+
+
+def test_safe_roles_are_reliable() -> None:
+    text = "protocol P(role A, safe role B) { choice at A { m from A to B; } or { crash from A to B; } }"
+    assert session(text).system().unreliable == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("nested", "words"),
+    [
+        ("(role C, role D) { m from C to E; }", "unknown role 'E'"),
+        ("(role C, role D) { rec X { choice at E { m from C to D; } } }", "unknown role 'E'"),
+        ("(role C, role D; new role C) { m from C to D; }", "the role 'C' is declared twice"),
+    ],
+)
+def test_wrong_roles_of_a_nested_protocol_that_nobody_calls(nested: str, words: str) -> None:
+    assert words in str(problem(f"nested protocol N{nested} protocol P(role A, role B) {{ m from A to B; }}"))
+
+
+def test_every_protocol_of_a_file_is_well_formed_unless_one_is_chosen() -> None:
+    text = "protocol P(role A, role B) { m from A to B; }\nprotocol Q(role A, role B) { m from A to C; }"
+    found = problem(text)
+    assert found.message == "unknown role 'C'" and found.place is not None and found.place.line == 2
+    assert shown(session(text, "P"))["A"] == "B!m; end"
+    assert shown(session(text.replace("protocol Q", "aux protocol Q")))["A"] == "B!m; end"

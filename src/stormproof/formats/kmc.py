@@ -123,7 +123,7 @@ class _Reader:
         if tokens.kind != "end of file" and not (
             tokens.kind == "word" and tokens.kinds[tokens.at + 1] == ":"
         ):
-            tokens.fail("the next role, as in  B: T,")
+            tokens.fail("the next role or the end of the file", "write  B: A?m; end  on a line of its own")
         try:
             return Process(built.role, initial, tuple(built.rows))
         except ModelError as problem:

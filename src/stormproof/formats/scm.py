@@ -36,11 +36,13 @@ from .storm_faults import Declared
 from .text import SizeCount, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
-    r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/|//[^\n]*|\b(?:bad_states|threshold)\s*:.*)|(?P<word>[\w']+)"
+    r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/|//[^\n]*"
+    r"|(?<!state )(?<!to )(?<!automaton )\b(?:bad_states|threshold)\s*:.*)|(?P<word>[\w']+)"
     r"|(?P<punct>[:;,=!?(){}<>&|+*/%.-])",
     re.DOTALL,
 )
 _COMMENT_MARK = re.compile(r"/\*|\*/|//[^\n]*")
+_AUTOMATON = re.compile(r"\bautomaton\s+[\w']+\s*:\s*(?:initial|real|int)\b")
 _SNIFF = re.compile(r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*scm\s+[\w']+\s*:")
 _LOSSY = re.compile(r"/\*#\s*lossy\s*:(?P<numbers>[\d\s,]*)#?\*/")
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -48,19 +50,22 @@ TAU = "tau"
 
 
 def sniff(text: str) -> bool:
-    return _SNIFF.match(text) is not None
+    return _SNIFF.match(_flat(text) if text.lstrip().startswith("/") else text) is not None
 
 
 def _flat(text: str) -> str:
-    """The text with the comments inside comments unmarked, which keeps every place."""
-    depth, parts, behind = 0, [], 0
-    for match in _COMMENT_MARK.finditer(text):
-        mark = match[0]
-        before = depth
-        depth = depth + 1 if mark == "/*" else max(0, depth - 1) if mark == "*/" else depth
-        if before > 0 and depth > 0 and mark in ("/*", "*/"):
+    """The text with the comments inside comments unmarked, which keeps every place. A `//` in a comment
+    hides nothing."""
+    depth, parts, behind, at = 0, [], 0, 0
+    while match := _COMMENT_MARK.search(text, at):
+        mark, before, at = match[0], depth, match.end()
+        if mark.startswith("//"):
+            at = match.start() + 2 if depth else at
+            continue
+        depth = depth + 1 if mark == "/*" else max(0, depth - 1)
+        if before > 0 and depth > 0:
             parts += [text[behind : match.start()], "  "]
-            behind = match.end()
+            behind = at
     return text if depth else "".join([*parts, text[behind:]])
 
 
@@ -68,6 +73,11 @@ def read(text: str, name: str = "<input>") -> System:
     source = Source(_flat(text), name)
     tokens = Tokens(source, _LEX)
     notes = read_notes(source, [(s, s + len(c)) for s, c in tokens.comments])
+    for start, comment in tokens.comments:
+        match = None if comment.startswith("/") else _AUTOMATON.search(comment)
+        if match:
+            word, hint = re.split(r"\W", comment)[0], "move it to the end of the file"
+            source.fail(f"'{word}' stands before an automaton", start, start + len(word), hint)
     reader = _Reader(tokens, notes)
     reader.file()
     return reader.system()
@@ -195,6 +205,8 @@ class _Reader:
         if not self.ahead("true"):
             tokens.fail("'true'", "guards other than true are not supported")
         tokens.at += 1
+        if tokens.kind not in (",", ";") and not self.ahead("with"):
+            tokens.fail("',' or ';'", "guards other than true are not supported")
         if tokens.take(","):
             self.action(row)
         if self.ahead("with"):

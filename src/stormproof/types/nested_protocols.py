@@ -8,8 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..errors import ModelError, did_you_mean
-from .scribble_syntax import Block, Calls, ChoiceStatement, Do, Module, Protocol, Recursion
+from ..errors import ModelError, Place, did_you_mean
+from .scribble_syntax import (
+    Block,
+    Calls,
+    ChoiceStatement,
+    Do,
+    MessageStatement,
+    Module,
+    Protocol,
+    Recursion,
+    Statement,
+)
 from .wellformed import Flaw
 
 Scope = Mapping[str, Protocol]
@@ -27,6 +37,8 @@ def check_nested(module: Module) -> tuple[Flaw, ...]:
         for protocol, scope in scopes:
             for statement in _calls_and_dos(protocol):
                 _check(statement, protocol, scope if isinstance(statement, Calls) else module.protocols)
+    for protocol in nested:
+        _check_roles(protocol)
     for call in calls:
         raise _unbounded(call)
     said = "the nested protocol '{}' is never called and is left out"
@@ -53,30 +65,47 @@ def _declared(nested: tuple[Protocol, ...], outer: Scope) -> Scope:
 
 
 def _calls_and_dos(protocol: Protocol) -> Iterator[Calls | Do]:
-    """In the order of the text."""
-    stack: list[Block | Calls | Do] = [protocol.block]
+    return (s for s in _statements(protocol) if isinstance(s, Calls | Do))
+
+
+def _statements(protocol: Protocol) -> Iterator[Statement]:
+    """In the order of the text, those inside others behind them."""
+    stack: list[Block | Statement] = [protocol.block]
     while stack:
         item = stack.pop()
-        if not isinstance(item, Block):
-            yield item
+        if isinstance(item, Block):
+            stack += reversed(item.statements)
             continue
-        for statement in reversed(item.statements):
-            if isinstance(statement, Calls | Do):
-                stack.append(statement)
-            elif isinstance(statement, ChoiceStatement):
-                stack += reversed(statement.blocks)
-            elif isinstance(statement, Recursion):
-                stack.append(statement.block)
+        yield item
+        if isinstance(item, ChoiceStatement):
+            stack += reversed(item.blocks)
+        elif isinstance(item, Recursion):
+            stack.append(item.block)
+
+
+def _check_roles(protocol: Protocol) -> None:
+    """A nested protocol that nobody calls is still one: no role is declared twice, and all are declared."""
+    for role in protocol.created:
+        if role in protocol.roles:
+            raise ModelError(f"the role '{role}' is declared twice", place=protocol.place)
+    for statement in _statements(protocol):
+        if isinstance(statement, MessageStatement):
+            _check_known(protocol, statement.place, (statement.sender, *statement.receivers))
+        elif isinstance(statement, ChoiceStatement):
+            _check_known(protocol, statement.place, (statement.at,))
+
+
+def _check_known(protocol: Protocol, place: Place, used: tuple[str, ...]) -> None:
+    roles = (*protocol.roles, *protocol.created)
+    for role in used:
+        if role not in roles:
+            raise ModelError(f"unknown role '{role}'", place=place, hint=f"roles here: {', '.join(roles)}")
 
 
 def _check(statement: Calls | Do, protocol: Protocol, scope: Scope) -> None:
     """Why nuScr refuses a call, in its order: unknown roles, unknown protocol, too many roles, one twice."""
-    roles = (*protocol.roles, *protocol.created)
     used = (statement.caller, *statement.roles) if isinstance(statement, Calls) else statement.roles
-    for role in used:
-        if role not in roles:
-            known = f"roles here: {', '.join(roles)}"
-            raise ModelError(f"unknown role '{role}'", place=statement.place, hint=known)
+    _check_known(protocol, statement.place, used)
     called = scope.get(statement.protocol)
     if called is None:
         raise _unknown(statement, scope)

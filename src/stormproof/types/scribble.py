@@ -1,4 +1,5 @@
-"""A parser of Scribble and nuScr protocols (`.scr`, `.nuscr`), with `reliable role` and `crash from A to B;`.
+"""A parser of Scribble and nuScr protocols (`.scr`, `.nuscr`), with `reliable role` (or `safe role`) and
+`crash from A to B;`.
 
 Nested protocols and `calls` are read as well, so that what is wrong with them can be said.
 """
@@ -123,6 +124,7 @@ class _Parser(ScribbleTokens):
         parameters = self._parameters() if self.peek() == "<" else ()
         self.expect("(")
         roles, _ = self._roles(")")
+        self.values()
         reliable = frozenset(role for role, kept in roles.items() if kept)
         nested, block = run(self.body())
         return Protocol(str(name), tuple(roles), reliable, block, aux, place, parameters, nested)
@@ -131,16 +133,18 @@ class _Parser(ScribbleTokens):
         """`protocol P(role A, role B; new role C) { ... }` behind the word `nested`."""
         self.expect("protocol")
         name = self.name("the name of a protocol")
+        parameters = self._parameters() if self.peek() == "<" else ()
         self.expect("(")
         roles, last = self._roles(";", ")")
         created: dict[str, bool] = {}
         if last == ";":
             self.expect("new")
             created, _ = self._roles(")")
+        self.values()
         nested, block = yield self.body()
         place = self.source.place(name.start, name.end)
         return Protocol(
-            str(name), tuple(roles), frozenset(), block, True, place, nested=nested, created=tuple(created)
+            str(name), tuple(roles), frozenset(), block, True, place, parameters, nested, tuple(created)
         )
 
     def body(self) -> Task[tuple[tuple[Protocol, ...], Block]]:
@@ -184,14 +188,14 @@ class _Parser(ScribbleTokens):
         """`role A, reliable role B)`: each role and whether it is reliable, and what closed the list."""
         roles: dict[str, bool] = {}
         while True:
-            mark = self.expect("role", "reliable")
-            if mark == "reliable":
+            mark = self.expect("role", "reliable", "safe")
+            if mark != "role":
                 self.crashes = True
                 self.expect("role")
             role = self.name("the name of a role")
             if role in roles:
                 self.source.fail(f"the role '{role}' is declared twice", role.start, role.end)
-            roles[str(role)] = mark == "reliable"
+            roles[str(role)] = mark != "role"
             last = self.expect(",", *closing)
             if last != ",":
                 return roles, last
@@ -250,6 +254,8 @@ class _Parser(ScribbleTokens):
     def calls(self, caller: TextToken) -> Calls:
         self.next()
         name = self.name("the name of a protocol")
+        if self.peek() == "<":
+            self._arguments()
         roles = self._actual_roles()
         return Calls(str(caller), str(name), roles, self.source.place(caller.start, name.end))
 

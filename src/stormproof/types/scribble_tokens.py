@@ -15,7 +15,7 @@ from .text import TextToken, TypeSource
 #: Names may start with a digit: `1() from A to B;`, `4a() from A to B;`.
 _TOKEN = re.compile(r"""\w[\w']*|"(?:[^"\n])*"|.""", re.DOTALL)
 _BLANK = re.compile(r"(?:\s+|//(?!@)[^\n]*|\(\*\)[^\n]*)+")
-_ANNOTATION = re.compile(r'//@[^\n]*|@\s*"[^"\n]*"')
+_ANNOTATION = re.compile(r'//@[^\n]*|@\s*"[^"]*"')
 _NESTING = re.compile(r"\(\*\)[^\n]*|\(\*|\*\)")
 _NAME = re.compile(r"\w[\w']*")
 
@@ -124,7 +124,14 @@ class ScribbleTokens:
 
     def variables(self) -> None:
         """Skip `[count<B>: int = 0]` behind the name of a recursion."""
-        if self.peek() == "[":
+        self._pass_over("[")
+
+    def values(self) -> None:
+        """Skip `(x: int)` behind the roles of a protocol."""
+        self._pass_over("(")
+
+    def _pass_over(self, bracket: str) -> None:
+        if self.peek() == bracket:
             opening = self.next()
             self.brackets(opening)
             self.unchecked[opening.start] = self.position

@@ -88,11 +88,20 @@ def session_of_types(
 def session_of_scribble(text: str, file: str | None = None, protocol: str | None = None) -> Session:
     """The projection of a global protocol to all its roles.
 
-    Without a name it is the first protocol of the file that is not `aux`, or the first one if all are.
+    Without a name it is the first protocol of the file that is not `aux`, or the first one if all are; then
+    the others that are not `aux` must be well-formed, too.
     """
     module = parse_scribble(text, file)
     chosen = choose(module, protocol)
-    beside = [*check_nested(module), *_unchecked(module)]
+    session = _session(module, chosen, [*check_nested(module), *_unchecked(module)])
+    if protocol is None:
+        for other in module.protocols.values():
+            if other is not chosen and not other.aux and not other.parameters:
+                _session(module, other, []).check()
+    return session
+
+
+def _session(module: Module, chosen: Protocol, beside: list[Flaw]) -> Session:
     graph = global_graph(module, chosen)
     graphs = {role: project(graph, role) for role in chosen.roles}
     lost = graph.unreached()
