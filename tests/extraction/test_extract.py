@@ -111,6 +111,13 @@ def test_the_iterator_of_a_loop_is_part_of_the_state() -> None:
     assert process.states[-1] == "ended"
 
 
+@pytest.mark.parametrize("given", ["(0, 1)", "[0, 1]", "range(2)", "{0: 1, 1: 0}", "{1: 0, 0: 1}.values()"])
+def test_a_loop_may_go_backwards(given: str) -> None:
+    process = extracted(f'for x in reversed({given}):\n    yield send("Q", "m", x)')["P"]
+    sent = [str(process.outgoing(s)[0].action) for s in process.states if process.outgoing(s)]
+    assert sent == ["Q!m(1)", "Q!m(0)"]
+
+
 def test_dead_variables_are_no_part_of_the_state() -> None:
     system = extracted('while True:\n    m = yield receive("Q")\n    yield send("Q", "ok")', QUIET)
     assert len(system["P"].states) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,9 @@ VALUES: dict[str, tuple[str, int]] = {
     "n = 0\nwhile True:\n    yield send('Q', 'x')\n    n += 1": ("'n' of P takes more than 50 values", 6),
     "n = 0\nwhile True:\n    n += 1\n    yield send('Q', 'x', n)": ("of P takes more than 50 values", 5),
     "m = yield receive('Q')\nwhile True:\n    yield from P()": ("roles delegate to each other", 5),
+    "yield send('Q', 'x')\nn = exit(0)": ("this ends the program", 4),
+    "n = 10 ** 100_000\nyield send('Q', 'x', n % 7)": ("'n' is a number of more than 10,000 bits", 3),
+    "yield send('Q', 'x', flags.A | flags.I)": ("a field of 'x' is a combination of flags", 3),
 }
 
 
@@ -75,7 +79,7 @@ def test_what_cannot_be_a_state_is_refused_with_its_line(body: str, monkeypatch:
     monkeypatch.setattr(explore, "MOST_VALUES", 50)
     message, line = VALUES[body]
     with pytest.raises(ModelError) as problem:
-        extracted(body)
+        extracted(body, flags=re.RegexFlag)
     assert message in problem.value.message, str(problem.value)
     assert problem.value.place is not None and problem.value.place.line == line
 
@@ -191,6 +195,9 @@ def broken():
     return 1 // 0
 
 five = 5
+
+def leaves():
+    raise SystemExit(0)
 """
 
 
@@ -220,6 +227,7 @@ def test_a_protocol_in_a_file(module: str) -> None:
     for name, message in {
         "broken": r"broken\(\) raises ZeroDivisionError",
         "five": "'five' is not a system",
+        "leaves": r"leaves\(\) raises SystemExit: 0",
         "goood": "it has no 'goood'",
         "forever": "raises TypeError",
         "": "the name of the protocol is missing",
@@ -228,3 +236,7 @@ def test_a_protocol_in_a_file(module: str) -> None:
             load_protocol(module, name)
     with pytest.raises(InputError, match="there is no such file"):
         load_protocol(module + ".py", "good")
+    Path(module).write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(InputError, match="running the file raises SystemExit: 0") as problem:
+        load_protocol(module, "good")
+    assert problem.value.place is not None and problem.value.place.line == 2

@@ -13,7 +13,7 @@ import pytest
 import stormproof as sp
 from stormproof.errors import InputError, UsageError
 from stormproof.runtime import STOPPED, FaultyNetwork, MemoryNetwork, Runner, TcpNetwork, run
-from stormproof.runtime.codec import Garbage, decode, encode, parse_message
+from stormproof.runtime.codec import Garbage, decode, encode, enums_of, parse_message
 from tests.support.role_runs import assert_follows, free_ports, in_memory
 
 
@@ -94,6 +94,11 @@ def test_a_peer_that_sends_garbage_is_disconnected(data: bytes, caplog: pytest.L
 
     assert asyncio.run(attacked()) == [3, None], "nothing else happens"
     assert "Sink disconnects" in caplog.text
+
+
+def test_a_role_knows_the_enums_of_modules_that_it_names() -> None:
+    found = enums_of(Counter(1))
+    assert found["Colour"] is Colour and found["Flag"] is enum.Flag
 
 
 def test_what_comes_late_on_an_old_connection_is_lost() -> None:

@@ -142,6 +142,7 @@ class _Writer:
                 ("c", "range(3)"),
                 ("a, b", "enumerate('xy')"),
                 ("a", "reversed((1, 2))"),
+                ("b", "reversed(range(2))"),
                 ("c", f"({self.expression()}, {self.expression()})"),
                 ("b", "sorted(frozenset((2, 1, 0)))"),
                 ("a, (b, c)", "zip((0, 1), ((1, 2), (3, 4)))"),

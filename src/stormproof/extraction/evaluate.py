@@ -18,7 +18,9 @@ MOST_ITEMS = 10_000
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _FINITE: tuple[type, ...] = (tuple, list, str, bytes, range, frozenset, set, dict, *_VIEWS)
-_FINITE = (*_FINITE, enumerate, zip, reversed)
+_REVERSIBLE: tuple[Any, ...] = ((), [], range(0), range(1 << 63), {}, {}.values(), {}.items())
+_BACKWARDS: list[type] = [type(reversed(value)) for value in _REVERSIBLE]
+_FINITE = (*_FINITE, enumerate, zip, *_BACKWARDS)
 
 _LIMITS = (RecursionError, MemoryError)
 
@@ -90,6 +92,8 @@ def _once(snippet: Snippet, values: Mapping[str, Any], convert: Callable[[Any], 
         return _Outcome(convert(snippet.call(values)))
     except (StormproofError, Unsuitable, *_LIMITS):
         raise
+    except SystemExit:
+        raise StormproofError("this ends the program", hint="a role ends with: return") from None
     except Exception as problem:
         return _Outcome(escaped=Escaped(problem))
 

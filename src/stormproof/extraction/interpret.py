@@ -120,7 +120,7 @@ class Interpreter:
         except Escaped as problem:
             return Raised(problem.kind, str(problem), frames[-1].place())
         problem_ = f"after {MOST_STEPS:,} steps there is still no yield"
-        raise ModelError(problem_, place=frames[-1].place(), hint="a loop does not end")
+        raise ModelError(problem_, place=frames[-1].place(), hint="a loop does not end, or not soon enough")
 
     def _step(self, frames: list[_Running]) -> RolePoint | None:
         here = frames[-1]

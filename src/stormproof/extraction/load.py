@@ -16,6 +16,7 @@ from ..model.system import System
 from .source import name_like
 
 _SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
+_NO_SYSTEM = "write in it: protocol = sp.extract(...)"
 
 
 def split_python(source: str) -> tuple[str, str] | None:
@@ -33,7 +34,7 @@ def load_protocol(file: str, name: str) -> System:
     known = _protocols(module)
     if not name or not hasattr(module, name):
         problem = f"it has no '{name}'" if name else "the name of the protocol is missing"
-        hint = did_you_mean(name, known) or f"write {file}:{known[0] if known else 'protocol'}"
+        hint = did_you_mean(name, known) or (f"write {file}:{known[0]}" if known else _NO_SYSTEM)
         raise InputError(problem, place=Place(file), hint=hint)
     found = getattr(module, name)
     if not isinstance(found, System):
@@ -43,14 +44,12 @@ def load_protocol(file: str, name: str) -> System:
 
 def _called(file: str, name: str, function: object) -> System:
     if not callable(function):
-        raise InputError(
-            f"'{name}' is not a system", place=Place(file), hint="write: protocol = sp.extract(...)"
-        )
+        raise InputError(f"'{name}' is not a system", place=Place(file), hint=_NO_SYSTEM)
     try:
         found = function()
     except StormproofError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         raise _failed(file, f"{name}() raises", problem) from problem
     if not isinstance(found, System):
         raise InputError(f"{name}() gives no system", place=Place(file), hint="return sp.extract(...)")
@@ -78,12 +77,12 @@ def import_file(file: str) -> ModuleType:
         spec.loader.exec_module(module)
     except StormproofError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         raise _failed(file, "running the file raises", problem) from problem
     return module
 
 
-def _failed(file: str, what: str, problem: Exception) -> InputError:
+def _failed(file: str, what: str, problem: BaseException) -> InputError:
     """An exception of the user's code, with the last of its lines in the file."""
     here = os.path.realpath(file)
     lines = [

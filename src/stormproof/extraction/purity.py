@@ -83,6 +83,8 @@ def picture(value: Any, depth: int = _DEEPEST) -> Snapshot:
         return (kind, *((picture(k, depth - 1), picture(v, depth - 1)) for k, v in value.items()))
     if isinstance(value, set | frozenset):
         return (kind, frozenset(picture(v, depth - 1) for v in value))
+    if isinstance(value, enum.EnumMeta):
+        return (kind, id(value))  # combinations of flags are added when they are first used
     if isinstance(value, type):
         inside = {k: v for k, v in vars(value).items() if not k.startswith("__") and not callable(v)}
         return (kind, id(value), *((k, picture(v, depth - 1)) for k, v in inside.items()))

@@ -10,6 +10,9 @@ from typing import Any
 #: A value told apart from every other that a program can distinguish: `True` from `1`, `'1'` from `1`.
 ValueKey = tuple[Any, ...]
 
+#: Python does not spell numbers that are much longer.
+MOST_BITS = 10_000
+
 _PLAIN = (type(None), bool, int, str, bytes)
 _IN_MESSAGES = (type(None), bool, int, str)
 
@@ -22,6 +25,8 @@ def key(value: Any) -> ValueKey:
     """What tells the value apart; Unsuitable where it is not immutable through and through."""
     kind = type_of(value)
     if kind in _PLAIN:
+        if kind is int and value.bit_length() > MOST_BITS:
+            raise Unsuitable(f"a number of more than {MOST_BITS:,} bits")
         return (kind, value)
     if isinstance(value, enum.Enum):
         return (kind, value.name if value.name is not None else repr(value))
@@ -138,6 +143,8 @@ def check_field(value: Any) -> None:
     if type(value) is tuple:
         for part in value:
             check_field(part)
+    elif isinstance(value, enum.Flag) and value.name not in type(value).__members__:
+        raise Unsuitable("a combination of flags; a message carries them one by one")
     elif type(value) not in _IN_MESSAGES and not isinstance(value, enum.Enum):
         kinds = "None, bool, int, str, enum and tuples of these"
         raise Unsuitable(f"a {type(value).__name__}; a message carries {kinds}")

@@ -6,11 +6,12 @@ import ast
 import enum
 import json
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 from ..errors import UsageError
 from ..extraction.requests import Received, send
-from ..extraction.role import RoleCall
+from ..extraction.role import Role, RoleCall
 
 
 class Garbage(ValueError):
@@ -61,11 +62,28 @@ def decode(data: bytes, receiver: str, enums: dict[str, Any]) -> Received:
 
 
 def enums_of(call: RoleCall) -> dict[str, Any]:
-    """The enum classes that a role function can name."""
-    function = call.role.function
-    cells = getattr(function, "__closure__", None) or ()
-    values = [*function.__globals__.values(), *(cell.cell_contents for cell in cells)]
-    return {v.__name__: v for v in values if isinstance(v, type) and issubclass(v, enum.Enum)}
+    """The enum classes that a role function can name: itself, or those of modules and roles that it names."""
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    queue: list[Any] = [call.role]
+    for value in queue:
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, enum.EnumMeta):
+            found.setdefault(value.__name__, value)
+        elif isinstance(value, Role):
+            cells = getattr(value.function, "__closure__", None) or ()
+            queue += [cell.cell_contents for cell in cells]
+            queue += _named(value.function.__globals__)
+    return found
+
+
+def _named(names: Mapping[str, Any]) -> list[Any]:
+    """What a module names, and the enum classes of the modules that it names."""
+    modules = [value for value in names.values() if isinstance(value, ModuleType)]
+    inside = [v for module in modules for v in vars(module).values() if isinstance(v, enum.EnumMeta)]
+    return [*names.values(), *inside]
 
 
 def parse_message(peer: str, text: str, enums: Mapping[str, Any]) -> Received | None:
