@@ -98,6 +98,22 @@ async def test_rename_changes_every_use_and_nothing_else(
     assert len(sp.loads(after, "storm").messages) == len(sp.loads(SHOP, "storm").messages)
 
 
+TYPES = "role A = mu t. B!x; mu u. B!y; u\nrole B = mu t. A?x; mu u. A?y; u\nrest A@{t, u}, B@{s1, u}\n"
+
+
+async def test_a_variable_of_a_type_and_the_state_that_it_names_are_one(edit: Edit) -> None:
+    editor = edit(TYPES)
+    for context, inner in (("rest A@{t, u}", "u"), ("mu u. B!y", "u.")):
+        params = lsp.RenameParams(editor.identifier, editor.position(context, inner), "v")
+        change = await editor.client.text_document_rename_async(params)
+        assert change is not None and change.changes is not None
+        after = editor.edited(change.changes[editor.uri])
+        assert after == TYPES.replace("mu u. B!y; u", "mu v. B!y; v").replace("A@{t, u}", "A@{t, v}")
+    params = lsp.RenameParams(editor.identifier, editor.position("B@{s1", "s1"), "v")
+    with pytest.raises(JsonRpcException, match="does not declare the state 's1'"):
+        await editor.client.text_document_rename_async(params)
+
+
 @pytest.mark.parametrize(
     ("context", "inner", "new"), [("-> wait", "wait", "done"), ("role Shop", "Shop", "Buyer")]
 )

@@ -44,8 +44,9 @@ class Occurrence(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Equal for two occurrences of the same thing; a message is the same on every channel."""
-        return self.kind, self.role, self.name
+        """Equal for two occurrences of the same thing: a message is the same on every channel, and a variable
+        names a state of its role."""
+        return STATE if self.kind == VARIABLE else self.kind, self.role, self.name
 
     @property
     def named(self) -> bool:
@@ -86,8 +87,10 @@ class Outline:
         return [word for word in self.words if word.named and word.key == wanted.key]
 
     def of_kind(self, kind: str, role: str | None = None) -> list[str]:
-        """The names of a kind, each once, in the order of the text; of states those of one role."""
-        chosen = (w for w in self.words if w.kind == kind and role in (None, w.role))
+        """The names of a kind, each once, in the order of the text; of states those of one role, variables
+        included."""
+        kinds = (STATE, VARIABLE) if kind in (STATE, VARIABLE) else (kind,)
+        chosen = (w for w in self.words if w.kind in kinds and role in (None, w.role))
         return list(dict.fromkeys(w.name for w in chosen))
 
     def block_at(self, offset: int) -> StatementSpan | None:

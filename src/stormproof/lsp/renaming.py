@@ -26,6 +26,8 @@ def rename(text: OpenText, position: lsp.Position, new: str) -> lsp.WorkspaceEdi
     found = text.outline.same(word)
     if not new or new in text.outline.of_kind(word.kind, word.role):
         raise UsageError(f"there is a {word.kind} '{new}' already" if new else "a name must not be empty")
+    if word.kind == words.STATE and not any(w.defines for w in found):
+        raise UsageError(f"the text does not declare the state '{word.name}', so it cannot be renamed")
     spelt = _spelt(word, new)
     _check(text, found, spelt)
     edits = [lsp.TextEdit(text.range(w.start, w.end), spelt) for w in found]

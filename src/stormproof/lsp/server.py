@@ -88,9 +88,10 @@ class StormServer(LanguageServer):
 
     async def formatted(self, text: OpenText) -> list[lsp.TextEdit]:
         answer = self._answer(await self.reader.ask({"ask": "format", "text": text.text}))
-        if answer.get("text", text.text) == text.text:
-            return []
-        return [lsp.TextEdit(text.range(0, len(text.text)), answer["text"])]
+        new = answer.get("text", text.text)
+        if "\r\n" in text.text:  # as the file has them
+            new = new.replace("\r\n", "\n").replace("\n", "\r\n")
+        return [] if new == text.text else [lsp.TextEdit(text.range(0, len(text.text)), new)]
 
     def show_news(self) -> None:
         """Lenses are asked for again, where the editor can."""
