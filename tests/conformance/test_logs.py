@@ -103,6 +103,14 @@ def test_a_role_without_a_log_does_what_it_may(tmp_path: Path) -> None:
     assert sp.trace(sp.loads(PROTOCOL), wrong).conforms is False
 
 
+def test_what_a_role_can_never_do_is_found_without_the_other_logs(tmp_path: Path) -> None:
+    """However many runs the others have: here A may ask for ever."""
+    names = written(tmp_path, {"B": ["receive ask", "send answer", "send answer"]})
+    found = sp.trace(sp.loads(PROTOCOL), names, limits=sp.Limits(states=3))
+    assert found.conforms is False and found.unexplained[0].place.line == 3
+    assert found.unexplained[0].possible == ("receives ask from A",)
+
+
 def test_a_log_may_begin_in_the_middle_or_be_cut_off(tmp_path: Path) -> None:
     middle = written(tmp_path, {"A": ["receive answer"], "B": ["send answer"]})
     assert sp.trace(sp.loads(PROTOCOL), middle).conforms is False
@@ -145,6 +153,34 @@ def test_a_torn_last_line_is_not_an_error(tmp_path: Path) -> None:
     assert sp.trace(sp.loads(PROTOCOL), names).conforms
     Path(names[0]).write_text('{"role": "A", "do": "se\n' + whole, encoding="utf-8")
     with pytest.raises(InputError, match=r"A\.ndjson:1: this is not an event"):
+        sp.trace(sp.loads(PROTOCOL), names)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"role":' * 100_000, "\x00", '"text"'])
+def test_garbage_in_the_middle_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
+    names = written(tmp_path, CALM)
+    first, *others = Path(names[0]).read_text(encoding="utf-8").splitlines(keepends=True)
+    Path(names[0]).write_text("".join((first, f"{line}\n", *others)), encoding="utf-8")
+    with pytest.raises(InputError, match=r"A\.ndjson:2: this is not an event"):
+        sp.trace(sp.loads(PROTOCOL), names)
+
+
+def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
+    names = written(tmp_path, CALM)
+    for name in names:
+        data = Path(name).read_bytes().replace(b"\n", b"\r\n\r\n")
+        Path(name).write_bytes(b"\xef\xbb\xbf" + data)
+    found = sp.trace(sp.loads(PROTOCOL), names)
+    assert found.conforms and found.events == 4
+
+
+def test_which_role_a_log_is_of(tmp_path: Path) -> None:
+    names = written(tmp_path, CALM)
+    with pytest.raises(InputError, match=r"A\.ndjson: this log is given twice"):
+        sp.trace(sp.loads(PROTOCOL), [names[0], Path(names[0])])
+    with Path(names[0]).open("a", encoding="utf-8") as file:
+        file.write('{"role": "Z", "do": "timeout"}\n')
+    with pytest.raises(UsageError, match=r"A\.ndjson:3: the protocol has no role 'Z'"):
         sp.trace(sp.loads(PROTOCOL), names)
 
 
@@ -217,6 +253,8 @@ def test_logs_of_shiviz(tmp_path: Path, run: Run, form: str, expression: str | N
     path.write_text(f"{expression or r'(?<event>.*)'}\n\n{text}", encoding="utf-8")
     if expression is not None:
         assert sp.trace(sp.loads(PROTOCOL), [path]).conforms
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert sp.trace(sp.loads(PROTOCOL), [path], shiviz=expression).conforms
     path.write_text(text[:-4], encoding="utf-8")
     assert sum(len(log) for log in read_logs([path], shiviz=expression)) >= len(events) - 1, (
         "the last is torn"

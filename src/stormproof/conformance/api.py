@@ -84,13 +84,17 @@ def _by_role(
     for log in (*(log for log in given if isinstance(log, RoleLog)), *read):
         if log.role not in system.names:
             hint = did_you_mean(log.role, system.names) or f"roles here: {', '.join(system.names)}"
-            raise UsageError(f"the protocol has no role '{log.role}'", place=Place(log.file), hint=hint)
+            raise UsageError(f"the protocol has no role '{log.role}'", place=_begin(log), hint=hint)
         if log.role in found:
-            raise UsageError(f"there are two logs of {log.role}", place=Place(log.file))
+            raise UsageError(f"there are two logs of {log.role}", place=_begin(log))
         found[log.role] = log
     if not found:
         raise UsageError("there is no event in any log")
     return {name: found[name] for name in system.names if name in found}
+
+
+def _begin(log: RoleLog) -> Place:
+    return log.place(0) if len(log) else Place(log.file)
 
 
 class _Comparison:
@@ -184,16 +188,22 @@ class _Comparison:
         return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
 
     def by_search(self, limit: int, cut_off: bool) -> TraceAnswer:
-        found = search_run(self.model, self.logs, limit, cut_off)
+        """Only as much of each log is searched for as the automaton of its role can do by itself."""
+        alone = {name: role_path(self.model.system[name], log).length for name, log in self.logs.items()}
+        found = search_run(
+            self.model, {name: log.first(alone[name]) for name, log in self.logs.items()}, limit, cut_off
+        )
         faults = tuple(self._run_faults(found.run))
-        if found.complete:
+        possible = all(alone[name] == len(log) for name, log in self.logs.items())
+        if found.complete and possible:
             return self._answer(True, faults=faults, fewest=found.exhausted, run=found.run)
-        if not found.exhausted:
+        if possible and not found.exhausted:
             reason = f"no run was found that has all events, within {plural(limit, 'configuration')}"
             return self._answer(None, reason=reason, run=found.run)
-        short = [name for name, log in self.logs.items() if found.lengths[name] < len(log)]
-        stuck = tuple(self._unexplained(name, found.lengths[name]) for name in short)
-        return self._answer(False, faults=faults, fewest=True, unexplained=stuck, run=found.run)
+        lengths = found.lengths if found.exhausted else alone
+        short = [name for name, log in self.logs.items() if lengths[name] < len(log)]
+        stuck = tuple(self._unexplained(name, lengths[name]) for name in short)
+        return self._answer(False, faults=faults, fewest=found.exhausted, unexplained=stuck, run=found.run)
 
     def _run_faults(self, run: Witness) -> Iterator[LoggedFault]:
         """Each fault with the line of the log next to which it struck: a send's after it, else before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..errors import Place
@@ -77,6 +77,10 @@ class RoleLog:
             self.kinds.append(event)
         self.codes.append(code)
         self.lines.append(line)
+
+    def first(self, length: int) -> RoleLog:
+        """The log up to an event."""
+        return replace(self, codes=self.codes[:length], lines=self.lines[:length])
 
     def __len__(self) -> int:
         return len(self.codes)

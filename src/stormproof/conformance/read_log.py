@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -41,7 +42,11 @@ def read_logs(
     """The log of each role that the files have events of; a file may hold several roles. `shiviz`: the files
     are logs of ShiViz, which this expression divides."""
     logs: dict[str, RoleLog] = {}
+    given: set[str] = set()
     for path in map(str, paths):
+        if os.path.realpath(path) in given:
+            raise InputError("this log is given twice", place=Place(path))
+        given.add(os.path.realpath(path))
         try:
             with Path(path).open("rb") as file:
                 _FileReader(path, logs, mapping).read(file, shiviz)
@@ -62,7 +67,7 @@ class _FileReader:
 
     def read(self, file: IO[bytes], shiviz: str | None) -> None:
         if shiviz is not None or self._begins_as_shiviz(file):
-            self._read_shiviz(file.read().decode("utf-8", "replace"), shiviz)
+            self._read_shiviz(_text_of(file.read()), shiviz)
         else:
             self._read_lines(file)
 
@@ -80,7 +85,7 @@ class _FileReader:
         start = file.read(4096)
         file.seek(0)
         first = start.lstrip().partition(b"\n")[0]
-        return _row(first) is None and is_shiviz(start.decode("utf-8", "replace"))
+        return _row(first) is None and is_shiviz(_text_of(start))
 
     def _read_lines(self, file: Iterable[bytes]) -> None:
         known, remembers = self.known, self.remembers
@@ -150,9 +155,13 @@ def _without_numbers(raw: bytes) -> bytes:
 def _row(raw: bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
+
+
+def _text_of(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def _event(path: str, line: int, row: LogRow) -> tuple[str, LogEvent]:

@@ -102,7 +102,7 @@ def _said(event: str) -> dict[str, Any]:
     """`send m to B`, `receive m from B`, `timeout`, or a JSON object."""
     try:
         row = json.loads(event)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     if isinstance(row, dict):
         return row
