@@ -13,7 +13,6 @@ from types import ModuleType
 
 from ..errors import InputError, Place, StormproofError, did_you_mean
 from ..model.system import System
-from .source import name_like
 
 _SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
 _NO_SYSTEM = "write in it: protocol = sp.extract(...)"
@@ -65,6 +64,8 @@ def import_file(file: str) -> ModuleType:
     path = Path(file)
     if not path.is_file():
         raise InputError("there is no such file", place=Place(file))
+    from .source import name_like  # which loads all of extraction: not for a file of another language
+
     name_like(file)
     folder = str(path.resolve().parent)
     if folder not in sys.path:
