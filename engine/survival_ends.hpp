@@ -20,6 +20,7 @@ struct Stuck {
     EndKind kind = EndKind::none;
     std::vector<TurnedStrike> way = {}, cycle = {};
     std::uint32_t entry = nothing;  // where the cycle begins
+    std::uint32_t violation = nothing;  // where the way ends, if only there the goal is out of reach
 };
 
 template <class Cell>
@@ -35,6 +36,7 @@ class Ends {
         finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         finding.end = stuck.kind;
         add_shown(stuck.way, back, finding.run);
+        if (stuck.violation != nothing) finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         if (stuck.cycle.empty()) return;
         // Once round the orbits may lead to another member of the first one.
         const auto start = stuck.entry == nothing ? std::vector<Cell>() : turns_.image(back, store_.row(stuck.entry));

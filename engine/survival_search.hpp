@@ -13,6 +13,7 @@
 #include "survival_certificate.hpp"
 #include "survival_ends.hpp"
 #include "survival_futures.hpp"
+#include "survival_sooner.hpp"
 #include "survival_stubborn.hpp"
 
 namespace stormproof::survival {
@@ -60,6 +61,7 @@ class Search {
     std::uint32_t level_ = 0;               // the number of faults
     std::map<std::uint32_t, std::vector<std::uint32_t>> pending_;  // faults -> configurations
     std::vector<std::uint32_t> reached_;    // settled at this level
+    std::vector<std::uint32_t> full_;       // those of them with a send that hits the bound
     std::vector<std::uint32_t> failures_;   // ask -> levels on which no proof was found: each time, less is tried
     std::uint32_t storm_end_ = nothing;     // of the last violation
     std::vector<Cell> row_;
@@ -78,6 +80,7 @@ class Search {
 
     void explore_level(const std::vector<std::uint32_t>& waiting) {
         reached_.clear();
+        full_.clear();
         std::map<std::uint32_t, std::vector<std::uint32_t>> by_actions;
         for (auto id : waiting)
             if (is_waiting(id)) by_actions[store_.nodes[id].actions].push_back(id);
@@ -118,6 +121,7 @@ class Search {
             calm = calm || faults == 0;
             if (!row) {
                 result_.hit_faults = std::min(result_.hit_faults, level_);
+                if (full_.empty() || full_.back() != id) full_.push_back(id);
                 return;
             }
             if (level_ + faults > q_.most_faults) return;
@@ -174,7 +178,16 @@ class Search {
         const RowView<Cell> view{layout_, store_.row(id)};
         const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
-            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, {id, kind}, exact());
+            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, nearest(a, {id, kind}), exact());
+    }
+
+    // An end, or a nearer one that calm runs with the slack lead to.
+    Stuck nearest(std::uint32_t a, const Stuck& end) {
+        SoonerEnds<Cell> sooner(rules_, layout_, steps_, turns_);
+        auto found = sooner.find(store_, full_, q_.asks[a].goal, store_.nodes[end.storm_end].actions);
+        if (!found) return end;
+        found->stuck.violation = store_.find_or_add(found->row.data());
+        return found->stuck;
     }
 
     void violated(std::uint32_t ask, const Stuck& stuck, BlockSize proof) {
@@ -186,7 +199,7 @@ class Search {
         finding.faults = level_;
         finding.proof = proof;
         ends_.show(stuck, finding);
-        storm_end_ = stuck.storm_end;
+        storm_end_ = stuck.violation != nothing ? stuck.violation : stuck.storm_end;
         always_ &= ~(1u << ask);
         never_ &= ~(1u << ask);
     }

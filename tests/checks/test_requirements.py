@@ -126,3 +126,11 @@ def test_k_properties_beside_survival_do_not_count() -> None:
     assert report["k-pg"].witness_k == 1, "a violation is shown at the smallest bound"
     named = sp.check(sp.protocol("alternating-bit"), properties=["k-mc"])
     assert named["k-mc"].counts and named.exit_code == 0
+
+
+@pytest.mark.parametrize("k", [None, 1])
+def test_a_full_channel_makes_no_run_longer(k: int | None) -> None:
+    """At k = 1 the second send hits the bound: the run goes on with the slack."""
+    verdict = sp.check(loads(ORDER), sp.Failures(corrupt=True), k=k, properties=["recovers"])["recovers"]
+    assert verdict.witness is not None and verdict.replayed and verdict.faults == 1
+    assert [type(step).__name__ for step in verdict.witness.steps] == ["Act", "Corrupt", "Act"]

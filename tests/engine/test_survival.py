@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from stormproof.engine.survival import FoundRun, SurvivalAnswer, survey
 from stormproof.model.actions import Configuration
-from stormproof.model.ask import Ask
+from stormproof.model.ask import RECOVERS, Ask
+from stormproof.model.budget import Budget
 from stormproof.model.goal_forms import NOTHING
 from stormproof.model.storm_step import StormStep
 from stormproof.model.survival import SLACK, BlockSize, SurvivalModel
@@ -23,6 +27,7 @@ from tests.support.survival_questions import random_asks, random_model
 CHUNKS, EACH, MOST = 3, 300, 200
 #: A short ladder, so that the definitions are quick; the whole one is used against longer channels below.
 SHORT = (BlockSize(1, 1), BlockSize(2, 2))
+TICKET = itertools.count(1)
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -132,3 +137,50 @@ def lasts(
         end = play(model, initial(model.system), answer.run.steps[: answer.run.storm], where)
         calm = spec.calm_futures(model, [end], k + SLACK + 2, most=2000)
         assert not any(satisfies(model, at, ask.goal) for at in calm.after), where
+
+
+def test_no_run_into_a_deadlock_is_longer_than_need_be() -> None:
+    """Fewest faults, then fewest actions; calm steps may use the slack where a storm may not."""
+    compared, sooner, seed = 0, 0, 7 * 10**6 + 180
+    while compared < 30:
+        seed += 1
+        rng = random.Random(seed)
+        model, k = replace(random_model(rng), budget=Budget()), rng.randint(1, 2)
+        try:
+            within, nearest = shortest(model, k, slack=0), shortest(model, k, slack=SLACK)
+        except TooLarge:
+            continue
+        run = survey(model, {"": RECOVERS}, k).answers[""].run
+        if within is None or nearest is None or run is None or run.faults < within[0]:
+            continue
+        compared += 1
+        sooner += nearest < within
+        assert (run.faults, len(run.steps)) == nearest, f"seed {seed}, k = {k}"
+    assert sooner > 0
+
+
+def shortest(model: SurvivalModel, k: int, slack: int) -> tuple[int, int] | None:
+    """Faults and actions of the shortest run into a deadlock: a storm with at most k messages per channel,
+    then calm steps with so many more."""
+    start = (initial(model.system), True)
+    queue, best = [(0, 0, 0, start)], {start: (0, 0)}
+    for number in itertools.count(1):
+        if not queue:
+            return None
+        if number > 1500:
+            raise TooLarge
+        faults, actions, _, (at, stormy) = heapq.heappop(queue)
+        if (faults, actions) > best[at, stormy]:
+            continue
+        if is_deadlock(model, at):
+            return faults, actions
+        for step in stormy_steps(model, at):
+            after = effect(model.system, at, step)
+            longest = max((len(a) for a, b in zip(after.words, at.words) if len(a) > len(b)), default=0)
+            if longest > k + slack or (not step.calm and (longest > k or not stormy)):
+                continue
+            cost, place = (faults + step.faults.total(), actions + 1), (after, stormy and longest <= k)
+            if cost < best.get(place, (faults + 99, 0)):
+                best[place] = cost
+                heapq.heappush(queue, (*cost, next(TICKET), place))
+    raise AssertionError
