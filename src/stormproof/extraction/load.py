@@ -9,7 +9,7 @@ import sys
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ..errors import InputError, Place, StormproofError, did_you_mean
 from ..model.system import System
@@ -56,7 +56,17 @@ def _called(file: str, name: str, function: object) -> System:
 
 
 def _protocols(module: ModuleType) -> list[str]:
-    return [name for name, value in vars(module).items() if isinstance(value, System)]
+    """The systems of a module, and then the functions of its own that need no arguments."""
+    systems = [name for name, value in vars(module).items() if isinstance(value, System)]
+    return systems + [name for name, value in vars(module).items() if _makes_a_system(module, value)]
+
+
+def _makes_a_system(module: ModuleType, value: object) -> bool:
+    return (
+        isinstance(value, FunctionType)
+        and value.__module__ == module.__name__
+        and value.__code__.co_argcount == len(value.__defaults__ or ())
+    )
 
 
 def import_file(file: str) -> ModuleType:
