@@ -41,6 +41,24 @@ def test_svg_is_sound(name: str) -> None:
     check_svg(chart_svg(chart(*EXAMPLES[name], title=name)))
 
 
+def test_long_names_of_processes_are_broken_and_not_clipped() -> None:
+    buyer, bank, message = (
+        "CustomerRelationshipManagementService",
+        "Bank",
+        "requestAuthorisationOfPayment(amount)",
+    )
+    system = System(
+        (
+            process(buyer, ("a", Send(bank, message), "b")),
+            process(bank, ("c", Receive(buyer, message), "d")),
+        )
+    )
+    drawn = chart_svg(chart(system, run(sends(message, "b", buyer, bank))))
+    check_svg(drawn)
+    shown = texts(drawn)
+    assert {"CustomerRelationship", "ManagementService", bank, message} <= set(shown)
+
+
 def test_svg_signs() -> None:
     def has(name: str, kind: str) -> int:
         return sum(kind in c.split() for c in classes(chart(*EXAMPLES[name])))

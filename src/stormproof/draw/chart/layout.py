@@ -15,9 +15,10 @@ from .placing import LIFELINE, OWN_LINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of
 
 LABEL, STATE = 12.0, 9.5
-LONGEST, LONGEST_STATE = 260.0, 150.0
+LONGEST, LONGEST_STATE = 330.0, 200.0
 #: Labels that are longer than this need more room beside an arrow that ends early.
 _LONG = 120.0
+NAME, NAME_LINE, _LONGEST_NAME = 13.0, 15.0, 200.0
 _HEAD = 26.0
 _ROW, _FAULT_ROW, _OVERTAKING_ROW = 30.0, 26.0, 20.0
 _STACK = 13.0
@@ -36,6 +37,7 @@ class Layout:
     bottom: float
     width: float
     height: float
+    head: float = _HEAD
     routes: dict[int, Route] = field(default_factory=dict)
     texts: list[PlacedText] = field(default_factory=list)
     legend: list[str] = field(default_factory=list)
@@ -43,7 +45,7 @@ class Layout:
     @property
     def start(self) -> float:
         """Where the lifelines begin."""
-        return self.top + _HEAD
+        return self.top + self.head
 
     @property
     def legend_top(self) -> float:
@@ -52,14 +54,15 @@ class Layout:
 
 def lay_out(chart: Chart) -> Layout:
     top = 34.0 if chart.title else 12.0
-    y, cursor = _instants(chart, top + _HEAD + 36)
+    head = _HEAD + NAME_LINE * (max(len(name_lines(line)) for line in chart.lifelines) - 1)
+    y, cursor = _instants(chart, top + head + 36)
     waiting = _ranks(chart)
     bottom = cursor + _STACK * (max(waiting.values(), default=-1) + 1)
     x, width = _columns(chart)
     waits = [len(wait_lines(line, len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
     legend = _legend(chart, width - 28)
-    layout = Layout(x, y, top, bottom, width, height + LEGEND * len(legend), legend=legend)
+    layout = Layout(x, y, top, bottom, width, height + LEGEND * len(legend), head, legend=legend)
     for flight in chart.shown:
         end = cursor + _STACK * waiting.get(flight.index, 0)
         layout.routes[flight.index] = route_of(flight, x, y, end)
@@ -145,9 +148,14 @@ def _own_width(chart: Chart) -> float:
 
 def _half_width(line: Lifeline, several: bool) -> float:
     """Half of what stands around a lifeline: its name, and what is awaited at its end."""
-    widths = [text_width(clip(printable(line.name), 13, LONGEST), 13) + 20]
+    widths = [text_width(words, NAME) + 20 for words in name_lines(line)]
     widths += [text_width(words, 11) for words in wait_lines(line, several)]
     return max(widths) / 2
+
+
+def name_lines(line: Lifeline) -> list[str]:
+    """The name above a lifeline."""
+    return wrap(printable(line.name), NAME, _LONGEST_NAME, 3)
 
 
 def wait_lines(line: Lifeline, several: bool) -> list[str]:

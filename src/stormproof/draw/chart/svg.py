@@ -13,7 +13,7 @@ from ...model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, printable, text_width
 from .build import Chart, EventKind, Lifeline, descriptions
-from .layout import LEGEND, LONGEST, Layout, lay_out, wait_lines
+from .layout import LEGEND, NAME, NAME_LINE, Layout, lay_out, name_lines, wait_lines
 from .routes import Route
 from .signs import (
     arrowhead,
@@ -85,12 +85,13 @@ def _heads(chart: Chart, layout: Layout) -> str:
     """The names, in one group, which the page keeps in sight."""
     parts = []
     for line in chart.lifelines:
-        x, name = layout.x[line.name], printable(line.name)
-        shown = clip(name, 13, LONGEST)
-        width = text_width(shown, 13) + 20
-        box = {"x": x - width / 2, "y": layout.top, "width": width, "height": 26, "rx": 4}
+        x, lines = layout.x[line.name], name_lines(line)
+        width = max(text_width(words, NAME) for words in lines) + 20
+        box = {"x": x - width / 2, "y": layout.top, "width": width, "height": layout.head, "rx": 4}
         parts.append(tag("rect", **box, class_="sp-box"))
-        parts.append(text(x, layout.top + 17.5, shown, "sp-name", name))
+        first = layout.top + layout.head / 2 + 4.5 - NAME_LINE * (len(lines) - 1) / 2
+        for i, words in enumerate(lines):
+            parts.append(text(x, first + i * NAME_LINE, words, "sp-name", printable(line.name)))
     return tag("g", *parts, class_="sp-heads", data_top=layout.top)
 
 
