@@ -56,3 +56,33 @@ def test_a_folder_that_cannot_be_written_is_refused(run: Run) -> None:
     found = run("check", "alternating-bit", "--disk", "/dev/null/explorations")
     assert found.code == 2 and "cannot make the folder '/dev/null/explorations'" in found.err
     assert "--disk needs the name of a folder" in run("check", "alternating-bit", "--disk", "").err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--budget", "loss=1"), "the budget limits losses, which cannot happen"),
+        (("--loss-on", "B:A"), "faults on B→A have no effect: nothing is sent there"),
+        (("--loss", "--budget", "2,crash=1"), "the budget limits crashes, which cannot happen"),
+    ],
+)
+def test_what_changes_nothing_is_said(run: Run, tmp_path: Path, flags: tuple[str, ...], words: str) -> None:
+    """Otherwise a slip in a flag would look like a protocol that survives."""
+    path = tmp_path / "one.storm"
+    path.write_text("role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\n")
+    assert words in run("check", path, *flags).out
+    assert "cannot happen" not in run("check", path, "--loss", "--budget", "1,loss=1").out
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--budget", "loss=1,loss=2"), "budget: loss is limited twice"),
+        (("--budget", "1,2"), "budget: the total is limited twice"),
+        (("--partition", " "), "--partition names no process"),
+        (("--max-k", "0"), "max-k must be at least 1, not 0"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(run: Run, flags: tuple[str, ...], words: str) -> None:
+    found = run("check", "alternating-bit", "--loss", *flags)
+    assert found.code == 2 and words in found.err

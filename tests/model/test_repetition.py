@@ -28,7 +28,7 @@ def test_the_channel_that_grows_is_named_and_not_the_fullest() -> None:
     witness = run((*FULL, *ROUND), {AB: ("x",), AC: ("y", "y", "y")}, ending="divergence", calm_from=3)
     assert repetition(SYSTEM, witness) == Repetition(3, (AB,))
     told = stuck(RunEnd(SYSTEM, FailureModel({}), None, witness))
-    assert told == "divergence: A loops for ever while A→B grows"
+    assert told == "divergence: A loops for ever while A→B grows; C does not receive y from A"
 
 
 @pytest.mark.parametrize("since", [None, 2])
@@ -37,7 +37,7 @@ def test_a_round_that_leaves_the_channels_as_they_were_names_none(since: int | N
     witness = run(steps, {AC: ("y", "y")}, ending="divergence", calm_from=2, loop_from=2)
     assert repetition(SYSTEM, witness, since) == Repetition(2, ())
     told = stuck(RunEnd(SYSTEM, FailureModel({}), None, witness))
-    assert told == "divergence: A and B loop for ever"
+    assert told == "divergence: A and B loop for ever; C does not receive y from A"
 
 
 def test_a_run_that_ends_repeats_nothing() -> None:

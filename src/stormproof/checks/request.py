@@ -11,6 +11,7 @@ from ..engine.watch import ProgressCallback, left
 from ..limits import EFFORT, Limits, check_bound, check_threads
 from ..model.budget import Budget
 from ..model.failures import FailureModel, Failures
+from ..model.failures_text import without_effect
 from ..model.requirement import Requirement
 from ..model.system import System
 from ..transform.prepare import prepare, with_process_faults
@@ -179,11 +180,11 @@ def make_request(
         properties=names,
         required=required if named else system.requirements,
         counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
-        bounds=_bounds(k, max_k or MAX_K),
+        bounds=_bounds(k, MAX_K if max_k is None else max_k),
         one_bound=k is not None,
         survival_max_k=k or max_k or SURVIVAL_MAX_K,
         semantics=semantics,
-        notes=notes,
+        notes=(*notes, *without_effect(asked, system, model)),
         options=options,
         started=started,
         effort_ends=started + options.effort,

@@ -273,11 +273,17 @@ def _failures(flags: dict[str, Any]) -> Failures:
         corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
         crash=_named(flags, "crash", "process"),
         **{kind.keyword: _named(flags, kind.keyword, "process") for kind in PROCESS_KINDS},
-        partition=flags.pop("partition") or (),
+        partition=_partition(flags.pop("partition")),
         file_faults=not flags.pop("no_file_faults"),
         budget=flags.pop("budget"),
         as_written=flags.pop("as_written"),
     )
+
+
+def _partition(text: str | None) -> str | tuple[str, ...]:
+    if text is not None and not text.strip():
+        raise UsageError("--partition names no process", hint="write it 'A,B | C'")
+    return text or ()
 
 
 def _named(flags: dict[str, Any], flag: str, what: str) -> list[str]:

@@ -60,7 +60,11 @@ def budget_of(given: Budget | int | str | Mapping[str, Any] | None) -> Budget:
         rows = [(None if name == "total" else str(name), number) for name, number in given.items()]
     else:
         rows = [] if given is None else [(None, given)]
-    limits = {_kind(name): _number(number) for name, number in rows}
+    limits: dict[str | None, int] = {}
+    for name, number in rows:
+        if _kind(name) in limits:
+            raise UsageError(f"budget: {name or 'the total'} is limited twice")
+        limits[_kind(name)] = _number(number)
     return Budget(limits.pop(None, None), {str(kind): most for kind, most in limits.items()})
 
 

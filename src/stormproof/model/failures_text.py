@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from .actions import Channel
 from .budget import Budget
-from .failures import FailureModel
-from .faults import RESTART, STOP
-from .phrases import arrow, listed
+from .failures import FailureModel, Failures
+from .faults import KINDS, PROCESS_KINDS, RESTART, STOP
+from .phrases import arrow, listed, plural
 from .system import System
 
 
@@ -23,6 +23,19 @@ def describe_failures(system: System, model: FailureModel, budget: Budget | None
     if not parts:
         return "none: channels are perfect and nobody crashes"
     return " · ".join([*parts, *([str(budget)] if budget is not None and budget.limited else [])])
+
+
+def without_effect(asked: Failures, system: System, model: FailureModel) -> tuple[str, ...]:
+    """What was asked for and changes nothing: faults where nothing is sent, limits on what cannot happen."""
+    choices = [choice for kind in KINDS if not isinstance(choice := asked.choice(kind), bool)]
+    unused = dict.fromkeys(c for choice in choices for c in choice if c not in system.channels)
+    possible = {kind.noun for kind in model.kinds} | ({"crash"} if model.unreliable else set())
+    possible |= {kind.keyword for kind in PROCESS_KINDS if getattr(model, kind.keyword)}
+    limited = [kind for kind in asked.budget.kinds if kind not in possible]
+    return (
+        *(f"faults on {arrow(c)} have no effect: nothing is sent there" for c in unused),
+        *(f"the budget limits {plural(2, kind)[2:]}, which cannot happen" for kind in limited),
+    )
 
 
 def _channels(system: System, channels: list[Channel]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ..model.actions import Channel, Receive, pair_of
 from ..model.phrases import arrow, content, listed, named
-from ..model.process import Process
 from ..model.repetition import repetition
 from ..model.run import Act
 from .reason import RunEnd, situations
@@ -34,37 +33,47 @@ def _deadlock(end: RunEnd) -> str:
 
 def _blocked(end: RunEnd) -> Iterator[str]:
     """Messages at the head of a channel that their receiver, which waits for others, does not take."""
+    rounds = _steps_for_ever(end)
     for channel, word in end.held.items():
         receiver = end.system[channel.receiver]
-        taken = receiver.receives(end.state(receiver.name)) if _waits(end, receiver) else ()
+        states = {step.state for step in rounds if step.process == receiver.name} or {
+            end.state(receiver.name)
+        }
+        taken = [a for s in states - receiver.crashed_states for a in receiver.receives(s)]
         sender = pair_of(channel, word[0]).sender
         reads = any(channel.is_mailbox or action.peer == sender for action in taken)
         if reads and Receive(sender, word[0]) not in taken:
             yield f"{receiver.name} does not receive {named(word[0], sender)} from {sender}"
 
 
-def _waits(end: RunEnd, process: Process) -> bool:
-    state = end.state(process.name)
-    return state not in process.crashed_states and bool(process.receives(state))
+def _steps_for_ever(end: RunEnd) -> list[Act]:
+    """What repeats at the end of the run, if anything does."""
+    if end.witness.ending not in ("livelock", "divergence"):
+        return []
+    since = repetition(end.system, end.witness).since
+    steps = end.witness.steps[end.witness.calm_from or 0 if since is None else since :]
+    return [step for step in steps if isinstance(step, Act)]
 
 
 def _livelock(end: RunEnd) -> str:
-    return f"livelock: {listed(_rounds(end))} for ever, and nobody comes to rest"
+    return f"livelock: {_rounds(end)} for ever, and nobody comes to rest{_besides(end)}"
 
 
-def _rounds(end: RunEnd) -> list[str]:
-    since = repetition(end.system, end.witness).since
-    steps = end.witness.steps[end.witness.calm_from or 0 if since is None else since :]
-    names = dict.fromkeys(step.process for step in steps if isinstance(step, Act))
-    verb = "loops" if len(names) == 1 else "loop"
-    return [f"{listed(names)} {verb}"]
+def _rounds(end: RunEnd) -> str:
+    names = dict.fromkeys(step.process for step in _steps_for_ever(end))
+    return f"{listed(names)} {'loops' if len(names) == 1 else 'loop'}"
+
+
+def _besides(end: RunEnd) -> str:
+    """Which messages are never taken: often that is why it goes on for ever."""
+    return "".join(f"; {sentence}" for sentence in _blocked(end))
 
 
 def _divergence(end: RunEnd) -> str:
     grows = repetition(end.system, end.witness).grows
     verb = "grows" if len(grows) == 1 else "grow"
     where = f" while {listed(map(arrow, grows))} {verb}" if grows else ""
-    return f"divergence: {listed(_rounds(end))} for ever{where}"
+    return f"divergence: {_rounds(end)} for ever{where}{_besides(end)}"
 
 
 def left_behind(end: RunEnd) -> str:
