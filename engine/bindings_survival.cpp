@@ -27,7 +27,8 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
                             std::uint32_t most_abstract, std::uint32_t most_certified,
                             const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from,
-                            bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk) {
+                            bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
+                            std::uint32_t threads, std::uint64_t parallel_from, bool compact) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question q;
@@ -54,6 +55,9 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     q.symmetry = symmetry;
     q.witness_budget = witness_budget;
     q.disk = disk;
+    q.threads = std::max(1u, threads);
+    q.parallel_from = parallel_from;
+    q.compact = compact;
     nb::gil_scoped_release unlocked;
     return survival::survive(system, q, monitor);
 }
@@ -138,6 +142,7 @@ void bind_survival(nb::module_& m) {
         .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
         .def_ro("faults_explored", &Result::faults_explored)
         .def_ro("symmetries", &Result::symmetries)
+        .def_ro("compact", &Result::compact)
         .def_ro("findings", &Result::findings)
         .def_ro("certified", &Result::certified);
     m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
@@ -146,5 +151,6 @@ void bind_survival(nb::module_& m) {
           nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{},
           nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from,
           nb::arg("symmetry") = false, nb::arg("witness_budget") = survival::Question{}.witness_budget,
-          nb::arg("disk") = DiskOptions{});
+          nb::arg("disk") = DiskOptions{}, nb::arg("threads") = 1,
+          nb::arg("parallel_from") = survival::Question{}.parallel_from, nb::arg("compact") = false);
 }

@@ -109,5 +109,7 @@ void bind_system(nb::module_& m) {
         .def_prop_ro("states", [](const Monitor& self) { return self.states.load(); })
         .def_prop_ro("frontier", [](const Monitor& self) { return self.frontier.load(); })
         .def_prop_ro("memory", [](const Monitor& self) { return self.memory.load(); })
+        .def_prop_ro("compact", [](const Monitor& self) { return self.compact.load(); },
+                     "Are the configurations in the compact store?")
         .def_prop_ro("seconds", &Monitor::elapsed);
 }

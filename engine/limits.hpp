@@ -26,6 +26,7 @@ class Monitor {
           start_(whole.start_) {}
 
     std::atomic<std::uint64_t> states{0}, frontier{0}, memory{0};
+    std::atomic<bool> compact{false};  // the configurations are in the compact store
 
     void interrupt() { interrupted_ = true; }
 

@@ -1,8 +1,9 @@
-// Chooses how wide the cells of a configuration are, and whether reduction is used.
+// Chooses how wide the cells of a configuration are, whether reduction is used, and in which store configurations are.
 #include "survival.hpp"
 
 #include <stdexcept>
 
+#include "survival_compact.hpp"
 #include "survival_disk.hpp"
 #include "survival_hits.hpp"
 #include "survival_search.hpp"
@@ -27,13 +28,30 @@ bool served_on_disk(const Question& q) {
     return q.disk.wanted() && q.most_certified == 0 && std::all_of(q.asks.begin(), q.asks.end(), never);
 }
 
+// What the compact store decides, with what was known before where it has no answer.
+Result join(Result compact, const Result& before) {
+    for (std::size_t a = 0; a < compact.findings.size() && compact.stop != Stop::none; ++a)
+        if (compact.findings[a].outcome == Outcome::unknown) compact.findings[a] = before.findings[a];
+    compact.faults_explored = std::max(compact.faults_explored, before.faults_explored);
+    return compact;
+}
+
+// In the compact store when memory runs short.
+template <class Cell>
+Result search_in_memory(const System& system, const Question& q, Monitor& monitor) {
+    if (q.compact && fits_compact(q)) return CompactSearch<Cell>(system, q, monitor).run();
+    const Result result = Search<Cell>(system, q, monitor).run();
+    if (result.stop != Stop::memory || !fits_compact(q)) return result;
+    return join(CompactSearch<Cell>(system, q, monitor).run(), result);
+}
+
 // On disk, if that is wanted, once memory has ended; or at once where an earlier process has begun there.
 template <class Cell>
 Result search_in_cells(const System& system, const Question& q, Monitor& monitor) {
     const bool disk = served_on_disk(q);
     const std::string name = disk ? fingerprint(system, q) : "";
     if (!disk || !(q.disk.at_once || begun_on_disk(q.disk, name))) {
-        Result result = Search<Cell>(system, q, monitor).run();
+        Result result = search_in_memory<Cell>(system, q, monitor);
         if (!disk || result.stop != Stop::memory) return result;
     }
     try {
@@ -47,7 +65,10 @@ Result search_in_cells(const System& system, const Question& q, Monitor& monitor
     }
 }
 
-Result search(const System& system, const Question& question, Monitor& monitor) {
+Result search(const System& system, Question question, Monitor& monitor) {
+    // The slack is for calm runs to what must stay possible.
+    if (std::none_of(question.asks.begin(), question.asks.end(), [](const Ask& ask) { return ask.always; }))
+        question.slack = 0;
     std::uint64_t most = std::max<std::uint64_t>(system.messages, std::uint64_t{question.k} + question.slack + 1);
     for (const Process& process : system.processes) most = std::max<std::uint64_t>(most, process.states);
     for (auto limit : question.most_of_kind)

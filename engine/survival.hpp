@@ -5,6 +5,7 @@
 // A violation is reported only with a proof for channels of any length, see survival_blocks.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -73,8 +74,17 @@ struct Question {
     bool symmetry = false;
     std::vector<Automorphism> group;               // symmetry: permutations that leave all of this as it is
     DiskOptions disk;                              // where to go on when memory ends
+    std::uint32_t threads = 1;                     // of a search in the compact store
+    std::uint64_t parallel_from = 8192;            // layers of fewer configurations are left to one thread
+    bool compact = false;                          // begin in the compact store where it serves: for tests
 };
 constexpr std::size_t most_asks = 30;
+
+// Can it be answered in the compact store? Goals that must never hold need storms only; a certificate lists
+// configurations that are judged one by one.
+inline bool fits_compact(const Question& q) {
+    return q.most_certified == 0 && std::none_of(q.asks.begin(), q.asks.end(), [](const Ask& ask) { return ask.always; });
+}
 
 // A transition and what went wrong while it was taken.
 struct Strike : MessageOutcome {
@@ -114,6 +124,7 @@ struct Result {
     std::uint32_t hit_faults = nothing;    // the fewest faults with which a send hits the bound
     std::uint32_t faults_explored = 0;     // all storms with fewer faults than this were explored and judged
     std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
+    bool compact = false;          // the configurations were in the compact store
     std::vector<Finding> findings;
     Certified certified;
 };

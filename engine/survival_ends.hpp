@@ -9,12 +9,6 @@
 
 namespace stormproof::survival {
 
-// A step between configurations of the store: the second is the image of what the strike leads to.
-struct TurnedStrike {
-    Strike strike;
-    std::uint32_t turn = 0;
-};
-
 struct Stuck {
     std::uint32_t storm_end = 0;  // where the storm ends and the calm way begins
     EndKind kind = EndKind::none;
@@ -32,16 +26,16 @@ class Ends {
     // The whole run, as the user's processes take it.
     void show(const Stuck& stuck, Finding& finding) {
         Automorphism back = turns_.identity();
-        add_shown(storm_run(stuck.storm_end), back, finding.run);
+        turns_.add_shown(storm_run(stuck.storm_end), back, finding.run);
         finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         finding.end = stuck.kind;
-        add_shown(stuck.way, back, finding.run);
+        turns_.add_shown(stuck.way, back, finding.run);
         if (stuck.violation != nothing) finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         if (stuck.cycle.empty()) return;
         // Once round the orbits may lead to another member of the first one.
         const auto start = stuck.entry == nothing ? std::vector<Cell>() : turns_.image(back, store_.row(stuck.entry));
         do {
-            add_shown(stuck.cycle, back, finding.cycle);
+            turns_.add_shown(stuck.cycle, back, finding.cycle);
         } while (stuck.entry != nothing && turns_.image(back, store_.row(stuck.entry)) != start);
     }
 
@@ -78,14 +72,6 @@ class Ends {
     RowTurns<Cell>& turns_;
     std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
     std::vector<Cell> row_;
-
-    // `back` leads from the store to the user's processes, before and after these steps.
-    void add_shown(const std::vector<TurnedStrike>& steps, Automorphism& back, std::vector<Strike>& out) const {
-        for (const TurnedStrike& step : steps) {
-            out.push_back(turns_.turned(back, step.strike));
-            if (step.turn != 0) back = compose(back, inverse(turns_[step.turn]));
-        }
-    }
 
     // The run by which a settled configuration was found.
     std::vector<TurnedStrike> storm_run(std::uint32_t id) {

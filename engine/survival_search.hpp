@@ -317,6 +317,9 @@ class Search {
                                     .certify(storm_end_, q_.most_certified);
     }
 
+    // Where the compact store can take over, the rest of the memory is left to it.
+    bool runs_short() const { return fits_compact(q_) && !monitor_.allows(4 * store_.bytes()); }
+
     bool over() {
         if (result_.stop != Stop::none) return true;
         if (++since_check_ < 2048 && !store_.full()) return false;
@@ -324,7 +327,7 @@ class Search {
         monitor_.states = store_.size();
         monitor_.frontier = store_.size() - result_.configurations;
         monitor_.memory = store_.bytes();
-        result_.stop = store_.full() ? Stop::memory : monitor_.over();
+        result_.stop = store_.full() || runs_short() ? Stop::memory : monitor_.over();
         return result_.stop != Stop::none;
     }
 };

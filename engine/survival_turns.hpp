@@ -43,6 +43,12 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
     return shape.automorphisms(most_turns);
 }
 
+// A step between configurations of the store: the second is the image of what the strike leads to.
+struct TurnedStrike {
+    Strike strike;
+    std::uint32_t turn = 0;
+};
+
 template <class Cell>
 class RowTurns {
   public:
@@ -77,6 +83,14 @@ class RowTurns {
         strike.transition = g.transition[strike.process][strike.transition];
         strike.process = g.process[strike.process];
         return strike;
+    }
+
+    // `back` leads from the store to the user's processes, before and after these steps.
+    void add_shown(const std::vector<TurnedStrike>& steps, Automorphism& back, std::vector<Strike>& out) const {
+        for (const TurnedStrike& step : steps) {
+            out.push_back(turned(back, step.strike));
+            if (step.turn != 0) back = compose(back, inverse(group_[step.turn]));
+        }
     }
 
   private:

@@ -1,9 +1,6 @@
 // Which configurations have been seen, and under which number.
 //
-// The index is an open-addressing table of 32-bit slots: the number of a configuration, and in the bits that the
-// number does not need, a few bits of its hash, so that most misses never touch the configurations themselves.
-// Nothing is ever deleted. To grow, the old table is freed first and the new one filled from the configurations:
-// there are never two tables at once.
+// Configurations are kept in the graph, in the order in which they were found; the index is filled from there.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +8,7 @@
 #include <cstdint>
 
 #include "graph.hpp"
+#include "index.hpp"
 #include "limits.hpp"
 #include "memory.hpp"
 #include "platform.hpp"
@@ -23,49 +21,6 @@ inline std::uint64_t hash_of(const Config<W>& c) {
     for (unsigned i = 0; i < W; ++i) h = multiply_fold(c.w[i] ^ 0xa0761d6478bd642f, h ^ 0xe7037ed1a0b428db);
     return h * 0x9fb21c651e98df25;
 }
-
-class Index {
-  public:
-    Index() = default;
-    Index(const Index&) = delete;
-    Index& operator=(const Index&) = delete;
-    ~Index() { clear(); }
-
-    static std::uint64_t bytes_for(unsigned log) { return std::uint64_t{4} << log; }
-
-    // Frees the old table and takes an empty one with 2^log slots whose numbers have `number_bits` bits.
-    bool reset(unsigned log, unsigned number_bits) {
-        clear();
-        slots_ = static_cast<std::atomic<std::uint32_t>*>(take_memory(bytes_for(log)));
-        if (!slots_) return false;
-        log_ = log;
-        number_mask_ = number_bits >= 32 ? UINT32_MAX : (std::uint32_t{1} << number_bits) - 1;
-        return true;
-    }
-    void clear() {
-        if (slots_) give_back(slots_, bytes_for(log_));
-        slots_ = nullptr;
-    }
-
-    std::uint64_t bytes() const { return slots_ ? bytes_for(log_) : 0; }
-    unsigned log() const { return log_; }
-    std::uint64_t slot_of(std::uint64_t hash) const { return hash >> (64 - log_); }
-    std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & ((std::uint64_t{1} << log_) - 1); }
-    std::atomic<std::uint32_t>& operator[](std::uint64_t slot) { return slots_[slot]; }
-
-    std::uint32_t entry(std::uint64_t hash, std::uint32_t number) const {
-        return (static_cast<std::uint32_t>(hash) & ~number_mask_) | (number + 1);
-    }
-    bool may_be(std::uint32_t entry, std::uint64_t hash) const {
-        return ((entry ^ static_cast<std::uint32_t>(hash)) & ~number_mask_) == 0;
-    }
-    std::uint32_t number(std::uint32_t entry) const { return (entry & number_mask_) - 1; }
-
-  private:
-    std::atomic<std::uint32_t>* slots_ = nullptr;
-    unsigned log_ = 0;
-    std::uint32_t number_mask_ = 0;
-};
 
 template <unsigned W>
 class Visited {

@@ -39,6 +39,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         MOST if request.options.certificates else 0,
         request.options.reduction,
         request.options.symmetry,
+        request.options.threads,
     )
     found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
     return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}

@@ -93,11 +93,17 @@ def decide_survival(
     certified: int = 0,
     reduction: bool = True,
     symmetry: bool = True,
+    threads: int | None = None,
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
     certificates."""
     search = partial(
-        survey, limits=effort.limits, certified=certified, reduction=reduction, symmetry=symmetry
+        survey,
+        limits=effort.limits,
+        certified=certified,
+        reduction=reduction,
+        symmetry=symmetry,
+        threads=threads,
     )
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)

@@ -127,7 +127,7 @@ def explore(
         return explore_on_cluster(cluster, system, failures, k, names, limits or Limits(), progress, seconds)
     asked = tuple(n for n in names if n not in _PERFECT_ONLY or (failures.perfect and not system.mailboxes))
     lowered = lower(system, failures)
-    workers = _threads(threads)
+    workers = thread_count(threads)
     spare = {PROPERTIES[name] for name in optional}
     # Neither is shown for mailboxes (definitions 12.4).
     savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare)
@@ -182,7 +182,8 @@ def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
     return names
 
 
-def _threads(asked: int | None) -> int:
+def thread_count(asked: int | None) -> int:
+    """None is for as many as the machine has processors."""
     check_threads(asked)
     return min(MAX_THREADS, _cores()) if asked is None else asked
 

@@ -18,7 +18,7 @@ from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .disk import disk_options
-from .k_properties import ViolationEnd
+from .k_properties import ViolationEnd, thread_count
 from .listed import Listed
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
@@ -85,7 +85,8 @@ class SurvivalAnswer:
 class Survey:
     """What one exploration found. `hit_faults`: the fewest faults with which a send hits the bound, None
     if none does. All storms with fewer than `faults_explored` faults were judged. `stopped` is the
-    limit that was hit, or what is wrong with the disk; `on_disk`: bytes of what was explored there."""
+    limit that was hit, or what is wrong with the disk; `on_disk`: bytes of what was explored there.
+    `compact`: the configurations were in the compact store."""
 
     k: int
     answers: Mapping[str, SurvivalAnswer]
@@ -98,6 +99,7 @@ class Survey:
     stopped: str = ""
     symmetries: int = 1
     on_disk: int = 0
+    compact: bool = False
 
 
 def survey(
@@ -113,17 +115,21 @@ def survey(
     certified: int = 0,
     reduction: bool = True,
     symmetry: bool = True,
+    threads: int | None = None,
     **knobs: Any,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
     ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
-    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used. Where the
-    limits have a folder, what memory does not hold is explored there, unless it is to be certified."""
+    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used, and in
+    which store to begin. `threads` is for searches in the compact store, None for as many as there are
+    processors. Where the limits have a folder, what memory does not hold is explored there, unless it is to
+    be certified."""
     check_bound(k)
     started = time.monotonic()
     lowered = lower(model.system, model.failures)
     # Neither is shown for mailboxes (definitions 12.4).
     reduces, turns = (wanted and not model.system.mailboxes for wanted in (reduction, symmetry))
+    knobs |= {"threads": thread_count(threads)}
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
         question = _Question(model, lowered, observed, tuple(ladder), certified, reduces, turns, knobs)
@@ -160,6 +166,7 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
         faults_explored=min(p.faults_explored for p in parts),
         symmetries=max(p.symmetries for p in parts),
         on_disk=sum(p.on_disk for p in parts),
+        compact=any(p.compact for p in parts),
         stopped=next((p.stopped for p in parts if p.stopped), ""),
     )
 
@@ -216,6 +223,7 @@ class _Question:
             symmetries=found.symmetries,
             stopped=found.problem or limit_name(found.stop),
             on_disk=found.on_disk,
+            compact=found.compact,
         )
 
     def _survive(

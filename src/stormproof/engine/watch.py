@@ -22,7 +22,8 @@ def limit_name(stop: _engine.Stop) -> str:
 @dataclass(frozen=True)
 class Progress:
     """What a running search tells: shown on a terminal, never relied on. `known`: what smaller bounds have
-    answered. `most_memory` and `most_seconds` are the limits, None for none."""
+    answered. `most_memory` and `most_seconds` are the limits, None for none. `compact`: memory ran short, and
+    the configurations are in the compact store."""
 
     task: str
     states: int
@@ -32,6 +33,7 @@ class Progress:
     known: str = ""
     most_memory: int | None = None
     most_seconds: float | None = None
+    compact: bool = False
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -100,6 +102,7 @@ def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float |
         monitor.seconds,
         most_memory=limits.bytes,
         most_seconds=seconds,
+        compact=monitor.compact,
     )
 
 
