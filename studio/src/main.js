@@ -240,10 +240,10 @@ function openRun(row) {
 
 // ---- play and keep --------------------------------------------------------------------------------------
 
-async function question(kind, more) {
+async function question(kind, more, hear = null) {
   if (!system) return null;
   const settings = { ...faults.settings, under: play.run.under };
-  const said = await connection.ask(kind, { text: editor.text, settings, ...more });
+  const said = await connection.ask(kind, { text: editor.text, settings, ...more }, { hear });
   if (said.answer) return said.answer;
   if (!said.cancelled) problem(said);
   return null;

@@ -13,6 +13,8 @@ export class Play {
   #past = [];
   #future = [];
   #shown = null;
+  #fresh = false;    // what is shown is of the run as it is now
+  #choices = [];     // in the order in which they stand on the page, which is that of their keys
   #roles = [];
   #walking = null;
   #ask;
@@ -44,7 +46,7 @@ export class Play {
   #key(event) {
     if (event.altKey || event.metaKey || event.target.matches("input, textarea")) return;
     const control = event.ctrlKey, key = event.key;
-    const chosen = /^[1-9]$/.test(key) && !control ? this.#shown?.choices[Number(key) - 1] : null;
+    const chosen = /^[1-9]$/.test(key) && !control ? this.#choices[Number(key) - 1] : null;
     const action = chosen ? () => this.take(chosen)
       : control && key === "z" ? () => this.undo() : control && (key === "y" || key === "Z") ? () => this.redo()
       : control ? null
@@ -77,6 +79,7 @@ export class Play {
 
   #set(run) {
     this.#run = run;
+    this.#fresh = false;
     this.#moved();
     return this.refresh();
   }
@@ -98,7 +101,9 @@ export class Play {
     return this.#set({ ...this.#run, at: Math.min(Math.max(at, 0), this.#run.steps.length) });
   }
 
+  // What is shown of another run offers steps that may not be possible in this one.
   take(choice) {
+    if (!this.#fresh) return null;
     const steps = this.steps.concat(choice.steps);
     const onward = this.#run.steps.slice(0, steps.length);
     if (JSON.stringify(onward) === JSON.stringify(steps)) return this.goTo(steps.length);
@@ -119,7 +124,7 @@ export class Play {
   }
 
   async random() {
-    const all = this.#shown?.choices ?? [];
+    const all = this.#fresh ? this.#choices : [];
     if (!all.length) return false;
     const calm = all.filter((choice) => !choice.faults);
     const pool = calm.length && Math.random() < 0.8 ? calm : all;
@@ -127,15 +132,18 @@ export class Play {
     return true;
   }
 
-  walk() {
+  // A step is shown for a while before the next one is taken, however long it took to get there.
+  async walk() {
     if (this.#walking) { this.#stopWalk(); return; }
-    const on = async () => { if (this.#walking && (!(await this.random()) || this.#run.steps.length > 400)) this.#stopWalk(); };
-    this.#walking = setInterval(on, WALK);
+    const walk = this.#walking = {};
     $("play-walk").setAttribute("aria-pressed", "true");
+    while (this.#walking === walk && this.#run.steps.length <= 400 && await this.random()) {
+      await new Promise((done) => { setTimeout(done, WALK); });
+    }
+    if (this.#walking === walk) this.#stopWalk();
   }
 
   #stopWalk() {
-    clearInterval(this.#walking);
     this.#walking = null;
     $("play-walk").setAttribute("aria-pressed", "false");
   }
@@ -158,13 +166,17 @@ export class Play {
   }
 
   async refresh() {
-    const asked = this.#run;
-    const answer = await this.#ask("play", { steps: asked.steps, at: asked.at, marks: asked.marks });
-    if (!answer || asked !== this.#run) return;
-    const cut = answer.steps.length < asked.steps.length;
-    this.#run = { ...asked, steps: answer.steps, at: answer.at, marks: cut ? null : asked.marks };
-    this.#shown = answer;
-    this.#show();
+    let asked = this.#run;
+    const receive = (answer) => {
+      if (!answer || asked !== this.#run) return;
+      const cut = answer.steps.length < asked.steps.length;
+      asked = this.#run = { ...asked, steps: answer.steps, at: answer.at, marks: cut ? null : asked.marks };
+      this.#shown = answer;
+      this.#fresh = true;
+      this.#show();
+    };
+    const hear = ({ partial }) => { if (partial) receive(partial); };
+    receive(await this.#ask("play", { steps: asked.steps, at: asked.at, marks: asked.marks }, hear));
   }
 
   #show() {
@@ -213,12 +225,14 @@ export class Play {
 
   #showChoices(choices) {
     const groups = new Map();
-    choices.forEach((choice, i) => {
+    for (const choice of choices) {
       const key = choice.say + "\n" + choice.edge;
       if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push([choice, i]);
-    });
-    const rows = [...groups.values()].map((group) => make("li", {}, ...group.map(([choice, i], n) => this.#choice(choice, i, n === 0))));
+      groups.get(key).push(choice);
+    }
+    this.#choices = [...groups.values()].flat();
+    const rows = [...groups.values()].map((group) => make("li", {},
+      ...group.map((choice, n) => this.#choice(choice, this.#choices.indexOf(choice), n === 0))));
     const held = document.activeElement?.closest("#play-choices") ? true : false;
     $("play-choices").replaceChildren(...rows);
     $("play-none").hidden = rows.length > 0;
@@ -317,6 +331,7 @@ function closeMenu() {
 
 function restWords(rest, way) {
   if (rest === "never") return ["✘", "it cannot come to rest any more, unless another fault helps"];
+  if (rest === "searching") return ["…", "searching whether it can still come to rest"];
   if (rest === "unknown") return ["?", "whether it can still come to rest was not decided"];
   return ["✔", way === 0 ? "at rest" : `it can still come to rest, in ${way} ${way === 1 ? "step" : "steps"}`];
 }

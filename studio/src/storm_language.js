@@ -13,7 +13,7 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_'.-]*/u;
 export const storm = StreamLanguage.define({
   name: "storm",
   languageData: { commentTokens: { line: "//" }, indentOnInput: /^\s*\}$/, closeBrackets: { brackets: ["(", "{", '"'] } },
-  startState: () => ({ previous: "", depth: 0 }),
+  startState: () => ({ previous: "", depth: 0, statement: "" }),
   // One level per brace; the alternatives of a state stand below its first one, which `format` sees to.
   indent: (state, after, context) => Math.max(0, state.depth - (/^\s*\}/.test(after) ? 1 : 0)) * context.unit,
   token(stream, state) {
@@ -39,11 +39,13 @@ function remember(state, token, kind) {
 function named(state, stream) {
   const word = stream.current(), before = state.previous;
   state.previous = word;
+  if (state.depth === 0 && OPENING.includes(word)) state.statement = word;
   if (before === "role" || before === "protocol") return "className";
   if (before === "!" || before === "?") return "string";
   if (KEYWORDS.has(word) && before !== "->") return "keyword";
   if (FAULTS.includes(word)) return "atom";
   if (stream.match(/^\s*[!?@]/, false)) return "typeName";
+  if (state.depth === 0 && (before === "->" || state.statement === "faults")) return "typeName";
   if (before === "->" || stream.match(/^\s*:/, false)) return "labelName";
   return null;
 }

@@ -25,7 +25,7 @@ from stormproof.studio import asking, keeping
 from stormproof.studio.playing import play, show_me
 from stormproof.studio.reading import read
 from stormproof.studio.settings import settings_on, settings_to_json
-from stormproof.studio.ways_to_rest import NEVER, POSSIBLE, UNKNOWN, WaysToRest
+from stormproof.studio.ways_to_rest import NEVER, POSSIBLE, SECONDS_EACH, UNKNOWN, WaysToRest
 from stormproof.studio.worker import answer
 from tests.support.survival_questions import random_model
 
@@ -58,6 +58,23 @@ def test_what_a_page_needs_to_know_of_a_system() -> None:
     assert [c["declared"] for c in found["channels"]] == [["loss"]]
     assert [r["declared"] for r in found["roles"]] == [["crash"], []]
     assert [p["roles"] for p in found["pictures"]] == [["A"], ["B"], []], "the last explains the shapes"
+
+
+def test_a_long_search_for_rest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[dict[str, Any]] = []
+    text = protocols.source("two-phase-commit")
+    play(text, LOSS, [], 0, tell=told.append)
+    assert told == [], "a short one does not either"
+    search = WaysToRest._search
+
+    def slow(ways: WaysToRest, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
+        return (UNKNOWN, ()) if seconds < SECONDS_EACH else search(ways, at, seconds)
+
+    monkeypatch.setattr(WaysToRest, "_search", slow)
+    shown = play(text + "// anew", LOSS, [], 0, tell=told.append)
+    (said,) = told
+    assert said["partial"]["choices"] == shown["choices"] and said["partial"]["rest"] == ["searching"]
+    assert shown["rest"] == [POSSIBLE]
 
 
 FAN = """role A { a: B!w -> s1

@@ -26,13 +26,17 @@ from ..model.survival import SurvivalModel
 from ..model.system import System
 from ..spec.storm import effect, stormy_steps
 from ..transform.mailboxes import act_with_sender
+from .asking import Tell
 from .following import FollowedRun, follow
 from .reading import system_of
 from .settings import settings_on
-from .ways_to_rest import POSSIBLE, SECONDS, WaysToRest
+from .ways_to_rest import POSSIBLE, SECONDS, UNKNOWN, WaysToRest
 
 #: A page shows at most so many steps to choose from, and plays runs of at most so many.
 MOST_CHOICES, MOST_STEPS = 300, 2_000
+
+#: Seconds of searching for rest that nobody notices, and what is said while it takes longer.
+AT_ONCE, SEARCHING = 0.05, "searching"
 
 
 @dataclass(frozen=True)
@@ -79,23 +83,28 @@ def _under(request: Request, title: Any) -> Request:
     return request if own is None else request_of(request, own)
 
 
-def play(text: str, settings: Any, steps: Any, at: int, marks: Any = None) -> dict[str, Any]:
+def play(
+    text: str, settings: Any, steps: Any, at: int, marks: Any = None, tell: Tell | None = None
+) -> dict[str, Any]:
     """The run as a page shows it. `at` is the moment to go on from; `steps` may reach further. `marks` says
-    what a verdict's run is about: `ending`, `loop_from`, `culprit`."""
+    what a verdict's run is about: `ending`, `loop_from`, `culprit`. Where rest takes a while to be searched,
+    `tell` hears everything else first."""
     playing = game(text, settings)
     run = follow(playing.model, read_steps(playing.model.system, steps))
     at = max(0, min(at, len(run.steps)))
-    answer, way = playing.ways.way(run.places[at])
-    return {
+    shown = {
         "steps": [step_to_json(s) for s in run.steps],
         "problem": f"step {len(run.steps) + 1} is no longer possible: {run.problem}" if run.problem else "",
         "at": at,
         "moments": _moments(playing, run),
-        "rest": playing.ways.moments(run.places, run.steps),
-        "way": len(way) if answer == POSSIBLE else None,
         "svg": _chart(playing, run, marks),
         "choices": choices(playing, run.until(at)),
     }
+    if tell is not None and playing.ways.way(run.places[at], AT_ONCE)[0] == UNKNOWN:
+        tell({"partial": {**shown, "rest": [SEARCHING] * len(run.places), "way": None}})
+    answer, way = playing.ways.way(run.places[at])
+    rest = playing.ways.moments(run.places, run.steps)
+    return {**shown, "rest": rest, "way": len(way) if answer == POSSIBLE else None}
 
 
 def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     if kind == "show-run":
         return keeping.show_run(text, settings, steps, question.get("marks"))
     if kind == "play":
-        return playing.play(text, settings, steps, int(question.get("at", 0)), question.get("marks"))
+        return playing.play(text, settings, steps, int(question.get("at", 0)), question.get("marks"), tell)
     if kind == "way":
         return playing.show_me(text, settings, steps)
     if kind == "save-run":
