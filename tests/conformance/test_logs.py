@@ -174,6 +174,19 @@ def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
     assert found.conforms and found.events == 4
 
 
+def test_an_empty_log_is_that_of_the_role_it_is_called_after(tmp_path: Path) -> None:
+    """B has done nothing, so nobody can have answered; without its log, it may have."""
+    names = written(tmp_path, {"A": ["send ask", "receive answer"], "B": []})
+    assert sp.trace(sp.loads(PROTOCOL), names).conforms is False
+    assert sp.trace(sp.loads(PROTOCOL), names[:1]).conforms
+    assert sp.trace(sp.loads(PROTOCOL), names[1:]).conforms, "a role may do nothing"
+    other = tmp_path / "other.ndjson"
+    other.touch()
+    assert sp.trace(sp.loads(PROTOCOL), [names[0], other]).conforms
+    with pytest.raises(UsageError, match="no event in any log"):
+        sp.trace(sp.loads(PROTOCOL), [other])
+
+
 def test_which_role_a_log_is_of(tmp_path: Path) -> None:
     names = written(tmp_path, CALM)
     with pytest.raises(InputError, match=r"A\.ndjson: this log is given twice"):

@@ -172,6 +172,22 @@ def test_timeouts_and_choices(tmp_path: Path) -> None:
     assert rows[2]["value"] == str(answer[2]) and {row["role"] for row in rows} == {"Impatient"}
 
 
+@sp.role
+def Restless() -> Any:
+    while True:
+        yield sp.choose(1, 2)
+
+
+def test_a_role_that_never_waits_lets_the_others_run() -> None:
+    async def both() -> Any:
+        restless = asyncio.ensure_future(run(Restless, MemoryNetwork()))
+        found = await run(Impatient, MemoryNetwork(), default_timeout=0.01, seed=1)
+        restless.cancel()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(both(), 10))[:2] == (None, None)
+
+
 def test_a_role_that_does_nothing_has_an_empty_log(tmp_path: Path) -> None:
     runner = Runner(Tap, MemoryNetwork(), log=tmp_path / "log")
 

@@ -78,14 +78,16 @@ async def drive(
 
 async def _at_rest(runners: Mapping[str, Runner], folder: Path, others: list[str]) -> None:
     """Until everybody rests, in other processes too, and still does a moment later: what is in flight may
-    wake somebody. Each role has a file that says whether it rests."""
+    wake somebody. There is a file for each role that rests."""
     calm = 0
     while calm < (15 if others else 3):
         await asyncio.sleep(0.01)
-        for name, runner in runners.items():
-            (folder / f"{name}.rests").write_text(str(resting(runner)))
-        files = [folder / f"{name}.rests" for name in (*runners, *others)]
-        calm = calm + 1 if all(f.exists() and f.read_text() == "True" for f in files) else 0
+        rest = {name: resting(runner) for name, runner in runners.items()}
+        for name, rests in rest.items() if others else ():
+            file = folder / f"{name}.rests"
+            file.touch() if rests else file.unlink(missing_ok=True)
+        everybody = all(rest.values()) and all((folder / f"{name}.rests").exists() for name in others)
+        calm = calm + 1 if everybody else 0
 
 
 def in_memory(roles: Roles, failures: Any, seed: int, storm: float, folder: Path) -> dict[str, Runner]:

@@ -79,7 +79,8 @@ def _by_role(
     shiviz: str | None,
 ) -> dict[str, RoleLog]:
     given = list(logs)
-    read = read_logs([path for path in given if not isinstance(path, RoleLog)], fields, shiviz)
+    paths = [path for path in given if not isinstance(path, RoleLog)]
+    read = read_logs(paths, fields, shiviz)
     found: dict[str, RoleLog] = {}
     for log in (*(log for log in given if isinstance(log, RoleLog)), *read):
         if log.role not in system.names:
@@ -88,8 +89,13 @@ def _by_role(
         if log.role in found:
             raise UsageError(f"there are two logs of {log.role}", place=_begin(log))
         found[log.role] = log
+    for path in {*map(str, paths)} - {log.file for log in read}:
+        name = Path(path).stem
+        if name in system.names and name not in found:
+            found[name] = RoleLog(name, path)
     if not found:
-        raise UsageError("there is no event in any log")
+        hint = "an empty log is that of the role after which its file is called"
+        raise UsageError("there is no event in any log", hint=hint)
     return {name: found[name] for name in system.names if name in found}
 
 

@@ -45,8 +45,6 @@ class Inbox:
         loop = asyncio.get_running_loop()
         until = None if seconds is None else loop.time() + seconds
         refused: set[int] = set()
-        # Somebody who polls with a timeout of 0 must not keep the others from running.
-        await asyncio.sleep(0)
         while True:
             self._arrived.clear()
             found = self._take(request)

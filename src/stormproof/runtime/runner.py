@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 from pathlib import Path
@@ -95,6 +96,8 @@ class Runner:
             return self._ended(end)
         while True:
             self.waiting = request
+            # Somebody who never waits must not keep the others from running.
+            await asyncio.sleep(0)
             fate = self.network.fate(self.name)
             if fate == "stop":
                 self._log.write(self._log.line("stop"))

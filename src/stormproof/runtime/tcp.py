@@ -70,6 +70,8 @@ class TcpNetwork:
                 _log.warning("%s disconnects %s: %s", name, writer.get_extra_info("peername"), problem)
             except (OSError, asyncio.IncompleteReadError):
                 pass  # the peer has gone, and connects again if it wants to
+            except asyncio.CancelledError:
+                pass  # the program ends; before Python 3.12, asyncio would print a traceback
             finally:
                 self._readers.discard(writer)
                 writer.close()
@@ -96,7 +98,6 @@ class TcpNetwork:
         if pair not in self._links:
             self._links[pair] = _Link(*self._address(receiver))
         self._links[pair].send(encode(message, receiver))
-        await asyncio.sleep(0)
 
     def fate(self, name: str) -> str | None:
         return None
