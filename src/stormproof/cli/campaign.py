@@ -21,6 +21,7 @@ from ..model.budget import NO_BUDGET
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
+from ..surveys.campaign.expected import Agreement, agreements
 from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.campaign.results import as_expected
 from ..transform.prepare import SEMANTICS
@@ -103,12 +104,16 @@ def command(
         done = sum(job.key in results.rows for job in jobs)
         with _dashboard(len(jobs), done) as on_row:
             run_campaign(jobs, results, processes=processes, on=on, on_row=on_row)
-        rows = [results.rows[job.key] for job in jobs]
+        rows = [{**job.row, **results.rows[job.key]} for job in jobs]
     counts = summary(rows)
+    agree = agreements(rows, plan.expect) if plan.expect else {}
     if as_json:
-        print_json({"stormproof": 1, "summary": counts, "rows": rows})
+        print_json({"stormproof": 1, "summary": counts, "rows": rows, **_agreements_to_json(agree)})
     else:
-        _print(console(), rows, counts, done)
+        out = console()
+        out.print(_agreement_table(agree) if agree else _row_table(rows))
+        out.print()
+        _print_counts(out, counts, done)
     return _exit_code(counts)
 
 
@@ -132,7 +137,7 @@ def _plan(
         properties=properties or None,
         bounds=bounds,
         max_k=max_k,
-        semantics=semantics,
+        semantics=(semantics,),
         limits=limits,
     )
 
@@ -185,16 +190,35 @@ def _dashboard(total: int, done: int) -> Iterator[Callable[[dict[str, Any]], Non
         yield on_row
 
 
-def _print(out: Console, rows: list[dict[str, Any]], counts: Mapping[str, int], resumed: int) -> None:
+def _row_table(rows: list[dict[str, Any]]) -> Table:
+    several = len({row["semantics"] for row in rows}) > 1
     table = Table(box=None, padding=(0, 2), header_style="dim")
-    for column in ("file", "failures", "k", "verdicts"):
+    for column in ("file", "failures", *(["semantics"] if several else []), "k", "verdicts"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(
-            row["source"], row["failures"], "" if row["k"] is None else str(row["k"]), _verdicts(row)
-        )
-    out.print(table)
-    out.print()
+        semantics = [row["semantics"]] if several else []
+        k = "" if row["k"] is None else str(row["k"])
+        table.add_row(row["source"], row["failures"], *semantics, k, _verdicts(row))
+    return table
+
+
+def _agreement_table(agree: Mapping[str, Mapping[str, Agreement]]) -> Table:
+    """How many verdicts of each system are as expected."""
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    table.add_column("as expected", overflow="fold")
+    for name, found in next(iter(agree.values())).items():
+        table.add_column(f"{name}, of {found.expected}")
+    for source, columns in agree.items():
+        table.add_row(source, *map(str, columns.values()))
+    return table
+
+
+def _agreements_to_json(agree: Mapping[str, Mapping[str, Agreement]]) -> dict[str, Any]:
+    rows = [{"source": s, **{n: a.to_json() for n, a in found.items()}} for s, found in agree.items()]
+    return {"as_expected": rows} if rows else {}
+
+
+def _print_counts(out: Console, counts: Mapping[str, int], resumed: int) -> None:
     parts = [plural(n, "job") if what == "jobs" else f"{n} {what}" for what, n in counts.items()]
     again = f" ({resumed} from an earlier run)" if resumed else ""
     out.print(Text(", ".join(parts) + again))

@@ -17,6 +17,8 @@ from stormproof.errors import InputError, OutputError, UsageError
 from stormproof.limits import Limits
 from stormproof.surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
 from stormproof.surveys.campaign import run as running
+from stormproof.surveys.campaign.expected import agreements
+from stormproof.surveys.campaign.generated import generated
 from stormproof.surveys.campaign.jobs import Job
 
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
@@ -227,9 +229,79 @@ def test_a_plan_in_toml(tmp_path: Path) -> None:
         assert summary(results.rows.values())["died"] == 0
 
 
+GRID = """
+properties = ["k-mc", "rsc"]
+semantics = ["definition", "encoding"]
+max_k = 1
+
+[[failures]]
+name = "none"
+[[failures]]
+name = "loss"
+loss = true
+
+[[generate]]
+family = "ring"
+size = [2, 3]
+tokens = [1, 2]
+
+[[generate]]
+family = "dining-philosophers"
+name = "two"
+philosophers = 2
+left-handed = [false, true]
+
+[[expect]]
+name = "safe"
+holds = ["none k-mc", "none rsc"]
+violated = ["loss k-mc"]
+
+[[expect]]
+name = "encoded"
+semantics = "encoding"
+violated = ["loss k-mc"]
+"""
+
+
+def test_a_grid_of_generated_systems_is_compared_with_what_is_expected(tmp_path: Path) -> None:
+    path = tmp_path / "grid.toml"
+    path.write_text(GRID)
+    asked = plan_from_toml(str(path))
+    jobs = jobs_of(asked)
+    names = ["ring, size 2, tokens 1", "ring, size 2, tokens 2", "ring, size 3, tokens 1"]
+    names += ["ring, size 3, tokens 2", "two", "two, left handed"]
+    assert list(dict.fromkeys(j.source for j in jobs)) == names
+    assert len(jobs) == 6 * 2 * 2 and {j.semantics for j in jobs} == {"definition", "encoding"}
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, processes=1)
+        rows = [results.rows[j.key] for j in jobs]
+    found = agreements(rows, asked.expect)
+    assert found["ring, size 3, tokens 1"] == {"safe": (3, 0, 3), "encoded": (1, 0, 1)}
+    assert found["two"]["safe"] == (2, 0, 3), "they may starve, and are not 1-MC"
+    unknown = [{**row, "verdicts": []} for row in rows]
+    assert str(agreements(unknown, asked.expect)["two"]["safe"]) == "0 (3 ?)"
+
+
+def test_equal_systems_are_asked_once_and_equal_names_refused() -> None:
+    table = {"family": "paxos", "as-published": True, "acceptors": 1, "opposite": [False, True]}
+    assert len(generated([table], {})) == 1, "with one acceptor there is one order"
+    with pytest.raises(UsageError, match="two systems of the campaign are called 'ring'"):
+        generated([{"family": "ring"}, {"family": "ring", "size": 3}], {})
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("[[generate]]\nsize = 3", "names its family"),
+        ("[[generate]]\nfamily = 'ring'\nsise = 3", "ring has no parameter 'sise'"),
+        ("[[generate]]\nfamily = 'ring'\nsize = ['a']", "size of ring is a whole number"),
+        ("[generate]\nfamily = 'ring'", "a list of tables, each headed"),
+        ("files = ['bargain']\n[[expect]]\nhold = []", "unknown key 'hold'"),
+        ("files = ['bargain']\n[[expect]]\nholds = ['rsc']", 'like "loss k-er"'),
+        ("files = ['bargain']\nproperties = ['rsc']\n[[expect]]\nholds = ['loss k-er']", "does not ask for"),
+        ("files = ['bargain']\nproperties = ['rsc']\n[[expect]]\nholds = ['los rsc']", "did you mean 'loss'"),
+        ("files = ['bargain']\n[[expect]]\nname = 'x'\nsemantics = 'no'", "unknown semantics 'no'"),
+        ("files = ['bargain']\nsemantics = ['no']", "unknown semantics 'no'"),
         ("files = [", "not TOML"),
         ("filez = ['x']", "did you mean 'files'"),
         ("files = []", "at least one file"),

@@ -1,4 +1,4 @@
-"""What a campaign asks: files x failure models x bounds, as self-contained jobs.
+"""What a campaign asks: systems x failure models x semantics x bounds, as self-contained jobs.
 
 A job carries its system in the exchange format, so that it runs on a machine that does not have the file, and
 its key is a hash of everything that it depends on, so that a changed file is a new job.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -18,18 +17,15 @@ from typing import Any
 from ... import formats, protocols
 from ...checks.properties import known_properties
 from ...checks.request import requirements_named
-from ...errors import InputError, Place, UsageError, did_you_mean
-from ...limits import Limits, parse_memory
+from ...errors import InputError, UsageError, did_you_mean
+from ...limits import Limits
 from ...model.failures import Failures
 from ...model.faults import KINDS, PAPER_KINDS
 from ...model.phrases import listed
 from ...model.system import System
 from ...transform.prepare import SEMANTICS
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .expected import ExpectedVerdicts
+from .generated import generated
 
 #: The failure models that have a name: nothing goes wrong, or one kind of fault on every channel.
 NAMED_FAILURES: dict[str, dict[str, Any]] = {
@@ -40,18 +36,6 @@ NAMED_FAILURES: dict[str, dict[str, Any]] = {
 STANDARD_FAILURES = {name: NAMED_FAILURES[name] for name in ("none", *(kind.noun for kind in PAPER_KINDS))}
 
 _FAILURE_KEYS = tuple(f.name for f in fields(Failures))
-#: For each key: is it a list, of what, and that in words.
-_PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
-    "files": (True, str, 'a list of names, like ["alternating-bit", "mine/*.storm"]'),
-    "properties": (True, str, 'a list of names, like ["k-mc", "rsc"]'),
-    "bounds": (True, int, "a list of whole numbers, like [1, 2]"),
-    "max_k": (False, int, "a whole number"),
-    "timeout": (False, (int, float), "a number of seconds"),
-    "memory": (False, (int, str), 'an amount like "2GiB"'),
-    "states": (False, int, "a whole number"),
-    "semantics": (False, str, '"definition", "encoding" or "as-run"'),
-    "failures": (True, dict, "a list of tables, each headed [[failures]]"),
-}
 
 
 @dataclass(frozen=True)
@@ -74,6 +58,17 @@ class Job:
     def key(self) -> str:
         text = json.dumps(self.to_json(), sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What its row of the results says of the job."""
+        return {
+            "key": self.key,
+            "source": self.source,
+            "failures": self.failures_name,
+            "semantics": self.semantics,
+            "k": self.k,
+        }
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -98,21 +93,28 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """The matrix. `failures` maps the name of a failure model to the arguments of `Failures`."""
+    """The matrix. `failures` maps the name of a failure model to the arguments of `Failures`; `generate` are
+    members of families, each with the values of its parameters (`generated`); `expect`: what the verdicts are
+    compared with."""
 
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     failures: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: STANDARD_FAILURES)
     properties: tuple[str, ...] | None = None
     bounds: tuple[int, ...] = ()
     max_k: int | None = None
-    semantics: str = "definition"
+    semantics: tuple[str, ...] = ("definition",)
     limits: Limits = field(default_factory=Limits)
+    generate: tuple[Mapping[str, Any], ...] = ()
+    expect: tuple[ExpectedVerdicts, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.files:
+        if not self.files and not self.generate:
             raise UsageError("a campaign needs at least one file or protocol")
-        if self.semantics not in SEMANTICS:
-            raise UsageError(f"unknown semantics '{self.semantics}'; there are {listed(SEMANTICS)}")
+        for semantics in (*self.semantics, *(e.semantics for e in self.expect)):
+            if semantics not in SEMANTICS:
+                raise UsageError(f"unknown semantics '{semantics}'; there are {listed(SEMANTICS)}")
+        for expected in self.expect:
+            expected.check_asked(self.failures, self.properties or (), self.semantics)
         if any(k < 1 for k in (*self.bounds, 1 if self.max_k is None else self.max_k)):
             raise UsageError("bounds must be at least 1")
 
@@ -120,15 +122,16 @@ class Plan:
 def jobs_of(plan: Plan) -> list[Job]:
     """Every cell of the matrix, in the order of the plan; wrong input is reported before anything runs."""
     jobs = []
-    for source in _sources(plan.files):
-        system = load_source(source)
+    systems = {source: load_source(source) for source in _sources(plan.files)}
+    for source, system in {**systems, **generated(plan.generate, systems)}.items():
         named = {r.title for r in requirements_named(system, plan.properties or ())}
         known_properties(name for name in plan.properties or () if name not in named)
         data = formats.system_to_json(system)
         for name, arguments in plan.failures.items():
             _failures(name, arguments).on(system)
-            for k in plan.bounds or (None,):
-                jobs.append(_job(plan, source, name, data, arguments, k))
+            for semantics in plan.semantics:
+                for k in plan.bounds or (None,):
+                    jobs.append(_job(plan, source, name, data, arguments, semantics, k))
     return list({job.key: job for job in jobs}.values())
 
 
@@ -138,7 +141,13 @@ def load_source(source: str) -> System:
 
 
 def _job(
-    plan: Plan, source: str, name: str, data: Mapping[str, Any], arguments: Mapping[str, Any], k: int | None
+    plan: Plan,
+    source: str,
+    name: str,
+    data: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    semantics: str,
+    k: int | None,
 ) -> Job:
     limits = plan.limits
     return Job(
@@ -149,7 +158,7 @@ def _job(
         properties=plan.properties,
         k=k,
         max_k=plan.max_k,
-        semantics=plan.semantics,
+        semantics=semantics,
         seconds=limits.seconds,
         memory=limits.bytes,
         states=limits.states,
@@ -188,66 +197,3 @@ def _failures(name: str, arguments: Mapping[str, Any]) -> Failures:
 
 def _tuples(rows: Any) -> Any:
     return rows if isinstance(rows, Mapping) else [tuple(row) for row in rows]
-
-
-def plan_from_toml(path: str) -> Plan:
-    """A plan from a TOML file; files are relative to where the command runs, as in a shell."""
-    text = formats.read_text(path)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"not TOML: {problem}", place=Place(path)) from None
-    for key in data:
-        if key not in _PLAN_KEYS:
-            raise InputError(
-                f"unknown key '{key}'; there are {', '.join(_PLAN_KEYS)}",
-                place=Place(path),
-                hint=did_you_mean(key, _PLAN_KEYS),
-            )
-    _well_typed(data, path)
-    try:
-        return _plan(data)
-    except (TypeError, ValueError, AttributeError) as problem:
-        if isinstance(problem, UsageError):
-            raise
-        raise InputError(f"the plan is not understood: {problem}", place=Place(path)) from None
-
-
-def _well_typed(data: Mapping[str, Any], path: str) -> None:
-    for key, value in data.items():
-        many, kind, words = _PLAN_KEYS[key]
-        values = value if many and isinstance(value, list) else [value]
-        if isinstance(value, list) != many or not all(_is(v, kind) for v in values):
-            raise InputError(f"'{key}' is {words}, not {value!r}", place=Place(path))
-
-
-def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _plan(data: Mapping[str, Any]) -> Plan:
-    chosen: dict[str, Any] = {"states": data.get("states")}
-    if "timeout" in data:
-        chosen["seconds"] = float(data["timeout"])
-    if "memory" in data:
-        chosen["memory"] = parse_memory(data["memory"])
-    rows = data.get("failures")
-    models = STANDARD_FAILURES if rows is None else {_name(i, r): _rest(r) for i, r in enumerate(rows)}
-    properties = data.get("properties")
-    return Plan(
-        files=tuple(data.get("files", ())),
-        failures=models,
-        properties=None if properties is None else tuple(properties),
-        bounds=tuple(data.get("bounds", ())),
-        max_k=data.get("max_k"),
-        semantics=str(data.get("semantics", "definition")),
-        limits=Limits(**chosen),
-    )
-
-
-def _name(index: int, row: Mapping[str, Any]) -> str:
-    return str(row.get("name") or f"failures {index + 1}")
-
-
-def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in row.items() if k != "name"}

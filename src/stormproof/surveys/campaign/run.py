@@ -153,14 +153,7 @@ class _Worker:
 
 
 def _dead_row(job: Job, how: str) -> dict[str, Any]:
-    return {
-        "key": job.key,
-        "source": job.source,
-        "failures": job.failures_name,
-        "k": job.k,
-        "died": how,
-        "verdicts": [],
-    }
+    return {**job.row, "died": how, "verdicts": []}
 
 
 def run_isolated(data: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from ... import formats
 from ...checks.api import check
+from ...checks.properties import RSC
 from ...errors import StormproofError
 from ...limits import EFFORT, Limits
 from .jobs import Job, _failures
@@ -27,7 +28,7 @@ from .jobs import Job, _failures
 
 def run_job(job: Job) -> dict[str, Any]:
     """The row of one job: the verdicts with their witnesses, or the sentence of what was wrong."""
-    row: dict[str, Any] = {"key": job.key, "source": job.source, "failures": job.failures_name, "k": job.k}
+    row = job.row
     try:
         system = formats.system_from_json(job.system)
         report = check(
@@ -48,8 +49,9 @@ def run_job(job: Job) -> dict[str, Any]:
 
 
 def _effort(job: Job) -> float:
-    """Where only k-properties are asked, a cross means: for no bound. They are tried until the time limit."""
-    if not job.properties or not all(name.startswith("k-") for name in job.properties):
+    """Where neither survival nor requirements are asked, a cross means: for no bound. Bounds are tried until
+    the time limit."""
+    if not job.properties or not all(name.startswith("k-") or name == RSC.name for name in job.properties):
         return EFFORT
     return math.inf if job.seconds is None else job.seconds
 

@@ -226,7 +226,7 @@ def _first_asks(
                     failures={failures: _arguments(failures, each)},
                     properties=names,
                     max_k=_largest(max_k, each) if names == bounded else None,
-                    semantics=each,
+                    semantics=(each,),
                     limits=limits,
                 )
                 twins = each == "encoding" and failures == "corruption" and names == bounded
