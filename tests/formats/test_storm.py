@@ -178,7 +178,7 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         ),
         ("role A = B!m\nrole B = A?m; end", ["expected ';'", "if only end"]),
         ("role A = mu t t\n", ["expected '.'"]),
-        ("role A = B!{m; end" + B, ["expected ',' or '}', found 'role'"]),
+        ("role A = B!{m; end" + B, ["expected ',' or '}', found the end of the line"]),
         ("role A = B!m; t" + B, [":1:15:", "t"]),
         ("role A = C!m; end" + B, ["C"]),
         ("protocol X", ["there is no role here"]),

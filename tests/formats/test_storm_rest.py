@@ -97,7 +97,7 @@ def test_the_new_words_are_not_reserved() -> None:
     [
         ("rest A@donne\nrole A { done: }", ["x.storm:1:8: A has no state 'donne'", "did you mean 'done'?"]),
         ("rest AA@done\nrole A { done: }", ["x.storm:1:6: unknown role 'AA'", "did you mean 'A'?"]),
-        ("rest A\nrole A { done: }", ["expected '@', found 'role'", "rest A@idle"]),
+        ("rest A\nrole A { done: }", ["expected '@', found the end of the line", "rest A@idle"]),
         ("rest A@{done\nrole A { done: }", ["expected ','"]),
         ("service service role A { s: }", ["x.storm:1:9: unexpected 'service'"]),
         ("reliable unreliable role A { s: }", ["x.storm:1:10: unexpected 'unreliable'"]),
@@ -127,7 +127,7 @@ role C { z: }
     assert heads == [
         "x.storm:3:5: expected '!', '?' or ':', found 'B'",
         "x.storm:4:10: expected '->', found '-'",
-        "x.storm:6:1: expected '->', found '}'",
+        "x.storm:5:9: expected '->', found the end of the line",
         "x.storm:7:1: expected 'role', 'communication', 'faults', 'rest', 'durable', 'require' or 'expect', "
         "found 'fautls'",
         "x.storm:8:6: the '}' of role B is missing",

@@ -6,8 +6,9 @@ the name that was probably meant. All mistakes of a text are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 from ..errors import InputError, ModelError, raise_all
@@ -38,6 +39,7 @@ def build(source: Source, file: File) -> System:
         system = System(tuple(processes), name=file.name, communication=file.communication)
     except ModelError as problem:
         _relocate(source, problem, 0)
+    raise_all(_wrong_lines(source, file, system), MOST_MISTAKES)
     system = with_states(source, file.rest, system, "rest")
     system = with_states(source, file.durable, system, "durable")
     system = with_role_faults(source, file.faults, system)
@@ -55,6 +57,25 @@ def _unknown_names(source: Source, file: File) -> list[InputError]:
         if isinstance(role.body, RoleBody) and not role.broken:
             found += _unknown_peers(source, file.roles, role.body.peers.items())
             found += _unknown_states(source, role.body)
+    return found
+
+
+def _wrong_lines(source: Source, file: File, system: System) -> list[InputError]:
+    """What is wrong with the lines about roles and channels, each looked at by itself."""
+    tries: list[Callable[[], object]] = []
+    tries += [partial(with_states, source, [item], system, "rest") for item in file.rest]
+    tries += [partial(with_states, source, [item], system, "durable") for item in file.durable]
+    tries += [partial(with_role_faults, source, [line], system) for line in file.faults]
+    tries += [partial(resolve, source, [line], system) for line in file.faults]
+    tries += [partial(requirements, source, [syntax], system) for syntax in file.requirements]
+    found: list[InputError] = []
+    for attempt in tries:
+        try:
+            attempt()
+        except InputError as problem:
+            found.append(problem)
+            if len(found) == MOST_MISTAKES:
+                break
     return found
 
 

@@ -72,9 +72,9 @@ def _parse_role_faults(cursor: Cursor) -> Declared:
     while True:
         word = cursor.keyword(*words)
         if word is None:
-            cursor.fail(
-                "a fault of a role", hint=f"a role has {listed(words, 'or')}; channels are written A -> B"
-            )
+            hint = f"a role has {listed(words, 'or')}; channels are written A -> B"
+            announced = "an announced crash is declared with the role: unreliable role A"
+            cursor.fail("a fault of a role", announced if cursor.peek_word() == "crash" else hint)
         found.add(word)
         if not cursor.symbol(","):
             return Declared((), ChannelFaults(_ANY, _ANY), tuple(roles), frozenset(found))
@@ -106,7 +106,11 @@ def parse_fault(cursor: Cursor) -> ChannelFaults:
     """One fault, or `none`; on which channel is said elsewhere."""
     word = cursor.keyword(*FAULTS)
     if word is None:
-        cursor.fail("a fault", hint=f"the faults are {listed(FAULTS)}")
+        of_roles = [kind.keyword for kind in PROCESS_KINDS]
+        hint = f"the faults are {listed(FAULTS)}"
+        cursor.fail(
+            "a fault", "name the roles: faults A, B: stop" if cursor.peek_word() in of_roles else hint
+        )
     if word == "none":
         return ChannelFaults(_ANY, _ANY)
     value: Any = _corruption(cursor) if word == CORRUPTION.keyword else True

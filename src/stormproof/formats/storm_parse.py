@@ -10,7 +10,7 @@ from ..model.system import COMMUNICATIONS
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
 from .storm_recovery import Mistakes, TooMany, next_statement
-from .storm_requirements import parse_statement
+from .storm_requirements import CLAIM_HINT, parse_statement
 from .storm_scan import Cursor, Trace
 from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .text import SizeCount, Source, near, shorten
@@ -115,7 +115,14 @@ class _Parser:
         elif word == "protocol":
             self.source.fail("the protocol's name comes once, and first", start, start + len(word))
         else:
-            cursor.fail(f"'protocol', {_TOP}" if first else _TOP, _near(word))
+            cursor.fail(f"'protocol', {_TOP}" if first else _TOP, _near(word) or self.instead(start))
+
+    def instead(self, start: int) -> str | None:
+        """What is probably meant where no statement begins."""
+        if self.source.text.startswith("}", start):
+            return "no role is open here"
+        head = self.source.text[self.source.text.rfind("\n", 0, start) + 1 : start].split(maxsplit=1)
+        return CLAIM_HINT if head and head[0] in ("require", "expect") else None
 
     def communication(self) -> str:
         """`communication mailbox`, or `communication peer-to-peer`, which is the default."""
@@ -139,7 +146,8 @@ class _Parser:
         body = self.body(name, start)
         if name in file.roles:
             problem = f"two roles are called '{shorten(name)}'"
-            self.source.fail(problem, start, end, kind=ModelError)
+            first = self.source.place(file.roles[name].start).line
+            self.source.fail(problem, start, end, f"the first is on line {first}", ModelError)
         broken = len(self.mistakes.errors) > before
         file.roles[name] = RoleSyntax(name, start, reliable, service, body, broken)
 

@@ -16,12 +16,14 @@ MOST_MISTAKES = 20
 #: that this is never the beginning of a state or an alternative, however they are named.
 STATEMENT = re.compile(
     r'(?:(?:(?:reliable|unreliable|service)[ \t]+)*role(?=[ \t]+[\w"{=])'
-    r'|(?:protocol|communication|rest|durable|require)(?=[ \t]+[\w"])'
-    r'|faults(?=[ \t]+[\w"*])|expect[ \t]+violated\b(?![ \t]*[:!?]))'
+    r'|(?:protocol|communication|rest|durable|require|expect)(?=[ \t]+[\w"])|faults(?=[ \t]+[\w"*]))'
 )
 #: The head of a role, told from a state of that name by its brace or type.
 _ROLE = re.compile(rf"(?:(?:reliable|unreliable|service){BLANK})*role{BLANK}(?:{NAME}){BLANK}(?:\{{|=(?!>))")
-_NEXT_STATEMENT = re.compile(rf"^[ \t]*(?={STATEMENT.pattern})", re.MULTILINE)
+#: Also two words at the very beginning of a line, of which the first may be misspelt.
+_NEXT_STATEMENT = re.compile(
+    rf"^(?:[ \t]*(?={STATEMENT.pattern})|(?=(?!internal\b|timeout\b|mu\b)\w+[ \t]+[\w\"]))", re.MULTILINE
+)
 
 
 def begins_role(text: str, at: int) -> bool:

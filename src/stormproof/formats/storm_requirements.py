@@ -23,12 +23,18 @@ from ..model.requirement import (
 from ..model.system import System
 from .storm_faults import FAULTS, Declared, parse_channel, parse_fault, resolve, write_each
 from .storm_goals import GoalTokens
+from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
 from .text import Source, guess, near, shorten
 
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
 _UNDER_EXAMPLE = "write: under loss on A -> B, crash C, at most 2 faults"
+#: Where a requirement goes on in a way that none does.
+CLAIM_HINT = (
+    "a claim is never GOAL, always possible GOAL, recovers, clean, or a property such as k-mc at 2; "
+    "then comes under loss on A -> B"
+)
 _LARGEST = 10**6
 
 
@@ -93,7 +99,7 @@ def parse_statement(cursor: Cursor) -> RequirementSyntax:
 
 
 def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | None]:
-    word, start = cursor.peek_word(), cursor.skip()
+    word, start = cursor.peek_word(), cursor.ahead()
     if word is None:
         cursor.fail("never, always possible, recovers, clean or a property", _EXAMPLE)
     cursor.keyword(word)
@@ -122,7 +128,7 @@ def _goal(cursor: Cursor) -> tuple[Goal, GoalParser]:
 
 
 def _number(cursor: Cursor, what: str, least: int) -> int:
-    word, start = cursor.peek_word(), cursor.skip()
+    word, start = cursor.peek_word(), cursor.ahead()
     if word is None or not (word.isascii() and word.isdigit()):
         cursor.fail(what, "a number")
     cursor.keyword(word)
@@ -142,12 +148,12 @@ def _under(cursor: Cursor) -> UnderSyntax:
 
 
 def _failure(cursor: Cursor, found: UnderSyntax) -> None:
-    word, start = cursor.peek_word(), cursor.skip()
+    word, start = cursor.peek_word(), cursor.ahead()
     if word in PROCESS_FAULTS:
         cursor.keyword(word)
-        found.processes.setdefault(word, []).append(cursor.name("a role", _UNDER_EXAMPLE))
+        found.processes.setdefault(word, []).append(_role(cursor))
         while cursor.keyword("and"):
-            found.processes[word].append(cursor.name("a role", _UNDER_EXAMPLE))
+            found.processes[word].append(_role(cursor))
     elif word == "at":
         found.at_most.append(_at_most(cursor))
     elif word in FAULTS and word != "none":
@@ -158,6 +164,14 @@ def _failure(cursor: Cursor, found: UnderSyntax) -> None:
         found.declared.append(Declared(tuple(channels), faults))
     else:
         cursor.fail("a failure", (near(word, COUNTED) if word else None) or _UNDER_EXAMPLE)
+
+
+def _role(cursor: Cursor) -> tuple[str, int]:
+    """The name of a role, which no next statement is taken for."""
+    start = cursor.ahead()
+    if "\n" in cursor.text[cursor.at : start] and STATEMENT.match(cursor.text, start):
+        cursor.fail("a role", _UNDER_EXAMPLE)
+    return cursor.name("a role", _UNDER_EXAMPLE)
 
 
 def _at_most(cursor: Cursor) -> tuple[str | None, int]:

@@ -117,10 +117,14 @@ class Cursor:
 
     def skip(self) -> int:
         """Pass over blanks and comments; where the next word starts."""
+        self.at = self.ahead()
+        return self.at
+
+    def ahead(self) -> int:
+        """Where the next word starts; the cursor stays behind the last one."""
         match = _BLANK.match(self.text, self.at, self.end)
         assert match is not None
-        self.at = match.end()
-        return self.at
+        return match.end()
 
     def done(self) -> bool:
         return self.skip() >= self.end
@@ -212,11 +216,13 @@ class Cursor:
         return name
 
     def fail(self, expected: str, hint: str | None = None) -> NoReturn:
-        """Complain about what is next."""
-        start = self.skip()
+        """Complain about what is next, or that the line ends before it."""
+        behind, start = self.at, self.skip()
         if start >= self.end:
             where = start if self.end < len(self.text) else self.source.end()
             self.source.fail(f"expected {expected}, found the end", where, hint=hint)
+        if behind > 0 and "\n" in self.text[behind:start]:
+            self.source.fail(f"expected {expected}, found the end of the line", behind, hint=hint)
         match = _FOUND.match(self.text, start, self.end)
         found = match.group() if match else self.text[start]
         self.source.fail(
@@ -230,6 +236,10 @@ class Cursor:
 def _comment_hint(found: str) -> str | None:
     if found in ("#", "--", "/", "%"):
         return "a comment starts with //"
+    if found == ";":
+        return "leave it out: lines end without a sign"
+    if found in "“”„‘’‚«»'`":
+        return 'a name is quoted as in JSON: "wait here"'
     if found == '"':
         return "this quotation mark is never closed on its line"
     return None

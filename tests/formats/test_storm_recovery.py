@@ -1,0 +1,102 @@
+"""All mistakes of a .storm text, each where it was made and with a way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from stormproof import formats
+from stormproof.errors import InputError
+
+ROLES = "role A {\n  start: B!open -> done\n  done:\n}\nrole B {\n  idle: A?open -> done\n  done:\n}\n"
+#: The first line below the roles.
+BELOW = 9
+
+
+def mistakes(text: str) -> list[tuple[int | None, int | None, str, str | None]]:
+    with pytest.raises(InputError) as caught:
+        formats.loads(text, "storm")
+    problem = caught.value
+    return [
+        (p.place and p.place.line, p.place and p.place.column, p.message, p.hint)
+        for p in (problem, *problem.others)
+    ]
+
+
+def below(*lines: str) -> list[tuple[int | None, int | None, str, str | None]]:
+    return mistakes(ROLES + "\n".join(lines) + "\n")
+
+
+def test_what_is_missing_at_the_end_of_a_line_is_not_blamed_on_the_next() -> None:
+    found = below(
+        "expect violated x: never A@done",
+        "expect violated recovers",
+        "require y: k-mc at",
+        "require z: recovers under stop",
+        "require u: recovers under",
+        "durable B",
+        "faults *",
+    )
+    ends = [(BELOW, 32), (BELOW + 1, 25), (BELOW + 2, 19), (BELOW + 3, 31), (BELOW + 4, 26), (BELOW + 5, 10)]
+    assert [(line, column) for line, column, *_ in found] == [*ends, (BELOW + 6, 8)]
+    assert all(message.endswith("found the end of the line") for _, _, message, _ in found[:-1])
+    assert found[-1][2].endswith("found the end")
+
+
+def test_a_role_that_is_called_like_a_statement() -> None:
+    system = formats.loads(
+        "role require { a: }\nrequire x: recovers under stop require\nrequire recovers", "storm"
+    )
+    assert [r.title for r in system.requirements] == ["x", "recovers"]
+
+
+def test_misspelt_statements_are_all_reported() -> None:
+    found = mistakes(
+        "protcol X\nrol A {\n  a:\n}\n" + ROLES + "requires x: recovers\nexpect y: recovers under loss\n"
+    )
+    assert [(line, hint) for line, _, _, hint in found] == [
+        (1, "did you mean 'protocol'?"),
+        (2, "did you mean 'role'?"),
+        (13, "did you mean 'require'?"),
+        (14, "write: expect violated: recovers under loss"),
+    ]
+
+
+def test_names_in_lines_about_roles_are_all_looked_up() -> None:
+    found = below(
+        "rest A@dun",
+        "rest C@done",
+        "durable B@x",
+        "faults A -> C: loss",
+        "faults D: stop",
+        "require q: never A@dnoe",
+        "require r: recovers under stop Bb",
+    )
+    assert [line for line, *_ in found] == list(range(BELOW, BELOW + 7))
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "words"),
+    [
+        ("require x: recovers at 2", 21, "a claim is never GOAL"),
+        ("require x: recovers under loss of A -> B", 32, "under loss on A -> B"),
+        ("require x: eventually A@done", 23, "always possible GOAL"),
+        ("require t never A@done", 11, "a claim is never GOAL"),
+        ("faults A: crash", 11, "unreliable role A"),
+        ("faults *: stop", 11, "name the roles: faults A, B: stop"),
+        ("}", 1, "no role is open here"),
+        ("rest A@“done”", 8, "a name is quoted as in JSON"),
+    ],
+)
+def test_a_way_out(line: str, column: int, words: str) -> None:
+    ((at, where, _, hint),) = below(line)
+    assert (at, where) == (BELOW, column) and words in (hint or "")
+
+
+def test_a_sign_at_the_end_of_an_alternative() -> None:
+    ((line, column, _, hint),) = mistakes("role A {\n  a: A!m -> b;\n  b:\n}\n")
+    assert (line, column, hint) == (2, 14, "leave it out: lines end without a sign")
+
+
+def test_the_second_role_of_a_name_says_where_the_first_is() -> None:
+    ((line, _, message, hint),) = mistakes(ROLES + "role A { a: }\n")
+    assert (line, message, hint) == (BELOW, "two roles are called 'A'", "the first is on line 1")
