@@ -99,7 +99,10 @@ async function read() {
   if (!said.answer) { problem(said); return; }
   const { problems, converted } = said.answer;
   showProblems(problems, converted);
-  if (!said.answer.system) return;
+  const mistaken = !said.answer.system;
+  document.body.classList.toggle("mistaken", mistaken);
+  $("play").inert = mistaken;
+  if (mistaken) return;
   system = said.answer.system;
   places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
   if (file === null && system.name) name = system.name;

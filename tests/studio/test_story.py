@@ -124,6 +124,7 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
     assert "unknown role 'Sever'" in said[0] and "did you mean 'Server'?" in said[0]
     assert "unknown state 'anwser'" in said[1] and "line 9" in said[1]
     page.until("document.querySelectorAll('.cm-lintRange-error').length === 2")
+    assert page.value("document.querySelector('#play').inert"), "nobody plays what is no longer written"
     look(page, "mistakes")
 
     rewrite(page, WRONG.replace("Sever!", "Server!").replace("anwser", "answer"))
