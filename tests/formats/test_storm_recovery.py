@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stormproof import formats
-from stormproof.errors import InputError
+from stormproof.errors import InputError, Place
 
 ROLES = "role A {\n  start: B!open -> done\n  done:\n}\nrole B {\n  idle: A?open -> done\n  done:\n}\n"
 #: The first line below the roles.
@@ -15,11 +15,8 @@ BELOW = 9
 def mistakes(text: str) -> list[tuple[int | None, int | None, str, str | None]]:
     with pytest.raises(InputError) as caught:
         formats.loads(text, "storm")
-    problem = caught.value
-    return [
-        (p.place and p.place.line, p.place and p.place.column, p.message, p.hint)
-        for p in (problem, *problem.others)
-    ]
+    problems = [(p.place or Place(), p) for p in (caught.value, *caught.value.others)]
+    return [(place.line, place.column, p.message, p.hint) for place, p in problems]
 
 
 def below(*lines: str) -> list[tuple[int | None, int | None, str, str | None]]:

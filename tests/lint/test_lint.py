@@ -157,11 +157,11 @@ def test_the_command_reports_the_mistakes_of_all_files(run: Run, shop: Path, tmp
     wrong.write_text("role A {\n  s: B!m\n  t: B!m -> t\n}\nrole B { s: A?m - s }\n")
     found = run("lint", wrong, shop)
     assert found.code == 2
-    assert f"{wrong}:3:3: error: expected '->', found 't'" in found.out
+    assert f"{wrong}:2:9: error: expected '->', found the end of the line" in found.out
     assert f"{shop}:10:3: warning: nothing leads to 'refund' in Shop" in found.out
     rows = json.loads(run("lint", wrong, shop, "--json").out)["problems"]
     assert [(r["severity"], r["line"]) for r in rows] == [
-        ("error", 3),
+        ("error", 2),
         ("error", 5),
         ("warning", 2),
         ("warning", 7),
