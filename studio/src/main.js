@@ -18,6 +18,7 @@ let example = "";           // what an empty text can begin with
 let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
 let name = "protocol";
+let kept = "";              // the text as it was opened, saved, downloaded or shared
 
 const connection = new Connection(told);
 const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]").content, {
@@ -64,7 +65,7 @@ function lost() {
 function openText(title, text, document_) {
   name = title;
   file = document_?.file ? { name: document_.file, base: document_.version, text } : null;
-  editor.text = text;
+  editor.text = kept = text;
   showFile();
 }
 
@@ -148,7 +149,8 @@ function fillLibrary(groups) {
   select.addEventListener("change", async () => {
     const chosen = select.value;
     select.value = "";
-    if (!chosen || (dirty() && !(await confirmed("Open a built-in protocol?", "What you changed in the file is not saved.")))) return;
+    const unkept = dirty() || (file === null && editor.text !== kept);
+    if (!chosen || (unkept && !(await confirmed("Open a built-in protocol?", "What you have changed is not saved.")))) return;
     const said = await connection.ask("library", { name: chosen });
     if (!said.answer) return;
     play.restore({});
@@ -160,7 +162,11 @@ function fillLibrary(groups) {
 const confirmed = async (title, words) => (await dialog(title, [make("p", {}, words)], [["Go on", "yes"], ["Cancel", ""]])) === "yes";
 
 async function save() {
-  if (file === null) { download(`${name.replace(/\.storm$/, "")}.storm`, editor.text, "text/plain"); return; }
+  if (file === null) {
+    kept = editor.text;
+    download(`${name.replace(/\.storm$/, "")}.storm`, kept, "text/plain");
+    return;
+  }
   const text = editor.text, said = await connection.ask("save", { text, base: file.base });
   if (said.problem) { status(said.problem, true); return; }
   if (said.answer?.conflict) { await conflict(said.answer.conflict); return; }
@@ -265,6 +271,7 @@ function forgetLink() {
 async function share() {
   const fragment = await toFragment({ text: editor.text, settings: faults.settings, run: play.run });
   const link = `${location.origin}/#${fragment}`;
+  kept = editor.text;
   history.replaceState(null, "", `/#${fragment}`);
   const box = make("textarea", { readonly: true, rows: 5, id: "link", "aria-label": "the link" });
   box.value = link;
