@@ -45,6 +45,12 @@ def test_check_and_convert(run: Run, file: Path) -> None:
     assert "waiting: B?bye -> ended\n           timeout -> ended" in text
 
 
+def test_what_a_file_prints_is_no_part_of_the_output(run: Run, file: Path) -> None:
+    file.write_text('print("hello")\n' + file.read_text("utf-8"), encoding="utf-8")
+    answer = run("convert", "greet.py:protocol", "--to", "json")
+    assert json.loads(answer.out) and "hello" in answer.err
+
+
 def test_a_refusal_shows_its_line(run: Run, file: Path) -> None:
     file.write_text(MODULE.replace("{extra}", "print(got)"), encoding="utf-8")
     answer = run("check", "greet.py:protocol")

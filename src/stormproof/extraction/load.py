@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -27,8 +28,13 @@ def split_python(source: str) -> tuple[str, str] | None:
 def load_protocol(file: str, name: str) -> System:
     """The system that a Python file calls so: a system, or a function without parameters that makes one.
 
-    This runs the file.
+    This runs the file. What it prints goes where messages go, away from the output of a command.
     """
+    with contextlib.redirect_stdout(sys.stderr):
+        return _loaded(file, name)
+
+
+def _loaded(file: str, name: str) -> System:
     module = import_file(file)
     known = _protocols(module)
     if not name or not hasattr(module, name):

@@ -136,7 +136,7 @@ def receive(
     """
     if not patterns:
         raise UsageError("receive needs a pattern", hint='write receive("Peer") or receive(("Peer", "ack"))')
-    if not isinstance(timeout, bool | int | float | None) or (timeout or 0) < 0:
+    if not isinstance(timeout, bool | int | float | None) or not (timeout or 0) >= 0:
         raise UsageError(f"a timeout is True or a number of seconds, not {timeout!r}")
     _check_group(at)
     return ReceiveRequest(tuple(map(_pattern, patterns)), timeout, at, bool(rest), bool(durable))

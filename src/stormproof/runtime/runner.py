@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 from typing import Any, Final
 
+from ..errors import UsageError
 from ..extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SendRequest
 from ..extraction.role import Role, RoleCall, RoleGenerator, as_call
 from ..extraction.values import spell
@@ -17,6 +18,9 @@ from .inbox import Network
 from .log import RunLog
 
 _log = logging.getLogger("stormproof")
+
+
+_REQUESTS = "a role yields sp.send(...), sp.receive(...) or sp.choose(...)"
 
 
 class _Stopped:
@@ -95,6 +99,8 @@ class Runner:
         except StopIteration as end:
             return self._ended(end)
         while True:
+            if not isinstance(request, RoleRequest):
+                raise UsageError(f"{self.name} yields a {type(request).__name__}", hint=_REQUESTS)
             self.waiting = request
             # Somebody who never waits must not keep the others from running.
             await asyncio.sleep(0)
@@ -134,7 +140,7 @@ class Runner:
         """A process may end at any moment. So a durable point that the event leads to is recorded before the
         event is logged, and the event is logged before anybody else can notice it."""
         self._record.gave(request, value)
-        if not isinstance(after, Exception) and after.durable:
+        if isinstance(after, RoleRequest) and after.durable:
             self._record.reached(self._log.coming(line))
         self._log.write(line)
         if isinstance(request, SendRequest):
