@@ -139,7 +139,8 @@ class _Comparison:
         short = [name for name, log in self.logs.items() if found.lengths[name] < len(log)]
         if short and not found.exact:
             return None
-        run = None if self.anywhere or self.events > RUN_EVENTS else self._replayed(found)
+        kept = not self.anywhere and self.events <= RUN_EVENTS
+        run = self._replayed(build_run(self.model, self.logs, found)) if kept else None
         faults = self._faults(found)
         if run is not None and run.fault_count > len(faults):
             return None
@@ -151,8 +152,7 @@ class _Comparison:
             run=run,
         )
 
-    def _replayed(self, found: LogsExplained) -> Witness:
-        run = build_run(self.model, self.logs, found)
+    def _replayed(self, run: Witness) -> Witness:
         replayed = replay_storm(self.model, None, run)
         if not replayed.ok:
             raise InternalError(f"the run that explains the logs does not replay: {replayed.message}")
@@ -199,7 +199,7 @@ class _Comparison:
         found = search_run(
             self.model, {name: log.first(alone[name]) for name, log in self.logs.items()}, limit, cut_off
         )
-        faults = tuple(self._run_faults(found.run))
+        faults = tuple(self._run_faults(self._replayed(found.run)))
         possible = all(alone[name] == len(log) for name, log in self.logs.items())
         if found.complete and possible:
             return self._answer(True, faults=faults, fewest=found.exhausted, run=found.run)
