@@ -78,13 +78,15 @@ def _run(system: System, failures: FailureModel, ends: Sequence[ViolationEnd], s
 def _culprit(
     system: System, failures: FailureModel, ends: Sequence[ViolationEnd], run: Witness
 ) -> dict[str, str]:
-    """The culprit of the end that the run comes to; of a channel, with the message that stands there."""
+    """The culprit of the end that the run comes to; of a channel, with the message at its head, which in a
+    mailbox that reorders may be another sender's."""
     at = run.end(system)
     end = next(e for e in ends if e.states == at.states and _stands_for(system, failures, e, at.words))
     culprit = dict(end.culprit)
     if "message" in culprit and "process" not in culprit:
-        word = next(w for c, w in run.channels.items() if str(pair_of(c, w[0])) == culprit["channel"])
-        culprit["message"] = str(word[0])
+        queues = run.channels.items()
+        c, word = next((c, w) for c, w in queues if culprit["channel"] in {str(pair_of(c, m)) for m in w})
+        culprit |= {"channel": str(pair_of(c, word[0])), "message": str(word[0])}
     return culprit
 
 

@@ -109,8 +109,8 @@ class BoundedMoves:
         assert isinstance(t.action, Send)
         j, sent = self.system.names.index(channel.receiver), t.action.message
         sender, receiver = self.system.processes[i], self.system.processes[j]
-        failure = self.model.on(channel)
-        for taken in receiver.outgoing(at.states[j]):
+        failure, then = self.model.on(channel), t.target if i == j else at.states[j]
+        for taken in receiver.outgoing(then):
             if not isinstance(taken.action, Receive) or taken.action.peer != sender.name:
                 continue
             message = taken.action.message
