@@ -93,6 +93,19 @@ def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) 
     assert "\x1b" not in result.err
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd")
+@pytest.mark.parametrize("command", ["check", "lint", "explain", "show", "frontier"])
+def test_a_pipe_is_read_once(run: Run, command: str) -> None:
+    """As a shell gives it: stormproof check <(generator)."""
+    end, writer = os.pipe()
+    os.write(writer, HOLDS.encode())
+    os.close(writer)
+    try:
+        assert run(command, f"/dev/fd/{end}").code in (0, 1)
+    finally:
+        os.close(end)
+
+
 def test_fmt_shows_a_built_in_protocol_and_does_not_rewrite_it(run: Run) -> None:
     shown = run("fmt", "alternating-bit")
     assert shown.code == 0 and "role Sender {" in shown.out
@@ -238,6 +251,19 @@ def test_a_full_disk_is_told(holds: Path) -> None:
         process = start("check", "no-such-thing", stderr=full)
         process.communicate(timeout=60)
         assert process.returncode == 2
+
+
+def test_a_closed_standard_error(fails: Path) -> None:
+    shell = f"{sys.executable} -m stormproof check {fails} 2>&-"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "recovers" in done.stdout
+
+
+def test_a_frontier_in_a_narrow_terminal(run: Run, holds: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run("frontier", holds).out.splitlines()
+    (row,) = (line.split() for line in lines if "A → B" in line)
+    assert row == ["A", "→", "B", "✘", "1", "✔", "✔", "✔"]
 
 
 def test_a_closed_standard_input(holds: Path) -> None:

@@ -156,7 +156,7 @@ def _map(found: Frontier, atoms: list[Atom]) -> Table:
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("", overflow="fold", min_width=max(len(a.place) + 2 for a in found.atoms))
     for fault in faults:
-        table.add_column(fault_noun(fault), justify="center", no_wrap=True)
+        table.add_column(fault_noun(fault), justify="center", overflow="fold", min_width=4)
     for place, row in rows.items():
         table.add_row(Text(place), *(_cell(found, row.get(f)) for f in faults))
     return table

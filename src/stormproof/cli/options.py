@@ -59,7 +59,7 @@ def load_with_places(
     """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
     from ..lint.api import lint_with_places, places_in, warnings
 
-    if source == "-":
+    if formats.is_stream(source):
         text, name = formats.read_text(source), formats.display_name(source)
         read, found, known = lint_with_places(text, name, format)
         return _as_asked(read), found, known
@@ -82,7 +82,7 @@ def load_with_text(source: str, format: str | None = None) -> tuple[System, str 
     if in_library or split_python(source) is not None or formats.split_part(source) != (source, ""):
         return load_input(source, format), None
     text, name = formats.read_text(source), formats.display_name(source)
-    read = formats.loads(text, format, name) if source == "-" else load_input(source, format)
+    read = formats.loads(text, format, name) if formats.is_stream(source) else load_input(source, format)
     system = _as_asked(read)
     return system, text if formats.language_of(text, name, format) == "storm" else None
 

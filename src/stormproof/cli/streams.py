@@ -63,6 +63,8 @@ def guard() -> None:
 
 
 def _guarded(stream: TextIO | Any, quiet: bool) -> Any:
+    if stream is None:  # it was closed before the process began
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
     try:
         descriptor = stream.fileno()
         stream.flush()

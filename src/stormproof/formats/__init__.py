@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
 from ..model.system import System
-from .files import MAX_BYTES, STDIN, check_free, clean, display_name, read_text, save
+from .files import MAX_BYTES, STDIN, check_free, clean, display_name, is_stream, read_text, save
 from .languages import FORMATS
 from .plain import plain
 from .registry import Format, detect, format_named, other_language, register
@@ -40,6 +40,7 @@ __all__ = [
     "dumps",
     "fmt",
     "format_named",
+    "is_stream",
     "language_of",
     "load",
     "loads",

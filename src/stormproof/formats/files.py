@@ -36,6 +36,16 @@ def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
     return decode(data, name)
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Can it be read only once? Standard input, a named pipe, or what a shell puts for `<(command)`."""
+    if os.fspath(path) == STDIN:
+        return True
+    try:
+        return stat.S_ISFIFO(Path(path).stat().st_mode)
+    except (OSError, ValueError):  # reading it says what is wrong
+        return False
+
+
 def display_name(path: str | os.PathLike[str]) -> str:
     """How errors call a file."""
     return "<stdin>" if os.fspath(path) == STDIN else os.fspath(path)
