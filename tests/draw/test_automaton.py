@@ -6,11 +6,14 @@ import random
 import re
 import time
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import pytest
 
 import stormproof as sp
-from stormproof.draw.automaton import automaton_svg, groups_of, system_svg
+from stormproof import protocols
+from stormproof.draw import automaton
+from stormproof.draw.automaton import automaton_svg, draw_roles, groups_of, system_svg
 from stormproof.draw.conflict_graph import conflict_picture, conflict_svg
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid
 from stormproof.draw.layout import layered
@@ -227,3 +230,23 @@ def test_nodes_that_differ_in_the_names_of_their_peers_are_drawn_once() -> None:
         "role A { ask: C!x -> end }\nrole B { tell: C!x -> end }\nrole C { c: A?x -> d\n d: B?x -> end }"
     )
     assert [g.names for g in groups_of(others, others.names)] == [("A",), ("B",), ("C",)]
+
+
+def test_only_automata_that_have_changed_are_laid_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[object] = []
+
+    def counted(*arguments: Any) -> Any:
+        laid_out.append(arguments)
+        return lay_out(*arguments)
+
+    monkeypatch.setattr(automaton, "lay_out", counted)
+    system = sp.protocol("two-phase-commit")
+    places = {d.roles[0]: d.places for d in draw_roles(system, system.names) if d.roles}
+    draw_roles(system, system.names, before=places)
+    drawn = len(laid_out)
+    again = sp.loads(protocols.source("two-phase-commit") + "// more\n", "storm")
+    draw_roles(again, again.names, before=places)
+    assert len(laid_out) == drawn
+    changed = sp.loads(protocols.source("two-phase-commit").replace("prepare_b", "second"), "storm")
+    draw_roles(changed, changed.names, before=places)
+    assert len(laid_out) == drawn + 1, "the coordinator; the others are as they were"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..model.actions import Transition
 from ..model.process import Process, StateKind
@@ -125,13 +126,19 @@ def draw_roles(
     found = []
     for group in chosen:
         known = (before or {}).get(group.names[0], {})
-        drawn = draw_process(group, {}, seconds / len(chosen), known)
-        title = f"automaton {', '.join(group.names)}"
-        svg = document(drawn.width, drawn.height, drawn.body, title, style=False)
-        found.append(DrawnRoles(group.names, svg, drawn.places))
+        found.append(_drawn(group, seconds / len(chosen), tuple(known.items())))
     legend = _legend([g.process for g in chosen])
     shapes = document(legend.width, legend.height, legend.body, "shapes of states", style=False)
     return [*found, DrawnRoles((), shapes)]
+
+
+@lru_cache(maxsize=64)
+def _drawn(group: AlikeRoles, seconds: float, before: tuple[tuple[str, float], ...]) -> DrawnRoles:
+    """Kept, since a page asks for all automata again when one of them has changed."""
+    drawn = draw_process(group, {}, seconds, dict(before))
+    title = f"automaton {', '.join(group.names)}"
+    svg = document(drawn.width, drawn.height, drawn.body, title, style=False)
+    return DrawnRoles(group.names, svg, drawn.places)
 
 
 def groups_of(system: System, roles: Collection[str]) -> list[AlikeRoles]:
