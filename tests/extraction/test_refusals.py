@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 import re
+import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,8 @@ import pytest
 
 import stormproof as sp
 from stormproof.errors import InputError, ModelError, UsageError
-from stormproof.extraction import explore, second_process
+from stormproof.extraction import evaluate, explore
+from stormproof.extraction.deadline import deadlines
 from stormproof.extraction.load import load_protocol
 from tests.support.roles import extracted
 
@@ -210,10 +214,29 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_an_expression_that_does_not_end_is_refused(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_process, "EXPRESSION_SECONDS", 1.0)
+    monkeypatch.setattr(evaluate, "EXPRESSION_SECONDS", 1.0)
     with pytest.raises(ModelError, match="does not end within 1 seconds") as problem:
         load_protocol(module, "endless")
     assert problem.value.place is not None and problem.value.place.line == 11
+
+
+def forever() -> None:
+    while True:
+        with contextlib.suppress(Exception):
+            seen.count(0)
+
+
+def test_an_expression_that_does_not_end_is_refused_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "EXPRESSION_SECONDS", 0.2)
+    with pytest.raises(ModelError, match=r"does not end within 0\.2 seconds") as problem:
+        extracted("yield send('Q', 'x')\na = forever()\nyield send('Q', 'y', a)", forever=forever)
+    assert problem.value.place is not None and problem.value.place.line == 4
+    with deadlines(0.05):
+        assert evaluate.watch is not None
+        evaluate.watch()
+        time.sleep(0.1)  # no expression
+    assert evaluate.watch is None and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 def test_what_depends_on_the_seed_of_hashes_is_refused(module: str) -> None:

@@ -265,9 +265,9 @@ STORMS = [
 ]
 
 
-async def received(failures: Any, seed: int) -> list[int]:
+async def received(failures: Any, seed: int, rate: float = 0.2) -> list[int]:
     network = MemoryNetwork()
-    await run(Stream, FaultyNetwork(network, failures, seed))
+    await run(Stream, FaultyNetwork(network, failures, seed, rate=rate))
     await asyncio.sleep(0.05)
     inbox = await network.inbox("Tap", {})
     found = [await inbox.take(sp.receive("Stream"), 0, lambda message: None) for _ in range(len(inbox))]
@@ -283,6 +283,12 @@ def test_each_fault_strikes_and_a_seed_repeats_it(failures: Any) -> None:
     kinds = {kind.keyword for kind in model.kinds}
     assert (len(first) < 40) is ("loss" in kinds) and (len(first) > 40) is ("duplicate" in kinds)
     assert kinds != {"reorder"} or sorted(first) == sorted(sent)
+
+
+def test_every_fault_may_strike_always() -> None:
+    sent = asyncio.run(received(sp.Failures(duplicate=True, reorder=True), 0, rate=1.0))
+    assert sorted(sent) == sorted(i % 3 for i in range(40) for _ in range(8))
+    assert asyncio.run(received(sp.Failures(loss=True), 0, rate=1.0)) == []
 
 
 @sp.role

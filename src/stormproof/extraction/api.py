@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 from ..errors import UsageError
 from ..model.failures import Failures
+from . import evaluate
 from .build import build_system
+from .deadline import deadlines
 from .explore import Automaton, explore, unmatched
 from .guard import drive
 from .interpret import Interpreter
@@ -33,13 +35,12 @@ def extract(
     second process, and must give the same system; `second_process=False` leaves that out.
     """
     calls = named_calls(*roles)
-    if second_process:
-        seen = check_in_second_process(calls)
+    seen = check_in_second_process(calls) if second_process else None
     automata = extract_automata(calls)
     system = build_system(automata.values(), name)
     for place, said in unmatched(automata):
         _log.warning("%s: warning: %s", place, said)
-    if second_process and seen is not None:
+    if seen is not None:
         seen.compare(system)
     return system if failures is None else system.with_failures(failures)
 
@@ -68,7 +69,8 @@ def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, Automaton]:
     for call in calls.values():
         interpreter.program(call.role)
     before = Globals(call.role for call in calls.values())
-    automata = explore(calls, interpreter)
+    with deadlines(evaluate.EXPRESSION_SECONDS):
+        automata = explore(calls, interpreter)
     for i, automaton in enumerate(automata.values()):
         drive(automaton, _SEED + i)
     before.check()

@@ -25,8 +25,19 @@ _FINITE = (*_FINITE, enumerate, zip, *_BACKWARDS)
 _LIMITS = (RecursionError, MemoryError)
 
 
-#: Called before each evaluation; a second process watches here that each comes to an end.
-watch: Callable[[], None] | None = None
+#: Called before each evaluation, to watch that each comes to an end.
+watch: Callable[[], Any] | None = None
+
+#: An expression that takes longer is refused.
+EXPRESSION_SECONDS = 5.0
+
+
+class Overdue(BaseException):
+    """An expression takes too long; nothing that a role calls catches this by accident."""
+
+
+def overdue(place: Place, seconds: float) -> ModelError:
+    return ModelError(f"this expression does not end within {seconds:g} seconds", place=place)
 
 
 class Escaped(Exception):
@@ -80,6 +91,8 @@ def evaluate(
         raise ModelError(problem.message, place=problem.place or place, hint=problem.hint) from None
     except _LIMITS as problem:
         raise ModelError(f"this needs too much: {type(problem).__name__}", place=place) from None
+    except Overdue:
+        raise overdue(place, EXPRESSION_SECONDS) from None
     if not same:
         raise _differs(place)
     if first.escaped is not None:

@@ -21,11 +21,9 @@ from typing import Any
 
 from ..errors import ModelError, Place
 from ..model.system import System
+from . import evaluate
 from .role import RoleCall
 from .source import shown_file
-
-#: An expression that takes longer is refused.
-EXPRESSION_SECONDS = 5.0
 
 JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
 
@@ -90,7 +88,7 @@ def _module(call: RoleCall) -> tuple[str, str]:
 
 
 def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSystem | None:
-    described = {"modules": modules, "path": sys.path, "seconds": EXPRESSION_SECONDS, "roles": job}
+    described = {"modules": modules, "path": sys.path, "seconds": evaluate.EXPRESSION_SECONDS, "roles": job}
     (folder / JOB).write_bytes(pickle.dumps(described))
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     done = subprocess.run(
@@ -105,8 +103,7 @@ def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSyst
         return SecondSystem(**result)
     place = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
     if place is not None:
-        problem = f"this expression does not end within {EXPRESSION_SECONDS:g} seconds"
-        raise ModelError(problem, place=place)
+        raise evaluate.overdue(place, evaluate.EXPRESSION_SECONDS)
     last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended early"]
     _log.warning("roles are extracted in one process only: %s", last[0])
     return None

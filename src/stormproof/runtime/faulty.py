@@ -16,6 +16,8 @@ from .inbox import Inbox, Network
 
 #: How long a message that is to be overtaken is held back if none follows it.
 _HOLD_SECONDS = 0.02
+#: A message arrives at most so often, even if every fault strikes.
+_MOST_COPIES = 8
 
 
 class FaultyNetwork:
@@ -75,7 +77,7 @@ class FaultyNetwork:
         if failure.loss and self._strikes(f"loss {channel}"):
             return []
         copies = 1
-        while failure.duplicate and self._strikes(f"duplicate {channel}"):
+        while failure.duplicate and copies < _MOST_COPIES and self._strikes(f"duplicate {channel}"):
             copies += 1
         return [self._corrupted(channel, failure, message) for _ in range(copies)]
 
