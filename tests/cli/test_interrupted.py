@@ -13,7 +13,7 @@ import pytest
 from stormproof.checks import api
 from stormproof.cli import check as check_command
 from stormproof.cli.console import uninterrupted
-from stormproof.surveys import failure_models
+from stormproof.surveys import claims, failure_models
 from tests.support.command_line import Run
 
 LOSSY = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\nrequire dead: recovers under stop A\n"
@@ -90,6 +90,31 @@ def test_a_page_of_what_was_checked(
     assert result.code == 3 and list(models) == ["none", "loss"]
     assert models["loss"]["notes"][-1] == "interrupted: nothing was checked under corruption, reordering"
     assert page.read_text().rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("flags", [(), ("--count",)])
+def test_a_frontier_of_what_was_asked(
+    run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    calls, whole = iter(range(1, 1000)), api.check
+
+    def third_is_interrupted(*args: Any, **named: Any) -> Any:
+        number = next(calls)
+        assert number <= 3, "asked after Ctrl-C"
+        if number == 3:
+            interrupting(monkeypatch, api, "decide")
+        return whole(*args, **named)
+
+    monkeypatch.setattr(claims, "check", third_is_interrupted)
+    result = run("frontier", lossy, "--json", *flags)
+    found = json.loads(result.out)
+    if flags:
+        assert [row["fault"] for row in found["counts"]] == ["loss", "duplicate", "reorder"]
+        assert found["counts"][2]["sentence"] == "undecided: interrupted before it was asked"
+    else:
+        assert "interrupted: what was not asked by then is undecided" in found["notes"]
+        assert len(found["undecided"]) > 1 and found["breaking"]
+    assert result.code == 1
 
 
 def test_what_is_being_written_is_finished_unless_asked_twice() -> None:

@@ -130,9 +130,9 @@ def test_an_interrupt_ends_the_frontier_and_not_just_one_check(monkeypatch: pyte
         return Report(system, failures, failures.on(system), (verdict,))
 
     monkeypatch.setattr(sys.modules["stormproof.surveys.claims"], "check", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        frontier(sp.protocol("alternating-bit"), "k-mc")
-    assert len(asked) == 1
+    found = frontier(sp.protocol("alternating-bit"), "k-mc")
+    assert len(asked) == 1 and not found.complete and found.exit_code == 3
+    assert found.notes[-1] == "interrupted: what was not asked by then is undecided"
 
 
 def test_many_choices_are_asked_up_to_a_size_and_it_says_so() -> None:

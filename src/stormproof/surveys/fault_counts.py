@@ -82,6 +82,7 @@ class FaultCounts:
     @builtins.property
     def exit_code(self) -> int:
         answers = [row.verdict.holds for row in self.counts]
+        answers += [None for row in self.counts if row.report.interrupted]
         return 1 if False in answers else 3 if None in answers else 0
 
     def __getitem__(self, fault: str) -> FaultCount:
@@ -143,6 +144,8 @@ def fault_counts(
         share = effort / len(rows)
         report = asked.check(failures, k=k, limits=limits or Limits(), effort=share, replay=True)
         counts.append(FaultCount(name, report, decisive(report)))
+        if report.interrupted:  # what comes after it is left out
+            break
     return FaultCounts(asked.system, asked.name, tuple(counts), time.monotonic() - started)
 
 

@@ -204,7 +204,9 @@ def frontier(
     model = _Model(corrupt_scope, file_faults, budget, as_written=asked.monotone)
     survey = _Survey(asked, k, atoms, model, limits or Limits(), effort, progress)
     notes = _assumptions(atoms) + (_left_out(system) if asked.monotone else ())
-    return replace(survey.frontier(max_size), notes=notes)
+    found = survey.frontier(max_size)
+    notes += ("interrupted: what was not asked by then is undecided",) if survey.interrupted else ()
+    return replace(found, notes=notes)
 
 
 #: What each fault of a process is, in the words of a note.
@@ -259,6 +261,8 @@ class _Survey:
         #: Half of the effort is for the choices by themselves.
         self.effort, self.whole_effort = effort / (2 * len(atoms)), effort
         self.questions, self.started = 0, time.monotonic()
+        #: After Ctrl-C nothing more is asked, and what was not asked is undecided.
+        self.interrupted = False
         self.verdicts: dict[FaultChoice, Verdict] = {}
         self.reports: dict[FaultChoice, Report] = {}
         #: What a run has shown to break it -> the larger set for which the run was found.
@@ -277,10 +281,13 @@ class _Survey:
         return self._result(found, covered)
 
     def __call__(self, choice: FaultChoice) -> Classified:
+        if self.interrupted:
+            return Classified(None)
         self.questions += 1
         if self.progress is not None:
             self.progress(self.questions, None if self.asked.monotone else 2 ** len(self.atoms))
         report = self.check(choice, replay=self.asked.survival)
+        self.interrupted = report.interrupted
         verdict = decisive(report)
         self.verdicts[choice] = verdict
         if verdict.holds is False and self.asked.survival:
@@ -335,6 +342,8 @@ class _Survey:
         if decisive(report).holds is not False and choice in self.shown:
             larger = self.shown[choice]
             report = self.reports.get(larger) or self.check(larger)
+        if report.interrupted:
+            raise KeyboardInterrupt
         return Breaking(self.named(choice), report, decisive(report))
 
 
