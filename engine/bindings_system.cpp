@@ -98,6 +98,10 @@ void bind_system(nb::module_& m) {
              nb::arg("directory"), nb::arg("version"), nb::arg("at_once") = false, nb::arg("records") = 0,
              nb::arg("every") = DiskOptions{}.every, nb::arg("block_bytes") = DiskOptions{}.block_bytes);
 
+    nb::enum_<Phase>(m, "Phase", "What a search is at.")
+        .value("EXPLORING", Phase::exploring)
+        .value("JUDGING", Phase::judging)
+        .value("SHORTENING", Phase::shortening);
     nb::class_<Monitor>(m, "Monitor")
         .def("__init__",
              [](Monitor* self, std::optional<double> seconds, std::optional<std::uint64_t> memory,
@@ -111,5 +115,10 @@ void bind_system(nb::module_& m) {
         .def_prop_ro("memory", [](const Monitor& self) { return self.memory.load(); })
         .def_prop_ro("compact", [](const Monitor& self) { return self.compact.load(); },
                      "Are the configurations in the compact store?")
+        .def_prop_ro("phase", [](const Monitor& self) { return self.phase.load(); })
+        .def_prop_ro("unjudged", [](const Monitor& self) { return self.unjudged.load(); })
+        .def_prop_ro("represented", [](const Monitor& self) { return self.represented.load(); })
+        .def_prop_ro("enabled", [](const Monitor& self) { return self.enabled.load(); })
+        .def_prop_ro("taken", [](const Monitor& self) { return self.taken.load(); })
         .def_prop_ro("seconds", &Monitor::elapsed);
 }

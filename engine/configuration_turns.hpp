@@ -29,13 +29,16 @@ class ConfigurationTurns {
 
     // Replaces a configuration by the least of its orbit, and returns the number of the permutation that leads there.
     std::uint32_t settle(Config<W>& c) const {
-        thread_local std::vector<std::uint64_t> numbers;
-        numbers.resize(places_.size());
-        for (std::size_t i = 0; i < places_.size(); ++i) numbers[i] = places_[i].get(c);
-        const std::uint32_t turn = least_turn(turns_, numbers.data());
+        const std::vector<std::uint64_t>& numbers = numbers_of(c);
+        const std::uint32_t turn = least_turn(turns_, numbers.data()).turn;
         if (turn == 0) return 0;
         for (std::size_t i = 0; i < places_.size(); ++i) places_[i].set(c, turns_[turn][i].value(numbers.data()));
         return turn;
+    }
+
+    // How many configurations permutations make of it, itself included.
+    std::uint64_t orbit(const Config<W>& c) const {
+        return turns_.size() / least_turn(turns_, numbers_of(c).data()).alike;
     }
 
   private:
@@ -56,6 +59,13 @@ class ConfigurationTurns {
     std::vector<Turn> turns_;
     std::vector<Automorphism> group_;
     std::deque<Renaming> renamings_;
+
+    const std::vector<std::uint64_t>& numbers_of(const Config<W>& c) const {
+        thread_local std::vector<std::uint64_t> numbers;
+        numbers.resize(places_.size());
+        for (std::size_t i = 0; i < places_.size(); ++i) numbers[i] = places_[i].get(c);
+        return numbers;
+    }
 
     void add_places() {
         for (const ProcessLayout& p : m.processes) places_.push_back({p.state});

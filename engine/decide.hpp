@@ -67,42 +67,50 @@ class Decision {
         return stop;
     }
 
+    // What only makes an answer stronger comes last, and not at all where k-exh is violated: nothing follows then.
     void analyse() {
         offenders_.emplace(g, q);
         Futures<W> futures(g, monitor_);
         unfinished_ = q.properties;
-        if (needs_search(m, q.properties, Property::obi)) {
-            if (reduce_ && !ordered()) return stop();
-            if (!offenders_->collect_obi(monitor_)) return stop();
-        }
-        const std::vector<Automorphism> group = g.turns ? g.turns->group() : std::vector<Automorphism>();
-        auto sets = grouped(m, goals_of(m, q.properties), group);
-        for (; !sets.empty() && answer_.stop == Stop::none; sets.erase(sets.begin()))
-            if (!solve(GoalSet(m, sets.front(), q.properties, group), futures)) break;
-        unfinished_ = {};
-        for (const auto& goals : sets)
-            for (const Goal& goal : goals) unfinished_ = unfinished_.with(properties_of(goal));
+        const PropertySet needed = q.properties.without(q.optional);
+        if (analyse(needed, futures) && !offenders_->first[Property::exh])
+            analyse(q.properties.without(needed), futures);
         answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak);
     }
 
     // False: a limit was hit.
-    bool solve(const GoalSet& set, Futures<W>& futures) {
+    bool analyse(const PropertySet& asked, Futures<W>& futures) {
+        if (needs_search(m, asked, Property::obi)) {
+            if ((reduce_ && !ordered()) || !offenders_->collect_obi(monitor_)) return stop();
+        }
+        const std::vector<Automorphism> group = g.turns ? g.turns->group() : std::vector<Automorphism>();
+        auto sets = grouped(m, goals_of(m, asked), group);
+        for (; !sets.empty(); sets.erase(sets.begin()))
+            if (!solve(asked, GoalSet(m, sets.front(), asked, group), futures)) break;
+        PropertySet left;
+        for (const auto& goals : sets)
+            for (const Goal& goal : goals) left = left.with(properties_of(goal));
+        unfinished_ = unfinished_.without(asked.without(left));
+        return sets.empty();
+    }
+
+    bool solve(const PropertySet& asked, const GoalSet& set, Futures<W>& futures) {
         const bool sends = std::any_of(set.goals.begin(), set.goals.end(),
                                        [](const Goal& goal) { return goal.kind == Goal::sent; });
-        const bool ask_sibi = sends && needs_search(m, q.properties, Property::sibi);
+        const bool ask_sibi = sends && needs_search(m, asked, Property::sibi);
         answer_.stop = futures.solve(set, ask_sibi, q.components);
         if (answer_.stop != Stop::none) return false;
         if (!futures.unmet() && !ask_sibi) return true;
         if ((!reduce_ || ordered()) && offenders_->collect(set, futures, ask_sibi, monitor_)) return true;
-        stop();
-        return false;
+        return stop();
     }
 
     bool ordered() { return g.order.capacity() > 0 || order_by_breadth(g, monitor_); }
 
-    void stop() {
+    bool stop() {
         answer_.stop = monitor_.over();
         if (answer_.stop == Stop::none || answer_.stop == Stop::states) answer_.stop = Stop::memory;
+        return false;
     }
 
     // What is known when a limit ends the analysis is not withheld.
@@ -132,6 +140,7 @@ void add_full(const Machine& m, const Question& q, Monitor& monitor, const Confi
     rest.properties = open.with(answer.violated);
     if (rest.properties.empty()) return;
     const std::uint64_t most = open.without(q.optional).empty() ? q.witness_budget : monitor.max_states();
+    monitor.phase = Phase::shortening;
     Monitor budget(monitor, most);
     Answer full = Decision<W>(m, rest, budget, false, turns).run();
     if (full.stop != Stop::none) {

@@ -30,6 +30,8 @@ class Explorer {
         : g(graph), m(graph.m), monitor_(monitor), threads_(threads), parallel_from_(parallel_from),
           visited_(graph, monitor), workers_(threads) {
         block_ = std::clamp<std::uint32_t>(4096 / m.max_degree, 1, 64);
+        // A small limit is exceeded by little.
+        block_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(monitor.at_most(1 << 20) / 256, 1, block_));
         for (auto& worker : workers_) worker.batch.resize(batch_size + m.max_degree);
     }
 
@@ -87,6 +89,7 @@ class Explorer {
         const Config<W> c = initial_config<W>(m);
         bool fresh = false;
         visited_.find_or_add(0, c, hash_of(c), fresh);
+        if (g.turns) g.shards[0].represented += 1;  // permutations take it to itself
         Round round{std::vector<std::uint64_t>(threads_, 0), std::vector<std::uint64_t>(threads_, 0)};
         round.end[0] = 1;
         g.rounds.push_back(round);
@@ -140,7 +143,7 @@ class Explorer {
         for (unsigned turn = 0;; ++turn) {
             // What is still pending will be added before this block's: both must fit the budget.
             if (halt_ || worker.budget < std::uint64_t{block_ + 1} * m.max_degree + batch_size) break;
-            if (turn % checked_blocks == 0 && over_limit()) break;
+            if ((turn % checked_blocks == 0 || monitor_.too_many(g.size())) && over_limit()) break;
             const std::uint64_t begin = cursor_.fetch_add(block_);
             if (begin >= total) break;
             const std::uint64_t end = std::min<std::uint64_t>(begin + block_, total);
@@ -208,6 +211,7 @@ class Explorer {
             const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
             if (id == no_edges) fail(Stop::memory);
             if (fresh) --worker.budget;
+            if (fresh && g.turns) shard.represented += g.turns->orbit(p.config);
             if (!only_silent) shard.edges[shard.edge_count++] = id | (p.last ? last_edge : 0);
         }
         worker.pending = 0;
@@ -230,6 +234,7 @@ class Explorer {
         while (before < bytes && !peak_.compare_exchange_weak(before, bytes)) {}
         monitor_.memory = bytes;
         monitor_.states = g.size();
+        monitor_.represented = g.represented();
         std::uint64_t past = 0;
         if (!g.rounds.empty())
             for (const std::uint64_t end : g.rounds.back().end) past += end;

@@ -7,12 +7,15 @@
 // First by sweeps over all configurations, against the order of the breadth-first search and along it in turn:
 // a path that needs n changes of direction takes n sweeps, and a sweep is a sequential pass, so this is fast
 // and what it finds is sound. Once every need is met, the search for futures ends. If needs are left when sweeps no
-// longer meet many of them, strongly connected components (Tarjan; one pass for all goals that bar the same steps, over
-// the graph without those) give the solution in time linear in the graph; they are computed only where a need is left.
+// longer meet many of them, one pass over strongly connected components (Tarjan) solves for all goals at once, however
+// many processes they bar. It looks only at configurations that are not known to reach every goal. Each component is
+// solved when everything behind it is: goals that bar nothing are reached by all of it or by none, and for the others
+// the equations are iterated within the component.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -39,6 +42,8 @@ class Futures {
         const bool again = set_ != nullptr;
         set_ = &set;
         exact_ = exact;
+        rounds_ = components_only ? 1 : 8;
+        monitor_.phase = Phase::judging;
         for (unsigned s = 0; s < g.shards.size(); ++s)
             if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
         if (again) forget();
@@ -46,11 +51,11 @@ class Futures {
             sweep(n);
             if (stop_ != Stop::none) return stop_;
             unmet_ = unmet_count_ > 0;
+            monitor_.unjudged = unmet_count_.load();
             if ((n > 0 && !changed_) || (!unmet_ && !exact)) return Stop::none;
-            // A component of orbits is none of goals: permutations take one to another. Sweeps go on to the end.
-            if (g.turns) continue;
             // The first sweeps, and those that meet a tenth of what is left, are worth their cost.
-            if (components_only || n == most_sweeps || (n >= 10 && unmet_count_ > before - before / 10)) break;
+            const bool slow = exact ? n >= 4 : n >= 10 && unmet_count_ > before - before / 10;
+            if (components_only || n == most_sweeps || slow) break;
         }
         return solve_by_components();
     }
@@ -174,15 +179,13 @@ class Futures {
     // ---- components ------------------------------------------------------------------------------------
 
     Stop solve_by_components() {
-        std::vector<Barred> passes;
-        for (const Goal& goal : set_->goals)
-            if (std::find(passes.begin(), passes.end(), goal.barred) == passes.end()) passes.push_back(goal.barred);
-        for (const Barred& barred : passes) {
-            std::uint64_t wanted = 0;
-            for (std::size_t i = 0; i < set_->goals.size(); ++i)
-                if (set_->goals[i].barred == barred) wanted |= std::uint64_t{1} << i;
-            if (!components(barred, wanted)) return stop_;
-        }
+        for (unsigned s = 0; s < g.shards.size(); ++s)
+            if (!take(low_[s], g.shards[s].size)) return stop_;
+        for (unsigned s = 0; s < g.shards.size(); ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
+        for (unsigned s = 0; s < g.shards.size(); ++s)
+            for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
+                if (is_open(g.number(s, i)) && !search_from(g.number(s, i))) return stop_;
         unmet_ = true;
         return Stop::none;
     }
@@ -201,28 +204,15 @@ class Futures {
 
     std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
 
-    bool components(const Barred& barred, std::uint64_t wanted) {
-        for (unsigned s = 0; s < g.shards.size(); ++s)
-            if (!take(low_[s], g.shards[s].size)) return false;
-        for (unsigned s = 0; s < g.shards.size(); ++s)
-            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
-        std::uint64_t visited = 0;
-        for (unsigned s = 0; s < g.shards.size(); ++s)
-            for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
-                if (open_to(g.number(s, i), wanted) && !search_from(g.number(s, i), barred, wanted, visited))
-                    return false;
-        return true;
-    }
-
     template <class T>
     bool longer(Stretch<T>& stack, std::uint64_t used) {
         return used < stack.capacity() || take(stack, std::max<std::uint64_t>(4096, 2 * stack.capacity()));
     }
 
-    // Not seen, and not known to reach everything that is wanted: what is complete needs no search.
-    bool open_to(std::uint32_t id, std::uint64_t wanted) { return low(id) == 0 && (of(id) & wanted) != wanted; }
+    // Not seen, and not known to reach every goal: what is complete needs no search.
+    bool is_open(std::uint32_t id) { return low(id) == 0 && of(id) != set_->all; }
 
-    bool search_from(std::uint32_t root, const Barred& barred, std::uint64_t wanted, std::uint64_t& visited) {
+    bool search_from(std::uint32_t root) {
         std::uint64_t depth = 0, open = 0;
         std::uint32_t clock = 1;
         const auto enter = [&](std::uint32_t node) {
@@ -239,12 +229,11 @@ class Futures {
         };
         if (!enter(root)) return false;
         while (depth > 0) {
-            if (++visited % 65536 == 0 && over()) return false;
+            if (stopped()) return false;
             Frame& frame = path_[depth - 1];
-            const std::optional<std::uint32_t> to = successor(frame.node, frame.edge, barred);
-            if (to) {
+            if (const std::optional<std::uint32_t> to = g.successor(frame.node, frame.edge)) {
                 ++frame.edge;
-                if (open_to(*to, wanted)) {
+                if (is_open(*to)) {
                     if (!enter(*to)) return false;
                 } else if (low(*to) != 0 && low(*to) != done) {
                     lower(frame, low(*to));
@@ -252,39 +241,127 @@ class Futures {
                 continue;
             }
             --depth;
-            if (frame.lowered) lower(path_[depth - 1], low(frame.node));
-            else open = complete(frame.node, open, wanted);
+            if (frame.lowered) {
+                lower(path_[depth - 1], low(frame.node));
+                continue;
+            }
+            std::uint64_t first = open;
+            while (open_[--first] != frame.node) {}
+            if (!complete(first, open)) return false;
+            open = first;
         }
         return true;
     }
 
-    std::optional<std::uint32_t> successor(std::uint32_t node, std::uint32_t nth, const Barred& barred) const {
-        std::optional<std::uint32_t> found;
-        std::uint32_t seen = 0;
-        const auto count = [&](std::uint32_t to) {
-            if (seen++ == nth) found = to;
-        };
-        g.each_step(
-            node,
-            [&](std::uint32_t, const Instruction& instruction, std::uint32_t to) {
-                if (!barred(instruction)) count(to);
-            },
-            count);
-        return found;
+    bool stopped() { return ++looked_at_ % 65536 == 0 && over(); }
+
+    // ---- one component: open_[first] to open_[last - 1]; what lies behind it is complete already ---------
+
+    unsigned rounds_ = 8;  // over a component, before predecessors are written down
+    std::uint64_t looked_at_ = 0;
+    Stretch<std::uint64_t> begin_;                // where the predecessors of each member begin
+    Stretch<std::uint32_t> before_, queue_;       // predecessors and members to look at again, by their places
+    Stretch<std::uint8_t> queued_;
+
+    bool complete(std::uint64_t first, std::uint64_t last) {
+        const std::uint32_t base = low(open_[first]);  // the open configurations outside have smaller numbers
+        if (!g.turns) share(first, last);
+        bool solved = false;
+        for (unsigned n = 0; !solved; ++n) {
+            const std::optional<bool> changed = look_round(first, last, n % 2 == 0);
+            if (!changed) return false;
+            // One look is enough where it had nothing of its own to read.
+            solved = !*changed || (last - first == 1 && !g.turns);
+            if (!solved && n >= rounds_ && last - first > 1 && std::has_single_bit(n)) {
+                const std::optional<bool> followed = follow_back(first, last, base);
+                if (!followed) return false;
+                solved = *followed;
+            }
+        }
+        for (std::uint64_t i = first; i < last; ++i) low(open_[i]) = done;
+        return true;
     }
 
-    // All of a component reaches what any of it reaches; what lies behind it is complete already.
-    std::uint64_t complete(std::uint32_t root, std::uint64_t open, std::uint64_t wanted) {
-        std::uint64_t first = open;
-        while (open_[--first] != root) {}
+    // All of a component reaches what any of it reaches, unless steps are barred; and where configurations stand for
+    // orbits, permutations take goals to others.
+    void share(std::uint64_t first, std::uint64_t last) {
+        if (last - first == 1) return;
         std::uint64_t all = 0;
-        for (std::uint64_t i = first; i < open; ++i) all |= value(open_[i], of(open_[i])) & wanted;
-        for (std::uint64_t i = first; i < open; ++i) {
-            low(open_[i]) = done;
-            std::atomic<std::uint64_t>& mask = masks_[g.shard_of(open_[i])][g.local(open_[i])];
-            mask.store((of(open_[i]) & ~wanted) | all, std::memory_order_relaxed);
+        for (std::uint64_t i = first; i < last; ++i) all |= value(open_[i], of(open_[i])) & set_->unbarred;
+        for (std::uint64_t i = first; i < last; ++i) raise(open_[i], of(open_[i]) | all);
+    }
+
+    bool raise(std::uint32_t id, std::uint64_t mask) {
+        std::atomic<std::uint64_t>& own = masks_[g.shard_of(id)][g.local(id)];
+        if (own.load(std::memory_order_relaxed) == mask) return false;
+        own.store(mask, std::memory_order_relaxed);
+        return true;
+    }
+
+    // Looks at each member once. Has anything changed? Nothing: a limit was hit.
+    std::optional<bool> look_round(std::uint64_t first, std::uint64_t last, bool backward) {
+        bool changed = false;
+        for (std::uint64_t j = first; j < last; ++j) {
+            if (stopped()) return {};
+            const std::uint32_t id = open_[backward ? last - 1 - (j - first) : j];
+            if (of(id) != set_->all) changed |= raise(id, value(id, of(id)));
         }
-        return first;
+        return changed;
+    }
+
+    // From what changes to its predecessors, until nothing does; false: there is no memory for predecessors.
+    std::optional<bool> follow_back(std::uint64_t first, std::uint64_t last, std::uint32_t base) {
+        const std::uint64_t size = last - first;
+        for (std::uint64_t i = 0; i < size; ++i) low(open_[first + i]) = base + static_cast<std::uint32_t>(i);
+        if (!write_predecessors(first, size, base)) return false;
+        std::uint64_t head = 0, waiting = size;
+        for (std::uint64_t i = 0; i < size; ++i) {
+            queue_[i] = static_cast<std::uint32_t>(size - 1 - i);
+            queued_[i] = 1;
+        }
+        while (waiting > 0) {
+            if (stopped()) return {};
+            const std::uint32_t place = queue_[head];
+            head = head + 1 == size ? 0 : head + 1;
+            --waiting;
+            queued_[place] = 0;
+            const std::uint32_t id = open_[first + place];
+            if (!raise(id, value(id, of(id)))) continue;
+            for (std::uint64_t i = begin_[place]; i < begin_[place + 1]; ++i) {
+                const std::uint32_t earlier = before_[i];
+                if (queued_[earlier] || of(open_[first + earlier]) == set_->all) continue;
+                queued_[earlier] = 1;
+                queue_[head + waiting < size ? head + waiting : head + waiting - size] = earlier;
+                ++waiting;
+            }
+        }
+        return true;
+    }
+
+    bool write_predecessors(std::uint64_t first, std::uint64_t size, std::uint32_t base) {
+        if (!has_room(begin_, size + 2) || !has_room(queue_, size) || !has_room(queued_, size)) return false;
+        for (std::uint64_t i = 0; i < size + 2; ++i) begin_[i] = 0;
+        const auto each = [&](auto&& visit) {
+            for (std::uint64_t i = 0; i < size; ++i)
+                g.each_edge(open_[first + i], [&](std::uint32_t to) {
+                    const std::uint32_t number = low(to);
+                    if (number != done && number >= base) visit(number - base, static_cast<std::uint32_t>(i));
+                });
+        };
+        each([&](std::uint32_t to, std::uint32_t) { ++begin_[to + 2]; });
+        for (std::uint64_t i = 2; i < size + 2; ++i) begin_[i] += begin_[i - 1];
+        if (!has_room(before_, begin_[size + 1])) return false;
+        each([&](std::uint32_t to, std::uint32_t from) { before_[begin_[to + 1]++] = from; });
+        return true;
+    }
+
+    // Memory that the search can do without, only more slowly.
+    template <class T>
+    bool has_room(Stretch<T>& array, std::uint64_t entries) {
+        const Stop before = stop_;
+        const bool taken = take(array, entries);
+        stop_ = before;
+        return taken;
     }
 };
 

@@ -144,6 +144,7 @@ std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
 
 PropertySet properties_of(const Goal& goal) {
     switch (goal.kind) {
+        case Goal::fires:
         case Goal::room: return {Property::exh, Property::exh_up_to_crash};
         case Goal::proceeds: return {Property::pg};
         case Goal::receive: return {Property::er, Property::er_up_to_crash};
@@ -159,7 +160,7 @@ Goal turned(const Machine& m, const Automorphism& g, const Goal& goal) {
     if (goal.barred.process != none) out.barred.process = g.process[goal.barred.process];
     if (goal.channel == none) return out;
     out.channel = g.channel[goal.channel];
-    const bool of_a_message = goal.kind == Goal::receive || goal.kind == Goal::sent;
+    const bool of_a_message = goal.kind == Goal::receive || goal.kind == Goal::sent || goal.kind == Goal::fires;
     const auto& letters = m.channels[goal.channel].letters;
     if (of_a_message)
         out.letter = m.channels[out.channel].letter_of[g.message_on(goal.channel, letters[goal.letter])];
@@ -213,6 +214,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
         for (std::size_t i = 0; i < m.instructions.size(); ++i)
             if (fires_goal(m, m.instructions[i], goal)) fires[m.instructions[i].same_as] |= bit;
         all |= bit;
+        if (goal.barred == Barred{}) unbarred |= bit;
         if (settles(m, goal)) settled |= bit;
         for (std::size_t i = 0; i < m.instructions.size(); ++i)
             if (goal.barred(m.instructions[i])) keeps[i] &= ~bit;

@@ -82,7 +82,7 @@ struct GoalSet {
     //   proceeds  when no action of the process leads from a receiving state, unless it is the goal or barred, to a
     //             state that is not receiving.
     std::uint64_t settled = 0;
-    std::uint64_t all = 0;
+    std::uint64_t all = 0, unbarred = 0;  // `unbarred`: the goals whose run may contain any step
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
     std::vector<std::vector<std::uint8_t>> images;     // permutation -> bit -> bit
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "configuration_turns.hpp"
@@ -26,9 +27,10 @@ class Tally {
     operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
     std::uint64_t operator++(int) {
         const std::uint64_t now = *this;
-        value_.store(now + 1, std::memory_order_relaxed);
+        *this += 1;
         return now;
     }
+    void operator+=(std::uint64_t more) { value_.store(*this + more, std::memory_order_relaxed); }
 
   private:
     std::atomic<std::uint64_t> value_{0};
@@ -43,6 +45,7 @@ struct alignas(cache_line) Shard {
     Growing<std::uint16_t> chosen;  // reduction only: the set of processes that was expanded, or `everyone`
     alignas(cache_line) Tally size;
     Tally edge_count;
+    Tally represented;  // symmetry: the configurations that its own stand for
 
     bool room_for_edges(std::uint64_t more, std::uint64_t most) {
         return edge_count + more < most && edges.reserve(edge_count + more);
@@ -99,6 +102,11 @@ class Graph {
         for (const Shard<W>& shard : shards) sum += shard.edge_count;
         return sum - unused_edges;
     }
+    std::uint64_t represented() const {
+        std::uint64_t sum = 0;
+        for (const Shard<W>& shard : shards) sum += shard.represented;
+        return sum;
+    }
     // How many edges a thread may write.
     std::uint64_t most_edges() const { return std::min<std::uint64_t>(last_edge, place_mask()) - 1; }
     std::uint32_t place_of_edges(unsigned shard, std::uint64_t offset) const {
@@ -118,6 +126,15 @@ class Graph {
             visit(*edge & ~last_edge);
             if (*edge & last_edge) return;
         }
+    }
+
+    // The successor with that number among those of `each_edge`, if there are so many.
+    std::optional<std::uint32_t> successor(std::uint32_t id, std::uint32_t nth) const {
+        const std::uint32_t at = shards[shard_of(id)].first[local(id)];
+        if (at == no_edges) return {};
+        const std::uint32_t* edge = edges_at(at) + nth;
+        if (nth > 0 && (edge[-1] & last_edge)) return {};
+        return *edge & ~last_edge;
     }
 
     Config<W> representative(Config<W> c) const {

@@ -85,7 +85,7 @@ struct Question {
     bool components = false;  // decide by components at once, without sweeps first: for tests
     std::uint64_t parallel_from = 8192;      // rounds of fewer configurations are left to one thread
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
-    PropertySet optional;                    // decided by full exploration within that budget only
+    PropertySet optional;                    // decided if k-exh is not violated; fully explored within that budget
     std::uint64_t reduce_from = 20000;       // under faults smaller systems are explored whole
     std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
     std::size_t max_ends = 2000;            // of such runs

@@ -96,6 +96,7 @@ class Reducer {
     std::vector<std::uint8_t> chosen_;
     Stop stop_ = Stop::none;
     std::uint64_t peak_ = 0, turn_ = 0;
+    std::uint64_t enabled_ = 0, taken_ = 0;  // actions at the configurations that are sampled
 
     bool fail(Stop why) {
         stop_ = why;
@@ -153,9 +154,23 @@ class Reducer {
         const std::uint64_t before = g.shards[0].edge_count;
         take_all(c);
         frame.whole = true;
-        g.unused_edges += count_edges(frame.node);
+        const std::uint64_t unused = count_edges(frame.node);
+        g.unused_edges += unused;
+        if (Monitor::is_sampled(frame.node)) taken_ += count_enabled(c) - unused;
         if (!visited_.make_room(m.max_degree + 1) || !write(frame.node, everyone)) return;
         frame.edge = g.shards[0].edge_count == before ? no_edges : g.shards[0].first[frame.node];
+    }
+
+    void sample(std::uint32_t node, std::uint16_t who) {
+        const std::uint64_t all = count_enabled(g.config(node));
+        enabled_ += all;
+        taken_ += who == everyone ? all : next_.size();
+    }
+
+    std::uint64_t count_enabled(const Config<W>& c) const {
+        std::uint64_t count = 0;
+        each_enabled(m, c, [&](std::uint32_t, const Instruction&) { ++count; });
+        return count;
     }
 
     std::uint64_t count_edges(std::uint32_t node) const {
@@ -174,15 +189,17 @@ class Reducer {
             return 0;
         }
         if (fresh) shard.first[id] = not_expanded;
+        if (fresh && g.turns) shard.represented += g.turns->orbit(c);
         return id;
     }
 
     // Puts a configuration on the path and writes its edges.
     bool enter(std::uint32_t node) {
-        if (++turn_ % 1024 == 0 && over()) return false;
+        if ((++turn_ % 1024 == 0 || monitor_.too_many(g.size())) && over()) return false;
         if (!visited_.make_room(m.max_degree + 1) || !path_.reserve(depth_ + 1) || !open_.reserve(opened_ + 1))
             return fail(Stop::memory);
         const std::uint16_t who = choose(g.config(node));
+        if (Monitor::is_sampled(node)) sample(node, who);
         if (!write(node, who)) return false;
         low_[node] = clock_++;
         open_[opened_++] = node;
@@ -257,6 +274,9 @@ class Reducer {
         monitor_.memory = bytes;
         monitor_.states = g.size();
         monitor_.frontier = depth_;
+        monitor_.represented = g.represented();
+        monitor_.enabled = enabled_;
+        monitor_.taken = taken_;
     }
 };
 

@@ -41,7 +41,7 @@ class RscTurns {
         std::size_t at = 0;
         const auto read = [&](const Field& field, const std::uint64_t* words) { numbers_[at++] = field.get(words); };
         each(key, payload, read);
-        const std::uint32_t turn = least_turn(turns_, numbers_.data());
+        const std::uint32_t turn = least_turn(turns_, numbers_.data()).turn;
         if (turn == 0) return 0;
         at = 0;
         const auto write = [&](const Field& field, std::uint64_t* words) {

@@ -66,6 +66,7 @@ class Search {
     std::uint32_t storm_end_ = nothing;     // of the last violation
     std::vector<Cell> row_;
     std::uint32_t since_check_ = 0;
+    std::uint64_t represented_ = 0, enabled_ = 0, taken_ = 0;  // see Monitor
 
     void add_initial() {
         std::vector<Cell> row(layout_.cells, 0);
@@ -73,6 +74,7 @@ class Search {
             row[p] = static_cast<Cell>(rules_.system.processes[p].initial);
         const std::uint32_t id = store_.find_or_add(row.data());
         store_.nodes[id].faults = 0;
+        represented_ = turns_.used();  // permutations take it to itself
         pending_[0].push_back(id);
     }
 
@@ -125,13 +127,33 @@ class Search {
                 return;
             }
             if (level_ + faults > q_.most_faults) return;
-            const std::uint32_t after = store_.find_or_add(turns_.settle(row).first);
+            const std::uint32_t after = add(row);
             if (faults == 0 && !known) store_.edges.push_back(after);
             relax(id, after, level_ + faults, strike.process, next);
         };
         steps_.each(row_.data(), q_.k, false, visit, only);
+        if (reduces && Monitor::is_sampled(id)) sample(only);
         if (!known) set_edges(id, first);
         if (!calm) found_end(id);
+    }
+
+    // The number of the row that represents the orbit.
+    std::uint32_t add(const Cell* row) {
+        const std::uint32_t before = store_.size();
+        const std::uint32_t id = store_.find_or_add(turns_.settle(row).first);
+        if (id == before && turns_.used()) represented_ += turns_.orbit(store_.row(id));
+        return id;
+    }
+
+    // Counts the steps from `row_`, and those that reduction takes.
+    void sample(const std::vector<std::uint8_t>* only) {
+        const auto count = [&](const std::vector<std::uint8_t>* who) {
+            std::uint64_t steps = 0;
+            steps_.each(row_.data(), q_.k, false, [&](const Strike&, std::uint32_t, const Cell*) { ++steps; }, who);
+            return steps;
+        };
+        enabled_ += count(nullptr);
+        taken_ += count(only);
     }
 
     void set_edges(std::uint32_t id, std::uint32_t first) {
@@ -239,7 +261,7 @@ class Search {
         store_.read(id, row_);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
-            if (row) store_.edges.push_back(store_.find_or_add(turns_.settle(row).first));
+            if (row) store_.edges.push_back(add(row));
             else store_.nodes[id].flags |= hits;
         });
         set_edges(id, first);
@@ -301,6 +323,7 @@ class Search {
             finding.hit_faults = result_.hit_faults;
             finding.reduced = q_.reduction;
         }
+        report();
         result_.stored = store_.size();
         result_.memory = store_.bytes();
     }
@@ -320,13 +343,20 @@ class Search {
     // Where the compact store can take over, the rest of the memory is left to it.
     bool runs_short() const { return fits_compact(q_) && !monitor_.allows(4 * store_.bytes()); }
 
-    bool over() {
-        if (result_.stop != Stop::none) return true;
-        if (++since_check_ < 2048 && !store_.full()) return false;
-        since_check_ = 0;
+    void report() {
         monitor_.states = store_.size();
         monitor_.frontier = store_.size() - result_.configurations;
         monitor_.memory = store_.bytes();
+        monitor_.represented = represented_;
+        monitor_.enabled = enabled_;
+        monitor_.taken = taken_;
+    }
+
+    bool over() {
+        if (result_.stop != Stop::none) return true;
+        if (++since_check_ < 2048 && !store_.full() && !monitor_.too_many(store_.size())) return false;
+        since_check_ = 0;
+        report();
         result_.stop = store_.full() || runs_short() ? Stop::memory : monitor_.over();
         return result_.stop != Stop::none;
     }

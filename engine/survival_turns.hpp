@@ -63,11 +63,14 @@ class RowTurns {
 
     // The least row of the orbit, and the number of the permutation that leads there.
     std::pair<const Cell*, std::uint32_t> settle(const Cell* row) {
-        const std::uint32_t turn = used() ? least_turn(turns_, row) : 0;
+        const std::uint32_t turn = used() ? least_turn(turns_, row).turn : 0;
         if (turn == 0) return {row, 0};
         for (std::size_t i = 0; i < image_.size(); ++i) image_[i] = static_cast<Cell>(turns_[turn][i].value(row));
         return {image_.data(), turn};
     }
+
+    // How many rows permutations make of it, itself included.
+    std::uint64_t orbit(const Cell* row) const { return turns_.size() / least_turn(turns_, row).alike; }
 
     std::vector<Cell> image(const Automorphism& g, const Cell* row) {
         const Turn turn = turn_of(g);

@@ -35,18 +35,25 @@ struct Origin {
 
 using Turn = std::vector<Origin>;  // for each place
 
-// The first of the turns that gives the least image, compared place by place. Turn 0 is the identity.
+// The first of the turns that gives the least image, and how many give it.
+struct LeastTurn {
+    std::uint32_t turn = 0, alike = 1;
+};
+
+// Images are compared place by place. Turn 0 is the identity.
 template <class Number>
-std::uint32_t least_turn(const std::vector<Turn>& turns, const Number* numbers) {
-    std::uint32_t best = 0;
+LeastTurn least_turn(const std::vector<Turn>& turns, const Number* numbers) {
+    LeastTurn best;
     for (std::uint32_t t = 1; t < turns.size(); ++t) {
-        const Turn &now = turns[t], &least = turns[best];
-        for (std::size_t i = 0; i < now.size(); ++i) {
+        const Turn &now = turns[t], &least = turns[best.turn];
+        std::size_t i = 0;
+        for (; i < now.size(); ++i) {
             const std::uint64_t a = now[i].value(numbers), b = least[i].value(numbers);
             if (a == b) continue;
-            if (a < b) best = t;
+            if (a < b) best = {t, 1};
             break;
         }
+        if (i == now.size()) ++best.alike;
     }
     return best;
 }

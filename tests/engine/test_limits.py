@@ -11,12 +11,22 @@ import time
 
 import pytest
 
+from stormproof import _engine
 from stormproof.checks.api import check
-from stormproof.engine.k_properties import explore
+from stormproof.engine.k_properties import PROPERTIES, explore
+from stormproof.engine.lowering import lower
+from stormproof.engine.survival import survey
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
+from stormproof.model.ask import Ask
+from stormproof.model.goal_forms import NOTHING
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
 from tests.support.engine_queries import ALWAYS, pairs, perfect
 from tests.support.paths import ROOT
+from tests.support.random_mailboxes import random_mailboxes, searched
+
+K_EXH = PROPERTIES["k-exh"]
 
 #: 31**5, which is 28,629,151 configurations at k = 4: more than any of these limits lets through.
 LARGE = pairs(5, "a", "b")
@@ -45,6 +55,29 @@ def test_states(reduction: bool, most: int) -> None:
     )
     assert found.stopped == "states" and found.states > most
     assert set(found.holds.values()) == {None} and not found.violations
+
+
+@pytest.mark.parametrize("most", [1, 100, 5_000])
+def test_a_limit_on_configurations_is_hardly_exceeded(most: int) -> None:
+    """By the successors of one configuration, or of a few where they are generated in batches."""
+    model = SurvivalModel(LARGE, perfect(LARGE), rest_states(LARGE))
+    survived = survey(model, {"never": Ask(False, NOTHING)}, 4, limits=Limits(states=most), reduction=False)
+    assert survived.stopped == "states" and most < survived.stored <= most + 10
+    found = explore(LARGE, perfect(LARGE), 4, properties=ALWAYS, limits=Limits(states=most), reduction=False)
+    assert found.stopped == "states" and most < found.states <= 1.2 * most + 200
+
+
+def test_a_limit_in_the_middle_of_the_passes_claims_nothing() -> None:
+    """Memory for the exploration, and none for what configurations can reach: k-exh is violated here."""
+    seed = next(s for s in range(1000) if K_EXH in _mailbox_answer(s, None).violated)
+    limited = [_mailbox_answer(seed, most) for most in range(4000, 12000, 16)]
+    assert any(answer.stop == _engine.Stop.MEMORY for answer in limited)
+    assert all(K_EXH in a.violated for a in limited if K_EXH in a.decided)
+
+
+def _mailbox_answer(seed: int, most: int | None) -> _engine.Answer:
+    system, model = searched(*random_mailboxes(seed))
+    return _engine.decide(lower(system, model).native, _engine.Monitor(None, most, None), 1, {K_EXH}, 1)
 
 
 def test_a_limit_that_is_not_hit_changes_nothing() -> None:

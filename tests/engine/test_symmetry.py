@@ -54,7 +54,8 @@ def test_k_properties_are_the_same_with_and_without_symmetry(chunk: int) -> None
             reduce_from=0,
             witness_budget=1,
         )
-        assert verdicts(found) == verdicts(plain) == verdicts(both), where
+        components = decide(system, failures, k, names, symmetry=True, symmetry_from=0, components=True)
+        assert verdicts(found) == verdicts(plain) == verdicts(both) == verdicts(components), where
         assert _lengths(found) == _lengths(plain), where
         if all(not failures.on(c).corrupt for c in system.channels):
             assert _ends(found) == _ends(plain), where

@@ -89,6 +89,23 @@ def test_threads_and_components_change_nothing(chunk: int) -> None:
             assert evidence(other) == evidence(one), f"seed {seed}, k = {k}"
 
 
+def test_side_conditions_are_left_open_where_nothing_follows_from_them() -> None:
+    """They are decided as ever where k-exh holds, and skipped where it is violated."""
+    side = {PROPERTIES["k-obi"], PROPERTIES["k-sibi"]}
+    names = ("k-exh", "k-er", "k-obi", "k-sibi")
+    skipped = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        system, k = random_system(rng, internal=0.0), rng.randint(1, 2)
+        full = decide(system, perfect(system), k, names)
+        some = decide(system, perfect(system), k, names, optional=side)
+        missing = verdicts(full).keys() - verdicts(some).keys()
+        assert verdicts(full).items() >= verdicts(some).items(), f"seed {seed}"
+        assert bool(missing) is not verdicts(full)["k-exh"], f"seed {seed}"
+        skipped += bool(missing)
+    assert 20 < skipped < 280
+
+
 def test_eight_peers_in_four_pairs() -> None:
     """496 configurations a pair, so 496**4 together; reduction runs one pair after the other."""
     system = System(tuple(p for i in range(4) for p in chain(30, f"P{i}", f"Q{i}")))
