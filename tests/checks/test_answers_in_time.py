@@ -18,12 +18,16 @@ from stormproof.engine.k_properties import explore as real_explore
 from stormproof.engine.survival import Survey, SurvivalAnswer
 from stormproof.engine.survival import survey as real_survey
 from stormproof.engine.watch import Progress, ProgressCallback
-from stormproof.model.ask import RECOVERS, clean
+from stormproof.model.ask import RECOVERS, Ask, clean
+from stormproof.model.goal import Holds
+from stormproof.model.goal_forms import NOTHING
 from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
 from stormproof.protocols.generators.shapes import branching
+from tests.support.engine_queries import pairs
 
 RETRANSMIT = sp.protocol("alternating-bit-retransmit")
+ABP = sp.protocol("alternating-bit")
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
@@ -176,6 +180,65 @@ def test_progress_says_which_bounds_of_a_k_property_are_decided(monkeypatch: pyt
         progress=lambda state: told.append(state.known),
     )
     assert told == ["", *(" · ".join(f"{n} ✘ up to k = {k}" for n in ("k-exh", "k-er")) for k in (1, 2))]
+
+
+def explored(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, tuple[str, ...]]]:
+    """The bounds and the properties of each exploration, as they are made."""
+    calls: list[tuple[int, tuple[str, ...]]] = []
+
+    def explore(system: Any, model: Any, k: int, *, properties: Any, **options: Any) -> Any:
+        calls.append((k, tuple(properties)))
+        return real_explore(system, model, k, properties=properties, **options)
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    return calls
+
+
+def test_k_properties_share_explorations_and_none_waits_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has held is not asked at larger bounds."""
+    calls = explored(monkeypatch)
+    report = sp.check(branching(branches=1, bound=3, pairs=1), properties=["k-exh", "k-er", "k-pg"])
+    assert [verdict.k for verdict in report] == [3, 3, 1]
+    assert calls == [(1, ("k-exh", "k-er", "k-pg")), *((k, ("k-exh", "k-er")) for k in (2, 3))]
+
+
+def test_requirements_of_k_properties_share_explorations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those under the same failures and at the same bounds."""
+    calls = explored(monkeypatch)
+    lines = ["require a: k-wmc at 1 under loss", "require b: k-pg at 1 under loss", "require c: k-er at 2"]
+    system = sp.require(replace(RETRANSMIT, requirements=()), "\n".join(lines))
+    report = sp.check(system, sp.Failures(), properties=["a", "b", "c"])
+    assert calls == [(1, ("k-exh", "k-er", "k-pg")), (2, ("k-er",))]
+    alone = {n: sp.check(system, sp.Failures(), properties=[n])[n] for n in ("a", "b", "c")}
+    assert {n: report[n].holds for n in alone} == {n: v.holds for n, v in alone.items()}
+
+
+def test_survival_ends_at_the_first_violation() -> None:
+    """A stream of 31**5 configurations at k = 4 reaches the goal with its second action."""
+    system = pairs(5, "a", "b")
+    model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
+    channel = system.channels[0]
+    found = real_survey(model, {"never": Ask(False, Holds(channel, ("a", "b")))}, 4, reduction=False)
+    assert found.answers["never"].holds is False and found.configurations < 2_000
+    lossy = sp.Failures(loss=True).on(ABP)
+    survived = SurvivalModel(ABP, lossy, rest_states(ABP))
+    broken = real_survey(survived, {"recovers": RECOVERS}, 2)
+    whole = real_survey(survived, {"never": Ask(False, NOTHING)}, 2)
+    assert broken.answers["recovers"].run is not None and broken.answers["recovers"].run.faults == 1
+    assert broken.configurations < whole.configurations
+
+
+def test_an_interrupt_leaves_what_smaller_bounds_of_a_k_property_have_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def explore(system: Any, model: Any, k: int, **options: Any) -> Any:
+        found = real_explore(system, model, k, **options)
+        return found if k < 3 else replace(found, states=1_234, stopped="interrupted", holds={})
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    report = sp.check(branching(branches=1, bound=4, pairs=1), properties=["k-exh", "k-pg"])
+    assert report["k-pg"].k == 1 and report["k-exh"].holds is False and report.interrupted
+    assert report["k-exh"].notes[0] == "interrupted at k = 3 after 1,234 configurations: violated up to k = 2"
 
 
 def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(

@@ -14,16 +14,17 @@ from ..engine.watch import ProgressCallback
 from ..limits import EFFORT, Limits
 from ..model.budget import Budget
 from ..model.failures import Failures
+from ..model.requirement import Requirement
 from ..model.system import System
 from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
-from .properties import PROPERTIES, RECOVERS, RSC, Decision, undefined_under
+from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
 from .recovery import decide_recovery
 from .report import Report, Verdict
 from .request import Options, Request, make_request
-from .requirements import is_known_limit, request_of
+from .requirements import asked_together, is_known_limit, request_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 
@@ -115,12 +116,14 @@ def report_on(request: Request) -> Report:
 def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
     """Survival and what is asked for by name; what the file requires. The questions share the effort."""
     alone = [r for r in request.required if r not in request.requirements]
+    groups = asked_together(alone)
     try:
-        outcomes = decide(request.sharing_effort(1 + len(alone)))
+        outcomes = decide(request.sharing_effort(1 + len(groups)))
     except KeyboardInterrupt:  # outside of a search
         names = (*request.answer, *(r.title for r in request.requirements))
         outcomes = {name: _not_asked(name) for name in names}
     evidence = EvidenceFile(request)
+    reports: dict[int, Report] = {}  # on each group
     required = []
     for requirement in request.required:
         if requirement not in alone:
@@ -128,9 +131,11 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
         elif _interrupted(outcomes):
             verdict = conclude(request, _not_asked(requirement.title), evidence)
         else:
-            left = len(alone) - alone.index(requirement)
-            own = report_on(request_of(request, requirement).sharing_effort(left, of=request))
-            verdict = replace(own.verdicts[0], own=own)
+            n = next(i for i, group in enumerate(groups) if any(r is requirement for r in group))
+            if n not in reports:
+                own = request_of(request, *groups[n]).sharing_effort(len(groups) - len(reports), of=request)
+                reports[n] = report_on(own)
+            verdict = _verdict_on(requirement, reports[n])
             outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
         required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return [_concluded(request, outcomes[name], evidence) for name in request.answer], required
@@ -144,6 +149,12 @@ def _concluded(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Ve
     except KeyboardInterrupt:
         interrupted = Outcome(outcome.property, None, reason="interrupted", stopped="interrupted")
         return conclude(request, interrupted, evidence)
+
+
+def _verdict_on(requirement: Requirement, own: Report) -> Verdict:
+    """The verdict of a report that is about this requirement, perhaps among others of the same kind."""
+    named = known_properties(requirement.claim.what) if requirement.claims_property else ()
+    return replace(own[named[0]] if named else own.verdicts[0], own=own)
 
 
 def _classes(request: Request, interrupted: bool) -> list[Verdict]:

@@ -22,11 +22,15 @@ def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]
     explorations: list[Exploration] = []
     missing = list(open_names)
     lasting: dict[str, int] = {}
+    cut: Exploration | None = None  # the bound at which a limit or Ctrl-C ended the search
     for k in request.bounds if missing else ():
         extra = implications.side_conditions(request.system, request.model, missing)
         known = " · ".join(_so_far(n, explorations) for n in open_names if explorations)
         found = _explore(request, k, base_names(missing), extra, known)
-        if found is None or (found.stopped and explorations):
+        if found is None:
+            break
+        if found.stopped and explorations:
+            cut = found
             break  # what smaller bounds have answered is not withheld
         explorations.append(found)
         missing = [n for n in missing if _holds(found, n) is not True]
@@ -35,7 +39,7 @@ def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]
         missing = [n for n in missing if n not in lasting]
         if not missing or found.stopped or _saturated(explorations):
             break
-    return refused | {n: _outcome(request, n, explorations, lasting.get(n)) for n in open_names}
+    return refused | {n: _outcome(request, n, explorations, lasting.get(n), cut) for n in open_names}
 
 
 def _needs_perfect_channels(request: Request, name: str) -> bool:
@@ -111,16 +115,22 @@ def _holds(exploration: Exploration, name: str) -> bool | None:
 def _saturated(explorations: Sequence[Exploration]) -> bool:
     """No run fills a channel beyond the last bound: every larger k gives the same transition system.
 
-    RS_k is contained in RS_{k+1}, so equal sizes mean equal sets, and then no send was ever held back.
+    RS_k is contained in RS_{k+1}, so equal sizes mean equal sets, and then no send was ever held back. What
+    is counted must be the same: configurations, or orbits under as many permutations.
     """
     if len(explorations) < 2:
         return False
     before, now = explorations[-2:]
-    return not (before.reduced or now.reduced) and before.states == now.states
+    alike = before.symmetries == now.symmetries and not (before.reduced or now.reduced)
+    return alike and before.states == now.states
 
 
 def _outcome(
-    request: Request, name: str, explorations: Sequence[Exploration], lasts_after: int | None
+    request: Request,
+    name: str,
+    explorations: Sequence[Exploration],
+    lasts_after: int | None,
+    cut: Exploration | None,
 ) -> Outcome:
     """`lasts_after`: after so many explorations the violation was seen to last for all larger bounds.
 
@@ -138,15 +148,23 @@ def _outcome(
         return _of(last, Outcome(name, None, k, tried=history, stopped=last.stopped))
     part = next(base for base in base_names([name]) if first.holds.get(base) is False)
     found = (FoundViolation(part, first.k, first.violations[part]),)
-    notes = _unexplored(request, history)
     lasts = lasts_after is not None
-    return _of(last, Outcome(name, False, k, tried=history, found=found, lasts=lasts, notes=notes))
+    cut = None if lasts else cut
+    notes = _unexplored(request, history, cut)
+    stopped = cut.stopped if cut is not None and cut.stopped == "interrupted" else ""
+    outcome = Outcome(name, False, k, tried=history, found=found, lasts=lasts, notes=notes, stopped=stopped)
+    return _of(last, outcome)
 
 
-def _unexplored(request: Request, tried: tuple[Tried, ...]) -> tuple[str, ...]:
-    if request.one_bound or tried[-1].k == request.bounds[-1]:
+def _unexplored(request: Request, tried: tuple[Tried, ...], cut: Exploration | None) -> tuple[str, ...]:
+    """Which bounds are left open, and what ended the search."""
+    last = tried[-1].k if tried else 0
+    if request.one_bound or last == request.bounds[-1]:
         return ()
-    return (f"bounds larger than {tried[-1].k} were not explored within the effort",)
+    if cut is None or cut.stopped == "time":
+        return (f"bounds larger than {last} were not explored within the effort",)
+    limit = implications.undecided(cut.stopped, request.limits, cut.k, cut.states, ())
+    return (f"{limit}: violated up to k = {last}",)
 
 
 def _of(exploration: Exploration, outcome: Outcome) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from ..model.goal import Goal, show
 from ..model.requirement import Requirement
 from ..model.system import System
 from ..transform.under import system_under
-from .properties import RECOVERS, known_properties
+from .properties import PROPERTIES, RECOVERS, known_properties
 from .request import Request, make_request
 
 if TYPE_CHECKING:
@@ -21,13 +22,24 @@ if TYPE_CHECKING:
 LARGEST_PROOF = 5_000
 
 
-def request_of(request: Request, requirement: Requirement) -> Request:
-    """The request that a requirement makes by itself."""
+def asked_together(required: Sequence[Requirement]) -> list[list[Requirement]]:
+    """Requirements of k-properties under the same failures and at the same bounds share explorations."""
+    groups: dict[object, list[Requirement]] = {}
+    for requirement in required:
+        what = known_properties(requirement.claim.what)[0] if requirement.claims_property else ""
+        bounded = bool(what) and PROPERTIES[what].bounded
+        key = (requirement.under, requirement.claim.k) if bounded else id(requirement)
+        groups.setdefault(key, []).append(requirement)
+    return list(groups.values())
+
+
+def request_of(request: Request, requirement: Requirement, *others: Requirement) -> Request:
+    """The request that a requirement makes by itself, or with others that are asked together with it."""
     claim, under = requirement.claim, requirement.under
     system, failures = request.asked, request.failures
     if under is not None:
         system, failures = system_under(system, under, failures.as_written)
-    what = (claim.what,) if claim.goal is None else ()
+    what = (claim.what, *(other.claim.what for other in others)) if claim.goal is None else ()
     return make_request(
         replace(system, requirements=() if what else (replace(requirement, under=None, violated=False),)),
         failures,

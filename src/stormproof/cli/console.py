@@ -164,19 +164,42 @@ def counter_line(what: str) -> Iterator[Callable[[int, int | None], None] | None
 
 
 def _line(state: Progress) -> Text:
-    """What is searched and how far it is; below it, what is known so far."""
+    """What is searched and how far it is; below it, what is saved, and what is known so far."""
     rate = state.states / state.seconds if state.seconds > 0 else 0.0
     of_memory = "" if state.most_memory is None else f" of {format_memory(state.most_memory)}"
     of_time = "" if state.most_seconds is None else f" of {_clock(state.most_seconds)}"
     parts = [
         f"{state.task} ━━━  {_count(state.states)} configurations",
-        f"{_count(rate)}/s",
-        f"frontier {_count(state.frontier)}",
+        *_phase(state, rate),
         f"{format_memory(state.memory)}{of_memory}",
         f"{_clock(state.seconds)}{of_time}",
     ]
-    known = f"\nknown so far: {state.known}" if state.known else ""
-    return Text(" · ".join(parts) + known)
+    lines = [" · ".join(parts)]
+    if saved := _saved(state):
+        lines.append(f"saved: {' · '.join(saved)}")
+    if state.known:
+        lines.append(f"known so far: {state.known}")
+    return Text("\n".join(lines))
+
+
+def _phase(state: Progress, rate: float) -> list[str]:
+    if state.phase == "judging":
+        return [f"judging what they can reach, {_count(state.unjudged)} open"]
+    if state.phase == "shortening":
+        return ["looking for a shortest run"]
+    return [f"{_count(rate)}/s", f"frontier {_count(state.frontier)}"]
+
+
+def _saved(state: Progress) -> list[str]:
+    """What symmetry, reduction and compression leave out, as far as it was counted."""
+    saved = []
+    if state.represented > state.states > 0:
+        saved.append(f"symmetry, these stand for {_count(state.represented)}")
+    if state.postponed is not None:
+        saved.append(f"reduction, {state.postponed:.0%} of the actions postponed")
+    if state.compact and state.states > 0:
+        saved.append(f"compact store, {state.memory / state.states:.0f} bytes per configuration")
+    return saved
 
 
 def _clock(seconds: float) -> str:

@@ -22,8 +22,13 @@ def limit_name(stop: _engine.Stop) -> str:
 @dataclass(frozen=True)
 class Progress:
     """What a running search tells: shown on a terminal, never relied on. `known`: what smaller bounds have
-    answered. `most_memory` and `most_seconds` are the limits, None for none. `compact`: memory ran short, and
-    the configurations are in the compact store."""
+    answered. `most_memory` and `most_seconds` are the limits, None for none.
+
+    `phase`: exploring, judging what configurations can reach, of which `unjudged` are open, or shortening a
+    run. `represented`: with symmetry, the configurations that those found stand for. `postponed`: with
+    reduction, the share of the possible actions that was not taken, at every 16th configuration. `compact`:
+    memory ran short, and the configurations are in the compact store.
+    """
 
     task: str
     states: int
@@ -34,6 +39,10 @@ class Progress:
     most_memory: int | None = None
     most_seconds: float | None = None
     compact: bool = False
+    phase: str = "exploring"
+    unjudged: int = 0
+    represented: int = 0
+    postponed: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -94,6 +103,7 @@ def watch(
 
 
 def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float | None) -> Progress:
+    enabled = monitor.enabled
     return Progress(
         task,
         monitor.states,
@@ -103,6 +113,10 @@ def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float |
         most_memory=limits.bytes,
         most_seconds=seconds,
         compact=monitor.compact,
+        phase=monitor.phase.name.lower(),
+        unjudged=monitor.unjudged,
+        represented=monitor.represented,
+        postponed=max(0.0, 1 - monitor.taken / enabled) if enabled else None,
     )
 
 
