@@ -10,6 +10,7 @@ bytes       all tables and the graph included, where a configuration takes 16 by
 threads     two against one
 corruption  the three elevators under corruption, k = 1 to 10
 reduction   eight peers in four independent pairs, thirty messages, k = 30
+paxos       k-exh of `paxos-2p3a` at k = 1, with reduction and without; only when it is named
 large       more than 100 million configurations; only when it is named
 
 Seconds are processor seconds, which other work on the machine disturbs less than it does the clock; where two
@@ -65,10 +66,12 @@ class Run:
         return self.states / max(self.explore_cpu, 1e-9)
 
 
-def run(system: System, k: int, failures: Failures | None = None, **knobs: Any) -> Run:
+def run(
+    system: System, k: int, failures: Failures | None = None, names: tuple[str, ...] = ASKED, **knobs: Any
+) -> Run:
     """All of k-exh, k-er and k-pg, in full unless the knobs say otherwise, on one thread unless they do."""
     native = lower(system, (failures or Failures()).on(system)).native
-    asked = {PROPERTIES[p] for p in ASKED}
+    asked = {PROPERTIES[p] for p in names}
     monitor = _engine.Monitor(None, None, None)
     wall, cpu = time.monotonic(), time.process_time()
     answer = _engine.decide(native, monitor, k, asked, knobs.pop("threads", 1), **knobs)
@@ -236,6 +239,20 @@ def section_reduction(_: System) -> Iterator[dict[str, Any]]:
     }
 
 
+def section_paxos(_: System) -> Iterator[dict[str, Any]]:
+    for reduction in (True, False):
+        ours = run(protocol("paxos-2p3a"), 1, names=("k-exh",), reduction=reduction)
+        yield {
+            "section": "paxos",
+            "reduction": reduction,
+            "configurations": ours.states,
+            "explore_seconds": ours.explore_cpu,
+            "seconds": ours.cpu,
+            "MiB": ours.bytes // 2**20,
+            "violated": ours.violated,
+        }
+
+
 def section_large(elevator: System) -> Iterator[dict[str, Any]]:
     ours = run(elevator, 13, threads=2)
     yield {"section": "large", **asdict(ours), "bytes_each": ours.bytes / ours.states}
@@ -249,8 +266,11 @@ SECTIONS: dict[str, Callable[[System], Iterator[dict[str, Any]]]] = {
     "threads": section_threads,
     "corruption": section_corruption,
     "reduction": section_reduction,
+    "paxos": section_paxos,
     "large": section_large,
 }
+#: Run only when they are named: they take a minute, or gigabytes.
+NAMED = ("paxos", "large")
 
 
 def show(row: dict[str, Any]) -> str:
@@ -272,7 +292,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     arguments = parser.parse_args()
     elevator = protocol("elevator")
-    for name in arguments.only or [s for s in SECTIONS if s != "large"]:
+    for name in arguments.only or [s for s in SECTIONS if s not in NAMED]:
         for row in SECTIONS[name](elevator):
             print(json.dumps(row) if arguments.json else show(row), flush=True)
     return 0
