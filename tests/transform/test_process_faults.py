@@ -11,6 +11,7 @@ from stormproof import formats
 from stormproof.errors import FormatError, InputError, ModelError, UsageError
 from stormproof.model.actions import Channel
 from stormproof.model.failures_json import model_from_json, model_to_json
+from stormproof.model.failures_text import process_failures
 from stormproof.model.run import step_from_json, step_to_json
 from stormproof.reachability.answer import REACHABLE, UNREACHABLE
 from stormproof.spec import bounded
@@ -119,6 +120,10 @@ def test_every_answer_says_which_crash_was_assumed() -> None:
         assert report.assumed == sentence == report.to_json()["assumed"]
     noted = sp.check(lock(durable="durable Lock@held"), sp.Failures(restart="Lock"), properties=["recovers"])
     assert noted.assumed == "Lock may restart in the last durable state that it entered (held)"
+    steps = " ".join(f"s{i}: P?m -> s{i + 1}" for i in range(7))
+    many = sp.loads(f"role P {{ p: Q!m -> p }} role Q {{ {steps} s7: }} durable Q@{{s1, s2, s3, s4, s5, s6}}")
+    (sentence,) = process_failures(many, sp.Failures(restart="Q").on(many))
+    assert sentence.endswith("in the last durable state that it entered (s1, s2, s3 or 3 other states)")
     (told,) = sp.frontier(system, faults=["stop", "restart"], processes=["A"]).notes
     assert told == "a stop is silent; a restart goes to the initial state or the last durable one"
 

@@ -8,8 +8,11 @@ from .actions import Channel
 from .budget import Budget
 from .failures import FailureModel, Failures
 from .faults import KINDS, PROCESS_KINDS, RESTART, STOP
-from .phrases import arrow, listed, plural
+from .phrases import arrow, few, listed, plural
 from .system import System
+
+#: Of more durable states some are named.
+_MOST_STATES = 5
 
 
 def describe_failures(system: System, model: FailureModel, budget: Budget | None = None) -> str:
@@ -60,8 +63,8 @@ def _restarts(system: System, model: FailureModel) -> Iterator[str]:
     if forgetful:
         yield f"{listed(forgetful)} {RESTART.may}{_initial(forgetful)}"
     for process in (system[n] for n in model.restart if n not in forgetful):
-        kept = f"the last durable state that it entered ({listed(process.durable)})"
-        yield f"{process.name} {RESTART.may} in {kept}"
+        states = few(process.durable) if len(process.durable) > _MOST_STATES else listed(process.durable)
+        yield f"{process.name} {RESTART.may} in the last durable state that it entered ({states})"
 
 
 def _initial(names: list[str]) -> str:
