@@ -182,3 +182,15 @@ def test_a_long_log_of_a_mailbox_is_followed_in_its_order() -> None:
     logs["L"] = [LogEvent("receive", name, name.lower()) for name in order]
     found = trace(system, as_logs(logs), limits=Limits(states=2_000))
     assert found.conforms and not found.faults
+
+
+def test_a_search_ends_at_its_time_limit() -> None:
+    """A message that nobody sent is received last, after far more orders than can be tried."""
+    system = loads(
+        "communication mailbox\n"
+        "role A { s: L!a -> s }\nrole B { s: L!b -> s }\nrole L { s: A?a -> s\n B?b -> s\n A?no -> s }"
+    )
+    logs = {name: [LogEvent("send", "L", name.lower())] * 60 for name in "AB"}
+    logs["L"] = [LogEvent("receive", "A", "no")]
+    found = trace(system, as_logs(logs), limits=Limits(seconds=0.2, states=10_000_000))
+    assert found.conforms is None and found.reason.endswith("configurations and 0.2 seconds")

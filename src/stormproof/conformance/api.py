@@ -68,8 +68,7 @@ def trace(
         answer = comparison.channel_by_channel()
         if answer is not None:
             return answer
-    limit = limits.states if limits is not None and limits.states else SEARCHED
-    return comparison.by_search(limit, cut_off)
+    return comparison.by_search(limits or Limits(), cut_off)
 
 
 def _by_role(
@@ -193,18 +192,20 @@ class _Comparison:
         actions = dict.fromkeys(str(event_of(t.action)) for t in path.possible(length))
         return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
 
-    def by_search(self, limit: int, cut_off: bool) -> TraceAnswer:
+    def by_search(self, limits: Limits, cut_off: bool) -> TraceAnswer:
         """Only as much of each log is searched for as the automaton of its role can do by itself."""
+        most = limits.states or SEARCHED
         alone = {name: role_path(self.model.system[name], log).length for name, log in self.logs.items()}
-        found = search_run(
-            self.model, {name: log.first(alone[name]) for name, log in self.logs.items()}, limit, cut_off
-        )
+        logs = {name: log.first(alone[name]) for name, log in self.logs.items()}
+        found = search_run(self.model, logs, most, cut_off, limits.seconds)
         faults = tuple(self._run_faults(self._replayed(found.run)))
         possible = all(alone[name] == len(log) for name, log in self.logs.items())
         if found.complete and possible:
             return self._answer(True, faults=faults, fewest=found.exhausted, run=found.run)
         if possible and not found.exhausted:
-            reason = f"no run was found that has all events, within {plural(limit, 'configuration')}"
+            allowed = plural(most, "configuration")
+            allowed += "" if limits.seconds is None else f" and {limits.seconds:g} seconds"
+            reason = f"no run was found that has all events, within {allowed}"
             return self._answer(None, reason=reason, run=found.run)
         lengths = found.lengths if found.exhausted else alone
         short = [name for name, log in self.logs.items() if lengths[name] < len(log)]

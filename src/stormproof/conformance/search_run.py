@@ -8,6 +8,8 @@ configurations are visited as if they had one fault more. The search is exact an
 from __future__ import annotations
 
 import heapq
+import math
+import time
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,10 +54,14 @@ class SearchedRun:
 
 
 def search_run(
-    model: SurvivalModel, logs: Mapping[str, RoleLog], limit: int, goes_on: bool = False
+    model: SurvivalModel,
+    logs: Mapping[str, RoleLog],
+    limit: int,
+    goes_on: bool = False,
+    seconds: float | None = None,
 ) -> SearchedRun:
     """The best run; with `goes_on`, a role may do more than its log says, after the log has ended."""
-    return _Search(model, logs, goes_on).run(limit)
+    return _Search(model, logs, goes_on).run(limit, math.inf if seconds is None else seconds)
 
 
 def _receptions(log: RoleLog, channel: Channel) -> list[tuple[int, str, str]]:
@@ -81,12 +87,13 @@ class _Search:
             c: _receptions(logs[c.receiver], c) for c in model.system.channels if c.receiver in logs
         }
 
-    def run(self, limit: int) -> SearchedRun:
+    def run(self, limit: int, seconds: float) -> SearchedRun:
+        until = time.monotonic() + seconds
         start = LogPoint((0,) * len(self.roles), initial(self.model.system))
         queue: list[tuple[int, int, int, LogPoint, _Trail | None]] = [(0, 0, 0, start, None)]
         cost, closed, count = {start: 0}, set[LogPoint](), 0
         best: tuple[int, int, LogPoint, _Trail | None] = (0, 0, start, None)
-        while queue and len(closed) < limit:
+        while queue and len(closed) < limit and time.monotonic() < until:
             _, _, _, point, trail = heapq.heappop(queue)
             if point in closed:
                 continue
