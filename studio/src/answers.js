@@ -59,6 +59,7 @@ export class Answers {
   // Survival and requirements are known; the classes are still searched.
   partial(answer) {
     this.#fill(answer);
+    $("classes").hidden = false;
     $("class-summary").textContent = "searching…";
     $("class-list").replaceChildren();
     $("answer").dataset.known = "survival";

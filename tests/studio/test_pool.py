@@ -40,9 +40,8 @@ def test_death_cancellation_and_refusal() -> None:
     async def story(pool: WorkerPool) -> None:
         told: list[Any] = []
         dying = asyncio.create_task(pool.ask(LONG, told.append))
-        while not told:
+        while not any(said.get("progress", {}).get("states") for said in told):
             await asyncio.sleep(0.02)
-        assert told[0]["progress"]["states"] > 0
         waiting = asyncio.create_task(pool.ask(SHORT))
         await asyncio.sleep(0)
         assert "busy" in (await pool.ask(SHORT))["problem"], "one may wait, not two"

@@ -47,7 +47,7 @@ def command(
       stormproof studio alternating-bit --no-open --port 8080
     """
     _require_packages()
-    link = _LINK.fullmatch(source) if source is not None else None
+    link = _LINK.fullmatch(source.strip()) if source is not None else None
     _serve(None if link else source, format, failures, port, link, not no_open, limits)
     return 0
 
