@@ -150,6 +150,13 @@ def test_unknown_messages_and_processes_list_the_known(run: Run, fails: Path) ->
     refused(run("crash", fails, "--reliable", "Q"), "unknown process 'Q'; there are A, B")
 
 
+def test_a_frontier_of_nothing_is_refused_before_the_search(
+    run: Run, holds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stormproof.cli.report.survey", None)
+    refused(run("report", holds, "--frontier", "nope"), "unknown property 'nope'")
+
+
 def test_bounds_take_no_goal(run: Run, holds: Path) -> None:
     refused(run("reach", holds, "deadlock", "--bounds"), "--bounds", "no goal")
 

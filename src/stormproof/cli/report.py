@@ -16,6 +16,7 @@ from ..explain.explanation import explain
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import plural
+from ..surveys.claims import asked_of
 from ..surveys.failure_models import asked_column, survey
 from ..surveys.frontier import frontier
 from . import TYPED, UNDECIDED
@@ -85,6 +86,8 @@ def command(
     if output is not None:
         formats.check_free(output, overwrite=force)
     system = load_input(source, format)
+    if of is not None:
+        asked_of(system, of)  # a name that nothing has is said before the long search
     with progress_line() as line:
         reports = survey(
             system,
