@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import random
 import re
@@ -142,6 +143,15 @@ def same(first: str, second: str) -> bool:
 def test_what_differs_from_one_evaluation_to_the_next_is_refused(what: str) -> None:
     with pytest.raises(ModelError, match="gives two different results"):
         extracted(DIFFERENT[what], random=random, counter=counter, same=same)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"), [({"eq": False, "frozen": True}, "compares identities"), ({}, "is not frozen")]
+)
+def test_dataclasses_that_are_no_values_are_refused(options: dict[str, bool], problem: str) -> None:
+    made = dataclasses.make_dataclass("Made", ["x"], **options)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=f"'a' is a Made, a dataclass that {problem}"):
+        extracted("a = Made(1)\nyield send('Q', 'x', a.x)", Made=made)
 
 
 def test_side_effects_on_globals_are_refused() -> None:

@@ -50,14 +50,17 @@ def is_named_tuple(kind: type) -> bool:
 
 
 def is_frozen_dataclass(kind: type) -> bool:
+    """Immutable, and compared by its fields: with `eq=False` a role could tell apart what has one key."""
     parameters = getattr(kind, "__dataclass_params__", None)
-    return bool(getattr(parameters, "frozen", False)) and dataclasses.is_dataclass(kind)
+    return bool(getattr(parameters, "frozen", False)) and bool(getattr(parameters, "eq", False))
 
 
 def _why_not(kind: type) -> str:
     use: dict[type, str] = {list: "; use a tuple", set: "; use a frozenset", dict: "; use a tuple of pairs"}
     if dataclasses.is_dataclass(kind):
-        return f"a {kind.__name__}, a dataclass that is not frozen"
+        frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+        problem = "compares identities (eq=False)" if frozen else "is not frozen"
+        return f"a {kind.__name__}, a dataclass that {problem}"
     article = "an" if kind.__name__[:1] in "aeiou" else "a"
     return f"{article} {kind.__name__}, which is not among the immutable values{use.get(kind, '')}"
 
