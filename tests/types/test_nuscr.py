@@ -222,6 +222,11 @@ def test_values_of_protocols_and_parameters_of_nested_ones_are_read() -> None:
     assert "'A calls N' creates participants" in called.message
 
 
+def test_a_loop_is_not_combined_with_anything() -> None:
+    text = "protocol P(role A, role B) { rec X { m from A to B; continue X with { n from A to B; }; } }"
+    assert "'continue ... with' is not supported" in str(problem(text))
+
+
 def test_safe_roles_are_reliable() -> None:
     text = "protocol P(role A, safe role B) { choice at A { m from A to B; } or { crash from A to B; } }"
     assert session(text).system().unreliable == ("A",)

@@ -220,6 +220,10 @@ class _Parser(ScribbleTokens):
         if token == "continue" and named:
             name = self.next()
             self.variables()
+            if self.peek() == "with":
+                self.wrong(
+                    self.peek(), "';'", "'continue ... with' is not supported: a loop starts again as it is"
+                )
             self.expect(";")
             return Continue(str(name), self.source.place(token.start, name.end))
         if token == "do" and named:
