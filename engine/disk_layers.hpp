@@ -133,9 +133,6 @@ class DiskLayers {
         const RunReader<W> reader(file_, codec_, layer.index, layer.key, c);
         return !reader.done() && reader.config() == c;
     }
-    bool contains(const Config<W>& c) const {
-        return std::any_of(layers.begin(), layers.end(), [&](const Layer& layer) { return has(layer, c); });
-    }
 
     std::uint64_t size() const { return size_; }
     std::uint64_t memory() const {

@@ -22,12 +22,6 @@ std::uint64_t most_successors(const System& system) {
     return most;
 }
 
-// A certificate lists all configurations, and what must stay possible is judged in memory.
-bool served_on_disk(const Question& q) {
-    const auto never = [](const Ask& ask) { return !ask.always; };
-    return q.disk.wanted() && q.most_certified == 0 && std::all_of(q.asks.begin(), q.asks.end(), never);
-}
-
 // What the compact store decides, with what was known before where it has no answer.
 Result join(Result compact, const Result& before) {
     for (std::size_t a = 0; a < compact.findings.size() && compact.stop != Stop::none; ++a)
@@ -48,7 +42,7 @@ Result search_in_memory(const System& system, const Question& q, Monitor& monito
 // On disk, if that is wanted, once memory has ended; or at once where an earlier process has begun there.
 template <class Cell>
 Result search_in_cells(const System& system, const Question& q, Monitor& monitor) {
-    const bool disk = served_on_disk(q);
+    const bool disk = q.disk.wanted() && q.most_certified == 0;  // a certificate lists all configurations
     const std::string name = disk ? fingerprint(system, q) : "";
     if (!disk || !(q.disk.at_once || begun_on_disk(q.disk, name))) {
         Result result = search_in_memory<Cell>(system, q, monitor);

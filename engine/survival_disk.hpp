@@ -3,9 +3,15 @@
 // Storms are explored in the order of (faults, actions). How a layer is expanded is noted with it, so that its steps can be made
 // again: nothing but the configurations is stored. The run to a configuration is found backwards: its predecessor is in a
 // layer with one action less.
+//
+// What must stay possible is judged once all storms are explored, semi-externally: a perfect hash function numbers the
+// configurations in four bits each, a mask in memory says which goals each is known to reach, and sweeps over the layers,
+// backwards and forwards in turn, make the calm steps again until nothing changes. Where a goal is missing then, the search in
+// memory goes on with the slack, the fewest faults first.
 #pragma once
 
 #include "disk_layers.hpp"
+#include "perfect_hash.hpp"
 #include "survival_rows.hpp"
 #include "survival_search.hpp"
 
@@ -20,7 +26,7 @@ template <class Cell, unsigned W>
 class DiskSearch : public Search<Cell> {
     using Base = Search<Cell>;
     using Base::q_, Base::rules_, Base::layout_, Base::steps_, Base::store_, Base::turns_, Base::closed_, Base::monitor_,
-        Base::result_, Base::always_, Base::never_, Base::level_;
+        Base::result_, Base::always_, Base::never_, Base::level_, Base::reached_, Base::beside_;
 
   public:
     DiskSearch(const System& system, const Question& question, Monitor& monitor, const std::string& name,
@@ -33,6 +39,7 @@ class DiskSearch : public Search<Cell> {
 
     Result run() {
         explore();
+        if (result_.stop == Stop::none) judge();
         conclude_on_disk();
         if (result_.stop == Stop::none) layers_.remove();
         return std::move(result_);
@@ -63,6 +70,10 @@ class DiskSearch : public Search<Cell> {
     std::vector<Cell> row_;
     std::vector<Broken> broken_;
     std::uint32_t visits_ = 0;
+    std::size_t judged_ = 0;  // so many layers are numbered
+    PerfectHash<W> numbers_;
+    std::vector<std::uint8_t> few_;    // number -> the goals that it reaches on calm runs within k; of at most eight asks
+    std::vector<std::uint32_t> many_;  // the same of more
 
     // Four lists of that many configurations take half of the memory.
     static std::uint64_t room(const Monitor& monitor) {
@@ -85,7 +96,7 @@ class DiskSearch : public Search<Cell> {
 
     void explore() {
         while (const auto key = layers_.next()) {
-            if (!(always_ | never_)) return;
+            if (!(always_ | never_)) break;
             level_ = faults_of(*key);
             if (!always_) result_.faults_explored = level_;
             const std::uint64_t how = note();
@@ -94,6 +105,7 @@ class DiskSearch : public Search<Cell> {
             keep();
             layers_.save();
         }
+        if (always_ || !broken_.empty()) layers_.save(true);  // judging may take long
     }
 
     bool visit(LayerKey key, const Packed& c, std::uint64_t how) {
@@ -102,7 +114,7 @@ class DiskSearch : public Search<Cell> {
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
             if ((never_ >> a & 1) && holds(a)) found({a, EndKind::none, key, c});
         bool calm = false;
-        expand(row_.data(), how, [&](const Strike&, std::uint32_t faults, const Cell* next) {
+        expand(row_.data(), how, false, [&](const Strike&, std::uint32_t faults, const Cell* next) {
             calm = calm || faults == 0;
             if (!next) result_.hit_faults = std::min(result_.hit_faults, level_);
             else if (level_ + faults <= q_.most_faults)
@@ -123,11 +135,11 @@ class DiskSearch : public Search<Cell> {
     }
 
     template <class Visit>
-    void expand(const Cell* row, std::uint64_t how, Visit&& visit) {
+    void expand(const Cell* row, std::uint64_t how, bool calm_only, Visit&& visit) {
         const auto open = static_cast<std::uint32_t>((how | how >> 30) & ((1u << 30) - 1));
         const bool hit = how >> 60 & 1, always = how & ((1u << 30) - 1);
         const auto* only = q_.reduction && (hit || always) ? closed_.choose(row, open, hit) : nullptr;
-        steps_.each(row, q_.k, false, visit, only);
+        steps_.each(row, q_.k, calm_only, visit, only);
     }
 
     bool stopped() {
@@ -143,17 +155,27 @@ class DiskSearch : public Search<Cell> {
 
     void found(const Broken& broken) {
         broken_.push_back(broken);
+        show(broken);
+    }
+
+    void show(const Broken& broken) {
         const std::uint32_t level = level_;
         level_ = faults_of(broken.key);
         std::vector<Cell> here = row_;
-        const std::uint32_t end = add_run_to(broken.key, broken.at);
+        const std::uint32_t end = store_run(broken.key, broken.at);
         this->violated(broken.ask, {end, broken.end}, broken.end == EndKind::none ? BlockSize{} : this->exact());
         level_ = level;
         row_ = here;
     }
 
+    void add_run_to(std::uint32_t id) override {
+        const Node& node = store_.nodes[id];
+        if (node.parent == nothing && node.actions > 0)
+            store_run(layer_key(node.faults, node.actions), fields_.pack<W>(store_.row(id)));
+    }
+
     // Adds the configurations of a run to this one to the store.
-    std::uint32_t add_run_to(LayerKey key, const Packed& at) {
+    std::uint32_t store_run(LayerKey key, const Packed& at) {
         std::vector<std::pair<LayerKey, Packed>> way{{key, at}};
         std::vector<std::uint32_t> processes;
         while (actions_of(way.back().first) > 0) processes.push_back(add_predecessor(way));
@@ -180,7 +202,7 @@ class DiskSearch : public Search<Cell> {
             if (actions_of(layer.key) + 1 != actions_of(key) || layer.key > key || process != nothing) continue;
             layers_.each(layer, [&](const Packed& c) {
                 fields_.unpack(c, row_);
-                expand(row_.data(), layer.note, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+                expand(row_.data(), layer.note, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
                     if (process != nothing || !next || faults_of(layer.key) + faults != faults_of(key)) return;
                     if (fields_.pack<W>(turns_.settle(next).first) == wanted) process = strike.process;
                 });
@@ -190,6 +212,155 @@ class DiskSearch : public Search<Cell> {
         }
         if (process == nothing) throw DiskError("the layers on disk do not lead to each other");
         return process;
+    }
+
+    // ---- calm futures ----------------------------------------------------------------------------------
+
+    // A configuration without a calm step ends the exploration for its ask, but fewer faults may do with a calm run
+    // that never gets to the goal: such asks are judged up to one fault less.
+    void judge() {
+        std::vector<Broken> ended;
+        for (const Broken& b : broken_)
+            if (b.end != EndKind::none) ended.push_back(b);
+        std::uint32_t most = always_ ? nothing : 0;  // only layers with fewer faults
+        for (const Broken& b : ended) most = std::max(most, faults_of(b.key));
+        if (most == 0) return;
+        const std::uint32_t open = always_;
+        for (const Broken& b : ended)
+            if (faults_of(b.key) > 0) {
+                always_ |= 1u << b.ask;
+                result_.findings[b.ask] = {};
+            }
+        const bool few = q_.asks.size() <= 8;
+        if (few) judge_with(few_, most, ended);
+        else judge_with(many_, most, ended);
+        const std::uint32_t unbroken = always_;
+        always_ = open & unbroken;
+        for (const Broken& b : ended)
+            if (result_.findings[b.ask].outcome != Outcome::violated) {
+                show(b);
+                if (result_.stop != Stop::none) result_.findings[b.ask].undecided_faults = 0;  // fewer may do
+            }
+    }
+
+    template <class Mask>
+    void judge_with(std::vector<Mask>& masks, std::uint32_t most, const std::vector<Broken>& ended) {
+        const auto judged_layers = static_cast<std::size_t>(
+            std::partition_point(layers_.layers.begin(), layers_.layers.end(),
+                                 [&](const Layer& layer) { return faults_of(layer.key) < most; }) -
+            layers_.layers.begin());
+        std::uint64_t size = 0;
+        for (std::size_t i = 0; i < judged_layers; ++i) size += layers_.layers[i].span.records;
+        beside_ = PerfectHash<W>::bytes_for(size) + size * sizeof(Mask) + layers_.memory();
+        if (!monitor_.allows(beside_)) {
+            result_.stop = Stop::memory;
+            return;
+        }
+        judged_ = judged_layers;
+        const bool built = numbers_.build(size, [&](auto&& visit) {
+            for (std::size_t i = 0; i < judged_ && result_.stop == Stop::none; ++i)
+                layers_.each(layers_.layers[i], [&](const Packed& c) {
+                    visit(c);
+                    return go_on();
+                });
+            return result_.stop == Stop::none;
+        });
+        if (!built) return;
+        masks.assign(size, 0);
+        sweep_all(masks);
+        if (result_.stop == Stop::none) judge_rest(masks, ended);
+    }
+
+    bool go_on() { return ++visits_ % 4096 != 0 || !stopped(); }
+
+    // Until nothing changes. Layers in which every configuration reaches every goal are not looked at again.
+    template <class Mask>
+    void sweep_all(std::vector<Mask>& masks) {
+        std::vector<std::uint8_t> open(judged_, true);
+        bool changed = true;
+        for (std::uint32_t n = 0; (changed || n < 2) && result_.stop == Stop::none; ++n) {
+            changed = false;
+            for (std::size_t i = 0; i < judged_ && result_.stop == Stop::none; ++i) {
+                const std::size_t layer = n % 2 == 0 ? judged_ - 1 - i : i;
+                if (open[layer]) open[layer] = sweep(masks, layers_.layers[layer], n == 0, changed);
+            }
+        }
+    }
+
+    // Is some goal missing somewhere?
+    template <class Mask>
+    bool sweep(std::vector<Mask>& masks, const Layer& layer, bool first, bool& changed) {
+        bool missing = false;
+        layers_.each(layer, [&](const Packed& c) {
+            Mask& own = masks[numbers_(c)];
+            if ((own & always_) == always_) return true;
+            fields_.unpack(c, row_);
+            std::uint32_t mask = own;
+            for (std::uint32_t a = 0; first && a < q_.asks.size(); ++a)
+                if ((always_ >> a & 1) && holds(a)) mask |= 1u << a;
+            expand(row_.data(), layer.note, true, [&](const Strike&, std::uint32_t faults, const Cell* next) {
+                if (faults == 0 && next) mask |= masks[numbers_(fields_.pack<W>(turns_.settle(next).first))];
+            });
+            changed = changed || mask != own;
+            own = static_cast<Mask>(mask);
+            missing = missing || (mask & always_) != always_;
+            return go_on();
+        });
+        return missing;
+    }
+
+    // Where a goal is missing, level by level: a piece at a time, those with the fewest actions first.
+    template <class Mask>
+    void judge_rest(const std::vector<Mask>& masks, const std::vector<Broken>& ended) {
+        constexpr std::size_t piece = 10000;
+        for (std::size_t i = 0; i < judged_ && always_ && result_.stop == Stop::none; ++i) {
+            const Layer& layer = layers_.layers[i];
+            const std::uint32_t faults = faults_of(layer.key);
+            if (faults != level_ || i == 0) begin_level(faults, ended);
+            layers_.each(layer, [&](const Packed& c) {
+                const std::uint32_t mask = masks[numbers_(c)];
+                if ((mask & always_) != always_) enlist_stored(layer.key, c, mask);
+                if (reached_.size() >= piece) judge_reached();
+                return result_.stop == Stop::none && always_ && go_on();
+            });
+            const bool last = i + 1 == judged_ || faults_of(layers_.layers[i + 1].key) != faults;
+            if (last && result_.stop == Stop::none && always_) judge_reached();
+        }
+    }
+
+    void begin_level(std::uint32_t faults, const std::vector<Broken>& ended) {
+        level_ = faults;
+        for (const Broken& b : ended)
+            if (faults_of(b.key) <= faults) always_ &= ~(1u << b.ask);
+    }
+
+    void enlist_stored(LayerKey key, const Packed& c, std::uint32_t mask) {
+        fields_.unpack(c, row_);
+        const std::uint32_t id = store_.find_or_add(row_.data());
+        Node& node = store_.nodes[id];
+        node.flags |= settled;
+        node.faults = faults_of(key);
+        node.actions = actions_of(key);
+        this->value(id);
+        store_.nodes[id].mask |= mask;
+        reached_.push_back(id);
+    }
+
+    void judge_reached() {
+        if (!reached_.empty()) this->judge_level();
+        reached_.clear();
+    }
+
+    std::uint32_t known_elsewhere(const Cell* row) override {
+        if (judged_ == 0) return 0;
+        for (std::uint32_t c = 0; c < layout_.channel.size(); ++c)
+            if (row[layout_.channel[c]] > q_.k) return 0;
+        const Packed packed = fields_.pack<W>(row);
+        const std::uint64_t number = numbers_(packed);
+        const std::uint32_t mask = few_.empty() ? many_[number] : few_[number];
+        const auto end = layers_.layers.begin() + static_cast<std::ptrdiff_t>(judged_);
+        const auto has = [&](const Layer& layer) { return layers_.has(layer, packed); };
+        return mask && std::any_of(layers_.layers.begin(), end, has) ? mask : 0;
     }
 
     // ---- what is kept with the layers ------------------------------------------------------------------

@@ -21,6 +21,7 @@ namespace stormproof::survival {
 template <class Cell>
 class Search {
   public:
+    virtual ~Search() = default;
     Search(const System& system, const Question& question, Monitor& monitor)
         : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
           store_(layout_), turns_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, turns_),
@@ -67,6 +68,12 @@ class Search {
     std::vector<Cell> row_;
     std::uint32_t since_check_ = 0;
     std::uint64_t represented_ = 0, enabled_ = 0, taken_ = 0;  // see Monitor
+    std::uint64_t beside_ = 0;  // bytes that are in use beside the store
+
+    // Of a search that keeps most configurations elsewhere (survival_disk.hpp): the goals that a configuration is known
+    // to reach on calm runs within k, and the run to one that is to be shown.
+    virtual std::uint32_t known_elsewhere(const Cell*) { return 0; }
+    virtual void add_run_to(std::uint32_t) {}
 
     void add_initial() {
         std::vector<Cell> row(layout_.cells, 0);
@@ -220,6 +227,7 @@ class Search {
         finding.undecided_faults = undecided;
         finding.faults = level_;
         finding.proof = proof;
+        add_run_to(stuck.storm_end);
         ends_.show(stuck, finding);
         storm_end_ = stuck.violation != nothing ? stuck.violation : stuck.storm_end;
         always_ &= ~(1u << ask);
@@ -270,7 +278,10 @@ class Search {
         if (node.is(hits)) node.mask |= unclear;
         for (std::uint32_t i = 0; i < node.degree; ++i) {
             const std::uint32_t after = store_.edges[node.first + i];
-            if (!store_.nodes[after].is(valued)) value(after);
+            if (!store_.nodes[after].is(valued)) {
+                value(after);
+                store_.nodes[after].mask |= known_elsewhere(store_.row(after));
+            }
             if (!store_.nodes[after].is(judged) && !complete(after)) enlist(after, wide);
         }
     }
@@ -313,6 +324,7 @@ class Search {
         if (finding.outcome == Outcome::undecided) return;
         finding.outcome = Outcome::undecided;
         finding.faults = finding.undecided_faults = level_;
+        add_run_to(id);
         ends_.show({id, EndKind::none}, finding);
     }
 
@@ -345,8 +357,8 @@ class Search {
 
     void report() {
         monitor_.states = store_.size();
-        monitor_.frontier = store_.size() - result_.configurations;
-        monitor_.memory = store_.bytes();
+        monitor_.frontier = store_.size() - std::min<std::uint64_t>(store_.size(), result_.configurations);
+        monitor_.memory = store_.bytes() + beside_;
         monitor_.represented = represented_;
         monitor_.enabled = enabled_;
         monitor_.taken = taken_;

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from stormproof import _engine
-from stormproof.engine.survival import Survey, survey
+from stormproof.engine.survival import FoundRun, Survey, survey
 from stormproof.limits import Limits
 from stormproof.model.survival import BlockSize
 from tests.support.disk_runs import answer, question, start
@@ -32,7 +32,7 @@ def test_disk_gives_the_answers_of_memory(chunk: int) -> None:
         rng = random.Random(seed)
         model = random_model(rng, everything=seed % 4 == 1)
         asks, k = random_asks(rng, model), rng.randint(1, 3)
-        some = {name: ask for name, ask in asks.items() if not ask.always}
+        some = {name: asks[name] for name in rng.sample(sorted(asks), rng.randint(1, len(asks)))}
         whole = survey(
             model, some, k, ladder=SHORT, reduction=False, symmetry=False, limits=Limits(states=3000)
         )
@@ -58,18 +58,20 @@ def test_disk_gives_the_answers_of_memory(chunk: int) -> None:
 
 
 def _answers(found: Survey) -> dict[str, tuple[object, ...]]:
-    """What is claimed; of a violation also the number of faults and actions."""
-    return {
-        name: (a.holds, a.up_to, a.fewest, None if a.run is None else (a.run.faults, a.run.storm))
-        for name, a in found.answers.items()
-    }
+    """What is claimed; of a violation also the number of faults, and of actions where it ends there."""
+    return {name: (a.holds, a.up_to, a.fewest, _length(a.run)) for name, a in found.answers.items()}
 
 
-def test_a_search_goes_on_after_it_was_killed(tmp_path: Path) -> None:
+def _length(run: FoundRun | None) -> tuple[int, int] | None:
+    return run and (run.faults, run.storm if run.end is None else 0)
+
+
+@pytest.mark.parametrize(("name", "configurations"), [("clean", CONFIGURATIONS), ("recovers", 9_684)])
+def test_a_search_goes_on_after_it_was_killed(tmp_path: Path, name: str, configurations: int) -> None:
     rng = random.Random(18)
     killed = 0
-    for _ in range(4):
-        process = start(tmp_path, 4, 300)
+    for _ in range(3):
+        process = start(tmp_path, 4, 1000, name=name)
         _wait_for(tmp_path, "stormproof-*/manifest", process)
         time.sleep(rng.random() * 0.2)
         if process.poll() is None:
@@ -79,7 +81,7 @@ def test_a_search_goes_on_after_it_was_killed(tmp_path: Path) -> None:
         if not list(tmp_path.iterdir()):
             break
     assert killed > 0
-    assert answer(start(tmp_path, 4, 300)) == (True, CONFIGURATIONS, "")
+    assert answer(start(tmp_path, 4, 1000, name=name)) == (True, configurations, "")
     assert not list(tmp_path.iterdir())
 
 
@@ -90,10 +92,10 @@ def _wait_for(folder: Path, pattern: str, process: object) -> None:
 
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
-    holds, configurations, stopped = answer(start(tmp_path, 4, 300, largest=40_000))
+    holds, configurations, stopped = answer(start(tmp_path, 4, 1000, largest=40_000))
     assert holds is None and 0 < configurations < CONFIGURATIONS
     assert stopped.startswith("the disk is full: ") and stopped.endswith(" cannot grow")
-    assert answer(start(tmp_path, 4, 300)) == (True, CONFIGURATIONS, "")
+    assert answer(start(tmp_path, 4, 1000)) == (True, CONFIGURATIONS, "")
 
 
 def test_only_one_process_explores_in_a_folder(tmp_path: Path) -> None:
@@ -136,7 +138,7 @@ def test_another_question_is_another_exploration(tmp_path: Path) -> None:
     kept = sorted(tmp_path.rglob("*"))
     (tmp_path / "mine.txt").write_text("mine")
     model, asks = question(3, "clean")
-    disk = _engine.DiskOptions(str(tmp_path), "1", True, 300, 0, 200)
+    disk = _engine.DiskOptions(str(tmp_path), "1", True, 1000, 0, 200)
     assert survey(model, asks, 1, reduction=False, symmetry=False, disk=disk).answers["clean"].holds
     assert sorted(tmp_path.rglob("*")) == sorted([*kept, tmp_path / "mine.txt"])
     assert _search(tmp_path, states=None).configurations == CONFIGURATIONS
@@ -153,12 +155,22 @@ def test_memory_first_then_disk(tmp_path: Path) -> None:
     assert survey(model, asks, 1, reduction=False, symmetry=False, limits=plenty).on_disk == 0
 
 
+def test_what_must_stay_possible_takes_some_memory(tmp_path: Path) -> None:
+    """A limit that leaves no room for the masks is a limit; more memory resumes the search."""
+    model, asks = question(4, "recovers")
+    disk = _engine.DiskOptions(str(tmp_path), "1", True, 100, 60, 200)
+    small = survey(model, asks, 1, reduction=False, symmetry=False, limits=Limits(memory="20kB"), disk=disk)
+    assert small.stopped == "memory" and small.answers["recovers"].holds is None
+    assert survey(model, asks, 1, reduction=False, symmetry=False, disk=disk).answers["recovers"].holds
+    assert not list(tmp_path.iterdir())
+
+
 def _stopped_half_way(folder: Path) -> None:
     assert _search(folder, states=5000).stopped == "states"
 
 
 def _search(folder: Path, states: int | None = 5000) -> Survey:
     model, asks = question(4, "clean")
-    disk = _engine.DiskOptions(str(folder), "1", True, 300, 0, 200)
+    disk = _engine.DiskOptions(str(folder), "1", True, 1000, 0, 200)
     limits = Limits(states=states)
     return survey(model, asks, 1, reduction=False, symmetry=False, limits=limits, disk=disk)

@@ -1,0 +1,257 @@
+// The k-properties on disk: the search of decide.hpp with its configurations in layers on disk (disk_layers.hpp).
+//
+// Everything is explored, without reduction and symmetry; a layer is a level of actions and, within it, a round of silent
+// steps. Futures (futures.hpp) are solved by sweeps over the layers, which make the steps again: a perfect hash function
+// numbers the configurations, and the masks of some goals at a time are in memory.
+#pragma once
+
+#include <optional>
+
+#include "disk_layers.hpp"
+#include "goals.hpp"
+#include "k_properties.hpp"
+#include "offence.hpp"
+#include "perfect_hash.hpp"
+#include "successors.hpp"
+
+namespace stormproof {
+
+// How many bits of each word of a configuration are used, from the lowest on.
+inline std::vector<std::uint32_t> used_bits(const Machine& m) {
+    std::vector<std::uint64_t> used(m.words, 0);
+    const auto mark = [&](const Field& field) {
+        if (field.mask) used[field.word] |= field.mask << field.shift;
+    };
+    for (const ProcessLayout& p : m.processes) mark(p.state);
+    for (const ChannelLayout& ch : m.channels) {
+        for (std::uint32_t i = 0; i < ch.words; ++i) used[ch.first_word + i] = UINT64_MAX;
+        mark(ch.field);
+        mark(ch.crash);
+        for (const Field& count : ch.counts) mark(count);
+    }
+    std::vector<std::uint32_t> bits;
+    for (const std::uint64_t mask : used) bits.push_back(static_cast<std::uint32_t>(std::bit_width(mask)));
+    return bits;
+}
+
+template <unsigned W>
+class DiskDecision {
+  public:
+    DiskDecision(const Machine& machine, const Question& question, const PropertySet& served, Monitor& monitor,
+                 const std::string& name)
+        : m(machine), q(question), served_(served), monitor_(monitor),
+          layers_(question.disk, name, RecordCodec<W>(used_bits(machine)), room_on_disk<W>(monitor)) {
+        answer_.words = W;
+        if (layers_.resumed) std::istringstream(layers_.state) >> answer_.transitions;
+        else layers_.push(layer_key(0, 0), initial_config<W>(m));
+    }
+
+    Answer run() {
+        explore();
+        if (answer_.stop == Stop::none) solve();
+        count();
+        if (answer_.stop == Stop::none) {
+            answer_.decided = served_;
+            for (Property property : all_properties)
+                if (first_[property]) add_violation(property);
+            layers_.remove();
+            if (!(q.properties.without(q.optional).without(served_)).empty()) answer_.stop = Stop::memory;
+        }
+        return std::move(answer_);
+    }
+
+    // What is known when the disk has failed.
+    Answer known(const std::string& problem) {
+        answer_.stop = Stop::disk;
+        answer_.problem = problem;
+        count();
+        return std::move(answer_);
+    }
+
+  private:
+    using Layer = typename DiskLayers<W>::Layer;
+    struct Found {
+        std::size_t layer = 0;
+        Config<W> config{};
+        Offence offence;
+    };
+
+    const Machine& m;
+    const Question& q;
+    const PropertySet served_;
+    Monitor& monitor_;
+    DiskLayers<W> layers_;
+    PerfectHash<W> numbers_;
+    PerProperty<std::optional<Found>> first_;
+    Answer answer_;
+    std::uint32_t visits_ = 0;
+
+    void count() {
+        answer_.states = layers_.size();
+        answer_.on_disk = layers_.layer_bytes();
+    }
+
+    void explore() {
+        while (const auto key = layers_.next()) {
+            layers_.explore_piece(0, [&](LayerKey at, const Config<W>& c) { return expand(at, c); });
+            if (answer_.stop != Stop::none || stopped()) return;
+            layers_.state = std::to_string(answer_.transitions);
+            layers_.save();
+        }
+        layers_.save(true);  // the sweeps may take long
+    }
+
+    bool expand(LayerKey key, const Config<W>& c) {
+        const LayerKey silent = key + 1, action = layer_key(std::uint64_t{faults_of(key)} + 1, 0);
+        each_step(c, [&](std::uint32_t number, const Config<W>& next) {
+            ++answer_.transitions;
+            layers_.push(number == none ? silent : action, next);
+        });
+        return go_on();
+    }
+
+    // visit(number of the instruction, or none for a silent step; the successor)
+    template <class Visit>
+    void each_step(const Config<W>& c, Visit&& visit) const {
+        each_enabled(m, c, [&](std::uint32_t number, const Instruction& s) { visit(number, perform(m, s, c)); });
+        if (m.silent) each_silent(m, c, [&](const Config<W>& next) { visit(none, next); });
+    }
+
+    bool go_on() { return ++visits_ % 4096 != 0 || !stopped(); }
+
+    bool stopped() {
+        monitor_.states = layers_.size();
+        monitor_.memory = layers_.memory();
+        answer_.peak_bytes = std::max<std::uint64_t>(answer_.peak_bytes, monitor_.memory);
+        answer_.stop = monitor_.over();
+        if (answer_.stop == Stop::memory) answer_.stop = Stop::none;  // what is in memory was sized by the limit
+        return answer_.stop != Stop::none;
+    }
+
+    // ---- futures ---------------------------------------------------------------------------------------
+
+    void solve() {
+        const std::vector<Goal> goals = goals_of(m, served_);
+        if (goals.empty()) return;
+        const std::uint64_t bytes = PerfectHash<W>::bytes_for(layers_.size()) + layers_.memory();
+        const bool wide = monitor_.allows(bytes + 8 * layers_.size());
+        if (!wide && !monitor_.allows(bytes + layers_.size())) {
+            answer_.stop = Stop::memory;
+            return;
+        }
+        const bool built = numbers_.build(layers_.size(), [&](auto&& visit) {
+            for (std::size_t i = 0; i < layers_.layers.size() && answer_.stop == Stop::none; ++i)
+                layers_.each(layers_.layers[i], [&](const Config<W>& c) {
+                    visit(c);
+                    return go_on();
+                });
+            return answer_.stop == Stop::none;
+        });
+        if (!built) return;
+        if (wide) solve_in<std::uint64_t>(goals);
+        else solve_in<std::uint8_t>(goals);
+    }
+
+    // As many goals at a time as a mask has bits.
+    template <class Mask>
+    void solve_in(const std::vector<Goal>& goals) {
+        std::vector<Mask> masks;
+        for (std::size_t at = 0; at < goals.size() && answer_.stop == Stop::none; at += 8 * sizeof(Mask)) {
+            const std::size_t end = std::min(goals.size(), at + 8 * sizeof(Mask));
+            const GoalSet set(m, {goals.begin() + static_cast<std::ptrdiff_t>(at), goals.begin() + static_cast<std::ptrdiff_t>(end)},
+                              served_);
+            masks.assign(layers_.size(), 0);
+            if (sweep_all(set, masks)) collect(set, masks);
+        }
+    }
+
+    // Until every need is met or nothing changes; is some need unmet?
+    template <class Mask>
+    bool sweep_all(const GoalSet& set, std::vector<Mask>& masks) {
+        std::vector<std::uint8_t> open(layers_.layers.size(), true);
+        for (std::uint32_t n = 0; answer_.stop == Stop::none; ++n) {
+            bool changed = false, unmet = false;
+            for (std::size_t i = 0; i < open.size() && answer_.stop == Stop::none; ++i) {
+                const std::size_t layer = n % 2 == 0 ? open.size() - 1 - i : i;
+                if (open[layer]) open[layer] = sweep(set, masks, layers_.layers[layer], n == 0, changed, unmet);
+            }
+            if (answer_.stop == Stop::none && (!unmet || (n > 0 && !changed))) return unmet;
+        }
+        return false;
+    }
+
+    // Is some goal missing somewhere, needed or not?
+    template <class Mask>
+    bool sweep(const GoalSet& set, std::vector<Mask>& masks, const Layer& layer, bool first, bool& changed, bool& unmet) {
+        bool missing = false;
+        layers_.each(layer, [&](const Config<W>& c) {
+            Mask& own = masks[numbers_(c)];
+            if (own == set.all) return true;
+            const std::uint64_t need = set.needs(m, c);
+            std::uint64_t mask = own | (first ? set.settled & ~need : 0);
+            each_step(c, [&](std::uint32_t number, const Config<W>& next) {
+                const std::uint64_t after = masks[numbers_(next)];
+                mask |= number == none ? after : set.fires[number] | (after & set.keeps[number]);
+            });
+            changed = changed || mask != own;
+            unmet = unmet || (need & ~mask);
+            missing = missing || mask != set.all;
+            own = static_cast<Mask>(mask);
+            return go_on();
+        });
+        return missing;
+    }
+
+    // The first violation of each property, in the order of the layers.
+    template <class Mask>
+    void collect(const GoalSet& set, const std::vector<Mask>& masks) {
+        for (std::size_t i = 0; i < layers_.layers.size() && answer_.stop == Stop::none; ++i)
+            layers_.each(layers_.layers[i], [&](const Config<W>& c) {
+                const std::uint64_t unmet = set.needs(m, c) & ~std::uint64_t{masks[numbers_(c)]};
+                each_offence(m, set, unmet, c, [&](Property property, const Offence& offence) {
+                    std::optional<Found>& best = first_[property];
+                    if (!served_.has(property) || (best && (best->layer < i || (best->layer == i && !(c < best->config))))) return;
+                    best = Found{i, c, offence};
+                });
+                return go_on();
+            });
+    }
+
+    // ---- runs ------------------------------------------------------------------------------------------
+
+    void add_violation(Property property) {
+        const Found& found = *first_[property];
+        Violation violation;
+        violation.property = property;
+        violation.end = end_of(m, found.config, found.offence);
+        LayerKey key = layers_.layers[found.layer].key;
+        for (Config<W> at = found.config; key != layer_key(0, 0);) {
+            const auto [before, config, number] = predecessor(key, at);
+            if (number != none) violation.firings.emplace_back(m.instructions[number].process, m.instructions[number].transition);
+            key = before;
+            at = config;
+        }
+        std::reverse(violation.firings.begin(), violation.firings.end());
+        answer_.violated.add(property);
+        answer_.violations.push_back(std::move(violation));
+    }
+
+    std::tuple<LayerKey, Config<W>, std::uint32_t> predecessor(LayerKey key, const Config<W>& wanted) {
+        const bool silent = actions_of(key) > 0;
+        std::optional<std::tuple<LayerKey, Config<W>, std::uint32_t>> found;
+        for (const Layer& layer : layers_.layers) {
+            const bool before = silent ? layer.key + 1 == key : faults_of(layer.key) + 1 == faults_of(key);
+            if (!before || found) continue;
+            layers_.each(layer, [&](const Config<W>& c) {
+                each_step(c, [&](std::uint32_t number, const Config<W>& next) {
+                    if (!found && (number == none) == silent && next == wanted) found.emplace(layer.key, c, number);
+                });
+                return !found;
+            });
+        }
+        if (!found) throw DiskError("the layers on disk do not lead to each other");
+        return *found;
+    }
+};
+
+}  // namespace stormproof
