@@ -1,8 +1,8 @@
 """`python -m bench disk`: explorations on disk against those in memory.
 
-Dining philosophers at k = 1, without reduction and symmetry: what must never hold (`clean`) and, with a
-left-handed one, what must stay possible (`recovers`). Seconds are processor time. On disk everything is
-explored there, with the memory limit that is named.
+Dining philosophers at k = 1, without reduction and symmetry: what must never hold (`clean`), with a
+left-handed one what must stay possible (`recovers`), and k-exh, k-er and k-pg. Seconds are processor time; in
+memory one thread explores. On disk everything is explored there, with the memory limit that is named.
 """
 
 from __future__ import annotations
@@ -12,14 +12,42 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from stormproof import _engine
-from stormproof.engine.survival import Survey, survey
-from stormproof.limits import Limits, format_memory
+from stormproof.engine.k_properties import explore
+from stormproof.engine.survival import survey
+from stormproof.limits import Limits
 from tests.support.disk_runs import question
+
+#: What is explored, and how many bytes it took where: configurations, bytes, what stopped it.
+Measured = tuple[int, int, str]
+BOUNDED = "k-exh, k-er, k-pg"
+NOWHERE = _engine.DiskOptions("", "")
+
+
+def search(number: int, name: str, limits: Limits, disk: _engine.DiskOptions) -> Measured:
+    if name == BOUNDED:
+        model, _ = question(number, "clean")
+        found = explore(
+            model.system,
+            model.failures,
+            1,
+            properties=BOUNDED.split(", "),
+            reduction=False,
+            symmetry=False,
+            threads=1,
+            limits=limits,
+            disk=disk,
+        )
+        return found.states, found.on_disk or found.memory, found.stopped
+    model, asks = question(number, name)
+    survived = survey(model, asks, 1, reduction=False, symmetry=False, limits=limits, disk=disk)
+    return survived.configurations, survived.on_disk or survived.memory, survived.stopped
 
 
 def used() -> float:
@@ -27,20 +55,14 @@ def used() -> float:
     return now.ru_utime + now.ru_stime
 
 
-def measured(number: int, name: str, limits: Limits, **disk: object) -> tuple[Survey, float, float]:
-    model, asks = question(number, name)
+def line(where: str, measure: Callable[[], Measured]) -> str:
     before, started = used(), time.monotonic()
-    found = survey(model, asks, 1, reduction=False, symmetry=False, limits=limits, **disk)
-    return found, used() - before, time.monotonic() - started
-
-
-def line(where: str, found: Survey, seconds: float, elapsed: float) -> str:
-    n = found.configurations
-    if found.stopped:
-        return f"  {where:<8} {found.stopped} after {n:,} configurations"
-    amount = found.on_disk or found.memory
+    n, amount, stopped = measure()
+    seconds, elapsed = used() - before, time.monotonic() - started
+    if stopped:
+        return f"  {where:<7} {stopped} after {n:,} configurations"
     return (
-        f"  {where:<8} {n:>11,} configurations in {seconds:6.1f} s ({elapsed:.1f} s by the clock), "
+        f"  {where:<7} {n:>11,} configurations in {seconds:6.1f} s ({elapsed:.0f} s by the clock), "
         f"{n / seconds:>9,.0f} per second, {amount / n:.1f} bytes each"
     )
 
@@ -51,15 +73,15 @@ def main() -> None:
     parser.add_argument("--memory", default="64MiB", help="the memory limit of the search on disk")
     parser.add_argument("--folder", help="where to explore; by default a temporary folder")
     chosen = parser.parse_args()
+    within = Limits(seconds=None, memory=chosen.memory)
     for number in chosen.philosophers:
-        for name in ("clean", "recovers"):
+        for name in ("clean", "recovers", BOUNDED):
             print(f"{number} philosophers, {name}:", flush=True)
-            print(line("memory", *measured(number, name, Limits(seconds=None))), flush=True)
+            memory = partial(search, number, name, Limits(seconds=None), NOWHERE)
+            print(line("memory", memory), flush=True)
             with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
                 disk = _engine.DiskOptions(folder, "bench", True)
-                limits = Limits(seconds=None, memory=chosen.memory)
-                found = measured(number, name, limits, disk=disk)
-            print(line("disk", *found), f"with {format_memory(limits.bytes or 0)} of memory", flush=True)
+                print(line("disk", partial(search, number, name, within, disk)), flush=True)
 
 
 if __name__ == "__main__":

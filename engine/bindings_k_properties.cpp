@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <set>
@@ -23,7 +24,7 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
                          std::uint32_t threads, bool reduction, bool components, std::uint64_t parallel_from,
                          std::uint64_t witness_budget, std::optional<std::size_t> every_end,
                          std::uint64_t reduce_from, const std::set<Property>& optional, bool symmetry,
-                         std::uint64_t symmetry_from) {
+                         std::uint64_t symmetry_from, const DiskOptions& disk) {
     nb::gil_scoped_release unlocked;
     Question question;
     question.k = k;
@@ -36,6 +37,7 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
     question.reduce_from = reduce_from;
     question.symmetry = symmetry;
     question.symmetry_from = symmetry_from;
+    question.disk = disk;
     for (Property property : optional) question.optional.add(property);
     question.every_end = every_end.has_value();
     question.max_ends = every_end.value_or(question.max_ends);
@@ -64,6 +66,8 @@ static void bind_answer(nb::module_& m) {
         .def_ro("states", &Answer::states)
         .def_ro("transitions", &Answer::transitions)
         .def_ro("memory", &Answer::peak_bytes)
+        .def_ro("problem", &Answer::problem)
+        .def_ro("on_disk", &Answer::on_disk)
         .def_ro("words", &Answer::words)
         .def_ro("reduced", &Answer::reduced)
         .def_ro("symmetries", &Answer::symmetries)
@@ -92,5 +96,5 @@ void bind_k_properties(nb::module_& m) {
           nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget,
           nb::arg("every_end") = nb::none(), nb::arg("reduce_from") = Question{}.reduce_from,
           nb::arg("optional") = std::set<Property>{}, nb::arg("symmetry") = false,
-          nb::arg("symmetry_from") = Question{}.symmetry_from);
+          nb::arg("symmetry_from") = Question{}.symmetry_from, nb::arg("disk") = DiskOptions{});
 }

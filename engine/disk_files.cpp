@@ -15,9 +15,9 @@
 
 namespace stormproof {
 
-bool exists_on_disk(const std::string& directory, const std::string& name) {
+bool begun_on_disk(const DiskOptions& options, const std::string& question) {
     std::error_code problem;
-    return std::filesystem::exists(std::filesystem::path(directory) / name, problem);
+    return std::filesystem::exists(place_on_disk(options, question) + "/manifest", problem);
 }
 
 std::string DiskDirectory::read(const std::string& name) const {

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "disk_options.hpp"
+
 namespace stormproof {
 
 class DiskError : public std::runtime_error {
@@ -72,7 +74,11 @@ class DiskDirectory {
     int lock_ = -1;
 };
 
-// Does the directory hold this file?
-bool exists_on_disk(const std::string& directory, const std::string& name);
+// Where the exploration for a question is, by the name of the question.
+inline std::string place_on_disk(const DiskOptions& options, const std::string& question) {
+    return options.directory + "/stormproof-" + question;
+}
+// Has a process written something there to go on from?
+bool begun_on_disk(const DiskOptions& options, const std::string& question);
 
 }  // namespace stormproof

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <iomanip>
 #include <sstream>
 
 #include "disk_options.hpp"
@@ -18,45 +17,11 @@
 
 namespace stormproof {
 
-// A name for what is explored: the same system and the same question have the same one.
-class Fingerprint {
-  public:
-    template <class T>
-    Fingerprint& add(const T& value) {
-        text_ << value << ' ';
-        return *this;
-    }
-    template <class T>
-    Fingerprint& add(const std::vector<T>& list) {
-        add(list.size());
-        for (const T& value : list) add(+value);
-        return *this;
-    }
-    template <class T>
-    Fingerprint& add(const std::vector<std::vector<T>>& lists) {
-        add(lists.size());
-        for (const auto& list : lists) add(list);
-        return *this;
-    }
-    std::string name() const {
-        const std::string text = text_.str();
-        std::ostringstream out;
-        out << std::hex << std::setfill('0');
-        for (const std::uint64_t start : {0x243f6a8885a308d3ull, 0x13198a2e03707344ull})
-            out << std::setw(16) << checksum(text.data(), text.size(), start);
-        return out.str();
-    }
-
-  private:
-    std::ostringstream text_;
-};
-
-inline std::string place_on_disk(const DiskOptions& options, const std::string& question) {
-    return options.directory + "/stormproof-" + question;
-}
-// Has a process written something there to go on from?
-inline bool begun_on_disk(const DiskOptions& options, const std::string& question) {
-    return exists_on_disk(place_on_disk(options, question), "manifest");
+// How many configurations a piece, or the queue's part in memory, may have: four lists of them take half of the memory.
+template <unsigned W>
+std::uint64_t room_on_disk(const Monitor& monitor) {
+    const std::uint64_t bytes = monitor.max_bytes() ? monitor.max_bytes() : std::uint64_t{1} << 30;
+    return std::clamp<std::uint64_t>(bytes / 8 / sizeof(Config<W>), 1024, std::uint64_t{1} << 26);
 }
 
 template <unsigned W>

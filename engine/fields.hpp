@@ -41,8 +41,6 @@ class Packer {
         used_.insert(used_.end(), count, 64);
         return first;
     }
-    // How many bits of each word, from the lowest on.
-    const std::vector<std::uint32_t>& used() const { return used_; }
     std::uint32_t words() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(used_.size())); }
 
   private:

@@ -4,13 +4,13 @@
 #include <stdexcept>
 
 #include "decide.hpp"
+#include "decide_on_disk.hpp"
+#include "disk_files.hpp"
 
 namespace stormproof {
+namespace {
 
-Answer decide(const System& system, const Question& question, Monitor& monitor) {
-    if (question.threads < 1 || question.threads > max_threads)
-        throw std::invalid_argument("the number of threads is out of range");
-    const Machine m = compile(system, question.k);
+Answer decide_in_memory(const System& system, const Machine& m, const Question& question, Monitor& monitor) {
     const auto run = [&]<unsigned W>() { return decide_up_to_symmetry<W>(system, m, question, monitor); };
     if (m.words <= 1) return run.template operator()<1>();
     if (m.words <= 2) return run.template operator()<2>();
@@ -20,6 +20,22 @@ Answer decide(const System& system, const Question& question, Monitor& monitor) 
     if (m.words <= 16) return run.template operator()<16>();
     if (m.words <= max_words) return run.template operator()<max_words>();
     throw std::length_error("a configuration is too long");
+}
+
+}  // namespace
+
+// On disk, if that is wanted, once memory has ended; or at once where an earlier process has begun there.
+Answer decide(const System& system, const Question& q, Monitor& monitor) {
+    if (q.threads < 1 || q.threads > max_threads) throw std::invalid_argument("the number of threads is out of range");
+    const Machine m = compile(system, q.k);
+    if (!q.disk.wanted() || q.every_end || served_on_disk(m, q).empty() || m.words > max_words)
+        return decide_in_memory(system, m, q, monitor);
+    const std::string name = fingerprint(system, m, q);
+    if (!q.disk.at_once && !begun_on_disk(q.disk, name)) {
+        Answer answer = decide_in_memory(system, m, q, monitor);
+        if (answer.stop != Stop::memory) return answer;
+    }
+    return decide_on_disk(m, q, monitor, name);
 }
 
 }  // namespace stormproof

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "disk_options.hpp"
 #include "limits.hpp"
 #include "system.hpp"
 
@@ -89,11 +91,14 @@ struct Question {
     std::uint64_t reduce_from = 20000;       // under faults smaller systems are explored whole
     std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
     std::size_t max_ends = 2000;            // of such runs
+    DiskOptions disk;                       // where to go on when memory ends
     bool every_end = false;                 // the ends are all offending configurations, the nearest first
 };
 
 struct Answer {
     Stop stop = Stop::none;
+    std::string problem;        // with the disk
+    std::uint64_t on_disk = 0;  // bytes of the layers, if it was explored there
     std::uint64_t states = 0, transitions = 0, peak_bytes = 0;
     std::uint32_t words = 0;
     bool reduced = false;

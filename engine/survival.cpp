@@ -83,6 +83,12 @@ bool reducible(const Question& q) {
 // A certificate lists all configurations.
 bool symmetric(const Question& q) { return q.symmetry && q.most_certified == 0; }
 
+// What is only tried, within a budget, is not worth the disk.
+Question in_memory(Question q) {
+    q.disk = {};
+    return q;
+}
+
 bool answered(const Finding& finding, bool holds) { return (finding.outcome == Outcome::holds) == holds; }
 
 // The asks whose finding so far is that they hold, or the others, asked anew; their answers replace those findings.
@@ -110,8 +116,9 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
     if (!reducible(question) && !symmetric(question)) return search(system, q, monitor);
     if (q.reduce_from > 0) {
         Monitor small(monitor, monitor.at_most(q.reduce_from));
-        Result result = search(system, q, small);
-        if (result.stop != Stop::states || monitor.at_most(q.reduce_from) < q.reduce_from) return result;
+        Result result = search(system, in_memory(q), small);
+        const bool larger = result.stop == Stop::states && monitor.at_most(q.reduce_from) >= q.reduce_from;
+        if (!larger && !(result.stop == Stop::memory && q.disk.wanted())) return result;
     }
     if (symmetric(question)) q.group = symmetries(system, q);
     if (!reducible(question)) return search(system, q, monitor);
@@ -130,7 +137,7 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
     if (result.hit_faults == nothing && std::any_of(result.findings.begin(), result.findings.end(), holds))
         ask_again(system, reduced, monitor, true, result);
     Monitor budget(monitor, q.witness_budget);
-    if (result.stop == Stop::none) ask_again(system, q, budget, false, result);
+    if (result.stop == Stop::none) ask_again(system, in_memory(q), budget, false, result);
     return result;
 }
 

@@ -1,25 +1,14 @@
 #include "survival_disk.hpp"
 
+#include "disk_fingerprint.hpp"
+
 namespace stormproof::survival {
 namespace {
 
-void add_system(Fingerprint& out, const System& system) {
-    out.add(system.messages).add(system.crashes).add(system.sender_of);
-    for (const Process& process : system.processes) {
-        out.add(process.states).add(process.initial).add(process.crashed).add(process.transitions.size());
-        for (const Transition& t : process.transitions)
-            out.add(t.source).add(static_cast<unsigned>(t.kind)).add(t.channel).add(t.message).add(t.target).add(t.fault);
-    }
-    for (const Channel& channel : system.channels) {
-        const ChannelFaults& faults = channel.faults;
-        out.add(channel.sender).add(channel.receiver).add(channel.pool).add(faults.becomes).add(faults.may_overtake());
-        for (std::uint32_t m = 0; m < system.messages; ++m) out.add(faults.may_vanish(m)).add(faults.may_stay(m));
-    }
-}
-
 template <class Cell, unsigned W>
-Result searched(const System& system, const Question& q, Monitor& monitor, const std::string& name, const RowFields& fields) {
-    DiskSearch<Cell, W> search(system, q, monitor, name, fields);
+Result searched(const System& system, const Question& q, Monitor& monitor, const std::string& name,
+                const Packing<Cell>& packing) {
+    DiskSearch<Cell, W> search(system, q, monitor, name, packing);
     try {
         return search.run();
     } catch (const DiskError& problem) {
@@ -29,15 +18,14 @@ Result searched(const System& system, const Question& q, Monitor& monitor, const
 
 template <class Cell>
 Result in_cells(const System& system, const Question& q, Monitor& monitor, const std::string& name) {
-    const RowFields fields(system, q, Layout(system, q));
-    const auto run = [&]<unsigned W>() { return searched<Cell, W>(system, q, monitor, name, fields); };
-    if (fields.words() <= 1) return run.template operator()<1>();
-    if (fields.words() <= 2) return run.template operator()<2>();
-    if (fields.words() <= 3) return run.template operator()<3>();
-    if (fields.words() <= 4) return run.template operator()<4>();
-    if (fields.words() <= 8) return run.template operator()<8>();
-    if (fields.words() <= 16) return run.template operator()<16>();
-    if (fields.words() <= 64) return run.template operator()<64>();
+    const Layout layout(system, q);
+    const Packing<Cell> packing(system, q, layout, q.k);
+    const auto run = [&]<unsigned W>() { return searched<Cell, W>(system, q, monitor, name, packing); };
+    if (packing.words() <= 1) return run.template operator()<1>();
+    if (packing.words() <= 2) return run.template operator()<2>();
+    if (packing.words() <= 4) return run.template operator()<4>();
+    if (packing.words() <= 8) return run.template operator()<8>();
+    if (packing.words() <= 64) return run.template operator()<64>();
     throw DiskError("configurations of more than 4096 bits are not explored on disk");
 }
 

@@ -12,7 +12,7 @@
 
 #include "disk_layers.hpp"
 #include "perfect_hash.hpp"
-#include "survival_rows.hpp"
+#include "survival_packing.hpp"
 #include "survival_search.hpp"
 
 namespace stormproof::survival {
@@ -30,8 +30,8 @@ class DiskSearch : public Search<Cell> {
 
   public:
     DiskSearch(const System& system, const Question& question, Monitor& monitor, const std::string& name,
-               const RowFields& fields)
-        : Base(system, question, monitor), fields_(fields), layers_(question.disk, name, RecordCodec<W>(fields.bits()), room(monitor)) {
+               const Packing<Cell>& packing)
+        : Base(system, question, monitor), packing_(packing), layers_(question.disk, name, RecordCodec<W>(packing.used_bits()), room_on_disk<W>(monitor)) {
         row_.resize(layout_.cells);
         if (layers_.resumed) restore();
         else push_initial();
@@ -65,7 +65,7 @@ class DiskSearch : public Search<Cell> {
         Packed at{};
     };
 
-    const RowFields& fields_;
+    const Packing<Cell>& packing_;
     DiskLayers<W> layers_;
     std::vector<Cell> row_;
     std::vector<Broken> broken_;
@@ -75,16 +75,17 @@ class DiskSearch : public Search<Cell> {
     std::vector<std::uint8_t> few_;    // number -> the goals that it reaches on calm runs within k; of at most eight asks
     std::vector<std::uint32_t> many_;  // the same of more
 
-    // Four lists of that many configurations take half of the memory.
-    static std::uint64_t room(const Monitor& monitor) {
-        const std::uint64_t bytes = monitor.max_bytes() ? monitor.max_bytes() : std::uint64_t{1} << 30;
-        return std::clamp<std::uint64_t>(bytes / 8 / sizeof(Packed), 1024, std::uint64_t{1} << 26);
+    Packed packed(const Cell* row) const {
+        Packed out{};
+        packing_.pack(row, out.w);
+        return out;
     }
+    void unpack(const Packed& c) { packing_.unpack(c.w, row_.data()); }
 
     void push_initial() {
         for (std::size_t p = 0; p < rules_.system.processes.size(); ++p)
             row_[p] = static_cast<Cell>(rules_.system.processes[p].initial);
-        layers_.push(layer_key(0, 0), fields_.pack<W>(row_.data()));
+        layers_.push(layer_key(0, 0), packed(row_.data()));
     }
 
     // ---- storms ----------------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ class DiskSearch : public Search<Cell> {
 
     bool visit(LayerKey key, const Packed& c, std::uint64_t how) {
         ++result_.configurations;
-        fields_.unpack(c, row_);
+        unpack(c);
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
             if ((never_ >> a & 1) && holds(a)) found({a, EndKind::none, key, c});
         bool calm = false;
@@ -118,7 +119,7 @@ class DiskSearch : public Search<Cell> {
             calm = calm || faults == 0;
             if (!next) result_.hit_faults = std::min(result_.hit_faults, level_);
             else if (level_ + faults <= q_.most_faults)
-                layers_.push(layer_key(level_ + faults, actions_of(key) + 1), fields_.pack<W>(turns_.settle(next).first));
+                layers_.push(layer_key(level_ + faults, actions_of(key) + 1), packed(turns_.settle(next).first));
         });
         if (!calm) note_end(key, c);
         if (!(always_ | never_)) return false;
@@ -163,15 +164,46 @@ class DiskSearch : public Search<Cell> {
         level_ = faults_of(broken.key);
         std::vector<Cell> here = row_;
         const std::uint32_t end = store_run(broken.key, broken.at);
-        this->violated(broken.ask, {end, broken.end}, broken.end == EndKind::none ? BlockSize{} : this->exact());
+        Stuck stuck{end, broken.end};
+        if (broken.end != EndKind::none && result_.hit_faults <= level_) {
+            fill_full(broken.key);
+            stuck = this->nearest(broken.ask, stuck);
+        }
+        this->violated(broken.ask, stuck, broken.end == EndKind::none ? BlockSize{} : this->exact());
         level_ = level;
         row_ = here;
+    }
+
+    // The first configurations before this layer, with as many faults, where a send hits the bound.
+    void fill_full(LayerKey key) {
+        constexpr std::size_t enough = 20000;
+        this->full_.clear();
+        for (const Layer& layer : layers_.layers) {
+            if (faults_of(layer.key) != faults_of(key) || layer.key >= key) continue;
+            layers_.each(layer, [&](const Packed& c) {
+                unpack(c);
+                bool hit = false;
+                expand(row_.data(), layer.note, false, [&](const Strike&, std::uint32_t, const Cell* next) { hit = hit || !next; });
+                if (hit) this->full_.push_back(add_stored(layer.key, c));
+                return this->full_.size() < enough;
+            });
+        }
     }
 
     void add_run_to(std::uint32_t id) override {
         const Node& node = store_.nodes[id];
         if (node.parent == nothing && node.actions > 0)
-            store_run(layer_key(node.faults, node.actions), fields_.pack<W>(store_.row(id)));
+            store_run(layer_key(node.faults, node.actions), packed(store_.row(id)));
+    }
+
+    std::uint32_t add_stored(LayerKey key, const Packed& c) {
+        unpack(c);
+        const std::uint32_t id = store_.find_or_add(row_.data());
+        Node& node = store_.nodes[id];
+        node.flags |= settled;
+        node.faults = faults_of(key);
+        node.actions = actions_of(key);
+        return id;
     }
 
     // Adds the configurations of a run to this one to the store.
@@ -181,13 +213,9 @@ class DiskSearch : public Search<Cell> {
         while (actions_of(way.back().first) > 0) processes.push_back(add_predecessor(way));
         std::uint32_t id = nothing;
         for (std::size_t i = way.size(); i-- > 0;) {
-            fields_.unpack(way[i].second, row_);
             const std::uint32_t before = id;
-            id = store_.find_or_add(row_.data());
+            id = add_stored(way[i].first, way[i].second);
             Node& node = store_.nodes[id];
-            node.flags |= settled;
-            node.faults = faults_of(way[i].first);
-            node.actions = actions_of(way[i].first);
             node.parent = before;
             if (i < processes.size()) node.last = static_cast<std::uint16_t>(processes[i]);
         }
@@ -201,10 +229,10 @@ class DiskSearch : public Search<Cell> {
         for (const Layer& layer : layers_.layers) {
             if (actions_of(layer.key) + 1 != actions_of(key) || layer.key > key || process != nothing) continue;
             layers_.each(layer, [&](const Packed& c) {
-                fields_.unpack(c, row_);
+                unpack(c);
                 expand(row_.data(), layer.note, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
                     if (process != nothing || !next || faults_of(layer.key) + faults != faults_of(key)) return;
-                    if (fields_.pack<W>(turns_.settle(next).first) == wanted) process = strike.process;
+                    if (packed(turns_.settle(next).first) == wanted) process = strike.process;
                 });
                 if (process != nothing) way.push_back({layer.key, c});
                 return process == nothing;
@@ -294,12 +322,12 @@ class DiskSearch : public Search<Cell> {
         layers_.each(layer, [&](const Packed& c) {
             Mask& own = masks[numbers_(c)];
             if ((own & always_) == always_) return true;
-            fields_.unpack(c, row_);
+            unpack(c);
             std::uint32_t mask = own;
             for (std::uint32_t a = 0; first && a < q_.asks.size(); ++a)
                 if ((always_ >> a & 1) && holds(a)) mask |= 1u << a;
             expand(row_.data(), layer.note, true, [&](const Strike&, std::uint32_t faults, const Cell* next) {
-                if (faults == 0 && next) mask |= masks[numbers_(fields_.pack<W>(turns_.settle(next).first))];
+                if (faults == 0 && next) mask |= masks[numbers_(packed(turns_.settle(next).first))];
             });
             changed = changed || mask != own;
             own = static_cast<Mask>(mask);
@@ -335,12 +363,7 @@ class DiskSearch : public Search<Cell> {
     }
 
     void enlist_stored(LayerKey key, const Packed& c, std::uint32_t mask) {
-        fields_.unpack(c, row_);
-        const std::uint32_t id = store_.find_or_add(row_.data());
-        Node& node = store_.nodes[id];
-        node.flags |= settled;
-        node.faults = faults_of(key);
-        node.actions = actions_of(key);
+        const std::uint32_t id = add_stored(key, c);
         this->value(id);
         store_.nodes[id].mask |= mask;
         reached_.push_back(id);
@@ -355,11 +378,11 @@ class DiskSearch : public Search<Cell> {
         if (judged_ == 0) return 0;
         for (std::uint32_t c = 0; c < layout_.channel.size(); ++c)
             if (row[layout_.channel[c]] > q_.k) return 0;
-        const Packed packed = fields_.pack<W>(row);
-        const std::uint64_t number = numbers_(packed);
+        const Packed here = packed(row);
+        const std::uint64_t number = numbers_(here);
         const std::uint32_t mask = few_.empty() ? many_[number] : few_[number];
         const auto end = layers_.layers.begin() + static_cast<std::ptrdiff_t>(judged_);
-        const auto has = [&](const Layer& layer) { return layers_.has(layer, packed); };
+        const auto has = [&](const Layer& layer) { return layers_.has(layer, here); };
         return mask && std::any_of(layers_.layers.begin(), end, has) ? mask : 0;
     }
 

@@ -16,7 +16,9 @@ namespace stormproof::survival {
 template <class Cell>
 class Packing {
   public:
-    Packing(const System& system, const Question& question, const Layout& layout) : layout_(layout) {
+    // `most`: how many messages a channel may have, where that is less than the layout has cells for.
+    Packing(const System& system, const Question& question, const Layout& layout, std::uint32_t most = nothing)
+        : layout_(layout), bound_(std::min(most, layout.bound)) {
         letters_.resize(system.channels.size());
         for (std::uint32_t c = 0; c < system.channels.size(); ++c) letters_[c] = letters(system, c);
         pieces_of_.resize(layout.contents + system.channels.size());
@@ -27,6 +29,13 @@ class Packing {
     }
 
     std::uint32_t words() const { return words_; }
+    // How many bits of each word are used, from the lowest on.
+    std::vector<std::uint32_t> used_bits() const {
+        std::vector<std::uint32_t> used(words_, 0);
+        for (const Piece& piece : pieces_)
+            used[piece.field.word] = std::max(used[piece.field.word], piece.field.shift + bits(piece));
+        return used;
+    }
 
     void pack(const Cell* row, std::uint64_t* words) const {
         std::fill(words, words + words_, 0);
@@ -57,6 +66,7 @@ class Packing {
     };
 
     const Layout& layout_;
+    const std::uint32_t bound_;
     std::vector<Piece> pieces_;
     std::vector<std::vector<std::uint32_t>> pieces_of_;  // of each state, count and channel
     std::uint32_t words_ = 1;
@@ -115,10 +125,10 @@ class Packing {
     }
     void add_content(std::uint32_t c) {
         const std::uint64_t base = letters_[c].message.size();
-        for (std::uint32_t from = 0; base > 0 && from < layout_.bound;) {
+        for (std::uint32_t from = 0; base > 0 && from < bound_;) {
             std::uint64_t values = 1 + base;
             std::uint32_t most = 1;
-            for (; from + most < layout_.bound && values * base < UINT32_MAX; ++most) values = values * base + 1;
+            for (; from + most < bound_ && values * base < UINT32_MAX; ++most) values = values * base + 1;
             pieces_of_[layout_.contents + c].push_back(static_cast<std::uint32_t>(pieces_.size()));
             pieces_.push_back({{}, values, layout_.channel[c] + 1 + from, c, most});
             from += most;

@@ -10,6 +10,6 @@ def disk_options(limits: Limits) -> _engine.DiskOptions:
     """The folder of the limits, if there is one. Files of another version are not read."""
     if limits.disk is None:
         return _engine.DiskOptions("", "")
-    from importlib.metadata import version  # takes longer to load than a small check
+    from importlib.metadata import version
 
     return _engine.DiskOptions(limits.disk, version("stormproof"))

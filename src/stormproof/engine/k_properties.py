@@ -14,6 +14,7 @@ from ..limits import MAX_THREADS, Limits, check_bound, check_threads
 from ..model.actions import Firing, Message, Word, pair_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from .disk import disk_options
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
 
@@ -71,7 +72,8 @@ class Traffic:
 @dataclass(frozen=True)
 class Exploration:
     """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit.
-    `symmetries`: so many permutations of processes were used, the identity included."""
+    `symmetries`: so many permutations of processes were used, the identity included. `on_disk`: bytes of what
+    was explored there."""
 
     k: int
     states: int
@@ -85,6 +87,7 @@ class Exploration:
     violations: Mapping[str, Violation] = field(default_factory=dict)
     traffic: Traffic | None = None
     symmetries: int = 1
+    on_disk: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ def explore(
     optional: Iterable[str] = (),
     cluster: str | None = None,
     symmetry: bool = True,
+    disk: _engine.DiskOptions | None = None,
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
@@ -117,7 +121,8 @@ def explore(
     is for full exploration and None is for as many as the machine has processors. `optional`: properties that
     are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
     Dask scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
-    permutations of processes take to each other, explore one.
+    permutations of processes take to each other, explore one. What memory does not hold is explored whole in
+    the folder of the limits, or as `disk` says, but for k-obi and k-sibi.
     """
     started = time.monotonic()
     names = _checked(properties, k)
@@ -131,7 +136,9 @@ def explore(
     spare = {PROPERTIES[name] for name in optional}
     # Neither is shown for mailboxes (definitions 12.4).
     savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare)
-    answer = _decide(lowered, k, asked, workers, savings, limits or Limits(), progress, seconds)
+    within = limits or Limits()
+    place = disk or disk_options(within)
+    answer = _decide(lowered, k, asked, workers, savings, within, progress, seconds, place)
     return Exploration(
         k=k,
         states=answer.states,
@@ -141,7 +148,8 @@ def explore(
         threads=1 if answer.reduced else workers,
         reduced=answer.reduced,
         symmetries=answer.symmetries,
-        stopped=limit_name(answer.stop),
+        stopped=answer.problem or limit_name(answer.stop),
+        on_disk=answer.on_disk,
         holds={n: _holds(answer, n) if n in asked else None for n in names},
         violations={_NAMES[v.which]: _violation(lowered, v) for v in answer.violations},
     )
@@ -203,6 +211,7 @@ def _decide(
     limits: Limits,
     progress: ProgressCallback | None,
     seconds: float | None,
+    disk: _engine.DiskOptions,
 ) -> _engine.Answer:
     chosen = {PROPERTIES[name] for name in asked}
 
@@ -216,6 +225,7 @@ def _decide(
             savings.reduction,
             optional=savings.optional,
             symmetry=savings.symmetry,
+            disk=disk,
         )
 
     try:
