@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "configuration.hpp"
+#include "platform.hpp"
 #include "symmetry.hpp"
 #include "turns.hpp"
 
@@ -28,7 +29,7 @@ class ConfigurationTurns {
     const std::vector<Automorphism>& group() const { return group_; }
 
     // Replaces a configuration by the least of its orbit, and returns the number of the permutation that leads there.
-    std::uint32_t settle(Config<W>& c) const {
+    STORMPROOF_NOINLINE std::uint32_t settle(Config<W>& c) const {
         const std::vector<std::uint64_t>& numbers = numbers_of(c);
         const std::uint32_t turn = least_turn(turns_, numbers.data()).turn;
         if (turn == 0) return 0;

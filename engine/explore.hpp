@@ -177,7 +177,8 @@ class Explorer {
         const std::size_t before = worker.pending;
         const auto push = [&](const Config<W>& next) {
             Successor& p = worker.batch[worker.pending++];
-            p.config = g.representative(next);
+            p.config = next;
+            if (g.turns) g.turns->settle(p.config);
             p.hash = hash_of(p.config);
             p.last = false;
             visited_.fetch_slot(p.hash);
@@ -210,8 +211,10 @@ class Explorer {
             bool fresh = false;
             const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
             if (id == no_edges) fail(Stop::memory);
-            if (fresh) --worker.budget;
-            if (fresh && g.turns) shard.represented += g.turns->orbit(p.config);
+            if (fresh) {
+                --worker.budget;
+                if (g.turns) shard.represented += g.turns->orbit(p.config);
+            }
             if (!only_silent) shard.edges[shard.edge_count++] = id | (p.last ? last_edge : 0);
         }
         worker.pending = 0;

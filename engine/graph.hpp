@@ -169,14 +169,16 @@ class Graph {
     // silent(successor, turn).
     template <class Action, class Silent>
     void each_turned_step(std::uint32_t id, Action&& action, Silent&& silent) const {
+        if (turns) return each_step_of_orbit(id, action, silent);
+        each_step(
+            id, [&](std::uint32_t number, const Instruction& s, std::uint32_t to) { action(number, s, to, 0u); },
+            [&](std::uint32_t to) { silent(to, 0u); });
+    }
+
+  private:
+    template <class Action, class Silent>
+    STORMPROOF_NOINLINE void each_step_of_orbit(std::uint32_t id, Action& action, Silent& silent) const {
         const Config<W>& c = config(id);
-        if (!turns) {
-            each_step(
-                id,
-                [&](std::uint32_t number, const Instruction& s, std::uint32_t to) { action(number, s, to, 0u); },
-                [&](std::uint32_t to) { silent(to, 0u); });
-            return;
-        }
         std::vector<std::uint32_t> unseen;
         each_step(
             id,
@@ -189,7 +191,6 @@ class Graph {
         each_silent(m, c, [&](const Config<W>& n) { silent(*next++, turn_of(n)); });
     }
 
-  private:
     std::uint64_t place_mask() const { return (std::uint64_t{1} << (32 - shard_bits)) - 1; }
     const std::uint32_t* edges_at(std::uint32_t place) const {
         return shards[std::uint64_t{place} >> (32 - shard_bits)].edges.data() + (place & place_mask());
