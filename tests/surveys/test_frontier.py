@@ -113,6 +113,7 @@ def test_the_choices_that_count() -> None:
         {"property": "k-mcc"},
         {"property": "crash-handling"},
         {"max_size": -1, "property": "k-er"},
+        {"max_size": 1},
     ],
 )
 def test_a_wrong_question_gets_a_sentence(options: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import UsageError
 from ..limits import Limits
 from ..model.budget import budget_of
 from ..model.phrases import plural
@@ -87,6 +88,8 @@ def command(
       stormproof frontier four-player-game --property rsc
       stormproof frontier go-back-2 --property k-wmc -k 2 --faults loss,reorder
     """
+    if count and max_size is not None:
+        raise UsageError("--max-size does not go with --count; remove one of them")
     system = load_input(source, format)
     chosen = {
         "k": k,

@@ -198,6 +198,11 @@ def frontier(
         )
     base = system if file_faults else system.with_unreliable(())
     asked = asked_of(base, property)
+    if max_size is not None and asked.monotone:
+        raise UsageError(
+            f"the frontier of {asked.name} covers failures of every size, as more faults only make it worse",
+            hint="remove --max-size",
+        )
     if faults is None and not asked.survival:
         faults = (*(kind.keyword for kind in PAPER_KINDS), *((CRASH,) if processes is not None else ()))
     atoms = choices(base, faults, channels, processes, as_written=asked.monotone, declared=file_faults)
