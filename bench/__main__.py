@@ -1,6 +1,6 @@
 """`python -m bench`: every measurement, as ratios from this run on this machine.
 
-python -m bench                 start-up, the engine, growth, disk, RSC, reachability, logs, a cluster
+python -m bench                 start, engine, growth, stores, disk, RSC, reachability, logs, a cluster
 python -m bench engine ...      one of them, with its own flags (`--help` tells them)
 """
 
@@ -10,7 +10,7 @@ import runpy
 import sys
 from pathlib import Path
 
-MEASUREMENTS = ("start", "engine", "growth", "disk", "rsc", "reach", "trace", "cluster")
+MEASUREMENTS = ("start", "engine", "growth", "store", "disk", "rsc", "reach", "trace", "cluster")
 
 
 def main() -> None:

@@ -42,6 +42,7 @@ from stormproof.model.failures import Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.protocols import protocol
+from stormproof.protocols.generators.rings import dining_philosophers
 from stormproof.spec import bounded
 
 ASKED = ("k-exh", "k-er", "k-pg")
@@ -129,16 +130,18 @@ def spin(system: System, k: int) -> tuple[int, float] | None:
 
 
 def section_spin(elevator: System) -> Iterator[dict[str, Any]]:
-    for k in (7, 8, 9):
-        theirs = spin(elevator, k)
+    cases = [(elevator, k) for k in (7, 8, 9)] + [(dining_philosophers(n), 1) for n in (4, 5)]
+    for system, k in cases:
+        theirs = spin(system, k)
         if theirs is None:
             yield {"section": "spin", "skipped": "spin or a C compiler is not installed"}
             return
         states, seconds = theirs
-        ours = run(elevator, k)
+        ours = run(system, k)
         assert ours.states == states, f"SPIN stores {states} states, the engine {ours.states}"
         yield {
             "section": "spin",
+            "roles": len(system.processes),
             "k": k,
             "configurations": states,
             "spin_seconds": seconds,

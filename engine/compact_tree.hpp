@@ -47,6 +47,17 @@ class NumberedWords {
         }
     }
 
+    // The number that a word has, if it has one.
+    bool find(std::uint64_t word, std::uint64_t& number) const {
+        const std::uint64_t hash = hash_of_word(word);
+        for (std::uint64_t slot = index_.slot_of(hash);; slot = index_.next(slot)) {
+            const std::uint32_t entry = index_[slot].load(std::memory_order_acquire);
+            if (entry == 0) return false;
+            number = index_.number(entry);
+            if (index_.may_be(entry, hash) && words_[number] == word) return true;
+        }
+    }
+
     std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
     // How many words may be added before more room must be made.
     std::uint64_t room() const { return index_.bytes() ? most_load(index_.log()) - size() : 0; }
@@ -134,6 +145,20 @@ class WordTree {
                 now[i / 2] = i % 2 == 0 ? number : now[i / 2] | number << 32;
             }
         return now[0];
+    }
+
+    // The root of these words if they have one; `now` is its place.
+    bool find(const std::uint64_t* words, const Path& path, std::vector<std::uint64_t>& now) const {
+        now.assign(words, words + leaves_);
+        for (const Level& level : levels_)
+            for (std::uint32_t i = 0; i < level.width; ++i) {
+                const std::uint32_t table = level.first + i;
+                const bool same = table < path.numbers.size() && path.words[table] == now[i];
+                std::uint64_t number = same ? path.numbers[table] : 0;
+                if (!same && !tables_[table].find(now[i], number)) return false;
+                now[i / 2] = i % 2 == 0 ? number : now[i / 2] | number << 32;
+            }
+        return true;
     }
 
     // How many words may be added to each table before there must be more room.

@@ -38,6 +38,7 @@ class Index {
     std::uint64_t slot_of(std::uint64_t hash) const { return hash >> (64 - log_); }
     std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & ((std::uint64_t{1} << log_) - 1); }
     std::atomic<std::uint32_t>& operator[](std::uint64_t slot) { return slots_[slot]; }
+    const std::atomic<std::uint32_t>& operator[](std::uint64_t slot) const { return slots_[slot]; }
 
     std::uint32_t entry(std::uint64_t hash, std::uint32_t number) const {
         return (static_cast<std::uint32_t>(hash) & ~number_mask_) | (number + 1);

@@ -5,7 +5,6 @@
 // A violation is reported only with a proof for channels of any length, see survival_blocks.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -76,15 +75,12 @@ struct Question {
     DiskOptions disk;                              // where to go on when memory ends
     std::uint32_t threads = 1;                     // of a search in the compact store
     std::uint64_t parallel_from = 8192;            // layers of fewer configurations are left to one thread
-    bool compact = false;                          // begin in the compact store where it serves: for tests
+    bool compact = false;                          // begin in the compact store: for tests
 };
 constexpr std::size_t most_asks = 30;
 
-// Can it be answered in the compact store? Goals that must never hold need storms only; a certificate lists
-// configurations that are judged one by one.
-inline bool fits_compact(const Question& q) {
-    return q.most_certified == 0 && std::none_of(q.asks.begin(), q.asks.end(), [](const Ask& ask) { return ask.always; });
-}
+// Can it be answered in the compact store? A certificate lists configurations that are judged one by one.
+inline bool fits_compact(const Question& q) { return q.most_certified == 0; }
 
 // A transition and what went wrong while it was taken.
 struct Strike : MessageOutcome {

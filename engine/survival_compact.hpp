@@ -2,60 +2,86 @@
 // with about 13 bytes for a configuration, in several threads.
 //
 // The configurations of a layer are judged when their calm steps are made. Steps with faults are made again when the
-// search has come to the number of faults that they lead to. What is found first is a violation with the fewest faults
-// and the fewest actions; the run to it is found backwards, layer by layer, by making all steps of a layer again
-// until one leads to the right configuration.
+// search has come to the number of faults that they lead to. The run to a violation is found backwards, layer by layer,
+// by making all steps of a layer again until one leads to the right configuration.
+//
+// What must stay possible takes a bit per ask and configuration. Calm steps within k are made again, in sweeps against
+// the order of the layers and along it in turn, until no bit is added. The few configurations that are left without a
+// bit, with the calm runs that need the slack, are judged in the ordinary store (survival_judge.hpp).
 #pragma once
 
 #include <optional>
 
+#include "survival_judge.hpp"
 #include "survival_layers.hpp"
 
 namespace stormproof::survival {
 
 template <class Cell>
-class CompactSearch {
+class CompactSearch : Judge<Cell> {
   public:
     CompactSearch(const System& system, const Question& question, Monitor& monitor)
-        : q_(question), rules_(system, question), layout_(system, question), layers_(rules_, layout_, monitor),
-          own_(layers_.workers.size()) {
-        if (layers_.workers[0]->turns.used()) result_.symmetries = question.group.size();
-        result_.findings.resize(q_.asks.size());
+        : Judge<Cell>(system, question, monitor), layers_(rules_, layout_, monitor), own_(layers_.workers.size()) {
         result_.compact = true;
-        open_ = static_cast<std::uint32_t>((std::uint64_t{1} << q_.asks.size()) - 1);
     }
 
     Result run() {
         layers_.add_initial();
-        for (level_ = 0; level_ != nothing && open_ && going(); level_ = next_level()) {
+        for (level_ = 0; level_ != nothing && open() && going(); level_ = next_level()) {
+            full_.clear();
             explore_level();
+            if (going() && always_) judge_futures();
             if (going()) result_.faults_explored = level_ + 1;
         }
-        conclude();
+        if (!going() && result_.stop == Stop::none) result_.stop = layers_.stop;
+        this->conclude();
+        result_.configurations = layers_.settled;
+        result_.stored = layers_.size();
+        result_.memory = layers_.bytes() + store_.bytes();
         return std::move(result_);
     }
 
   private:
+    using Judge<Cell>::q_;
+    using Judge<Cell>::rules_;
+    using Judge<Cell>::layout_;
+    using Judge<Cell>::store_;
+    using Judge<Cell>::monitor_;
+    using Judge<Cell>::result_;
+    using Judge<Cell>::always_;
+    using Judge<Cell>::never_;
+    using Judge<Cell>::level_;
+    using Judge<Cell>::reached_;
+    using Judge<Cell>::full_;
     using Worker = LayerWorker<Cell>;
     using Words = std::vector<std::uint64_t>;
-    // What a thread has found in the layer at hand: for each ask the least configuration that violates it.
+    // What a thread has found in the layer at hand.
     struct alignas(cache_line) Found {
-        std::vector<std::optional<Words>> violations;
+        std::vector<std::optional<Words>> violations;  // of each ask, in the least configuration
+        std::vector<Words> full;                       // where a send hits the bound
         std::vector<std::uint8_t> strikes;
         bool hit = false;
     };
 
-    const Question& q_;
-    Rules rules_;
-    Layout layout_;
     Layers<Cell> layers_;
-    std::vector<Found> own_;  // of each worker
-    Result result_;
-    std::uint32_t open_ = 0;  // the asks that no violation was found for, a bit each
-    std::atomic<std::uint32_t> left_{0};  // the same, while a layer is judged
-    std::uint32_t level_ = 0;  // the number of faults
+    std::vector<Found> own_;                   // of each worker
+    std::atomic<std::uint32_t> left_{0};       // the asks that are open, while a layer is judged
+    std::atomic<bool> changed_{false};         // a sweep has added a bit
+    std::uint32_t since_check_ = 0;
 
-    bool going() const { return layers_.stop == Stop::none; }
+    std::uint32_t open() const { return always_ | never_; }
+    bool going() const { return layers_.stop == Stop::none && result_.stop == Stop::none; }
+
+    bool over() override {
+        if (!going()) return true;
+        if (++since_check_ < 2048 && !store_.full()) return false;
+        since_check_ = 0;
+        monitor_.memory = layers_.bytes() + store_.bytes();
+        // Twice, because arrays are copied when they grow.
+        const bool short_of = store_.full() || !monitor_.allows(layers_.bytes() + 2 * store_.bytes());
+        result_.stop = short_of ? Stop::memory : monitor_.over();
+        return result_.stop != Stop::none;
+    }
 
     // ---- storms ----------------------------------------------------------------------------------------
 
@@ -75,7 +101,7 @@ class CompactSearch {
                 if (key.second + 1 != actions || !layer.leads_to(level_)) continue;
                 if (key.first == level_) settle(layer);
                 else strike(layer, level_ - key.first);
-                if (!open_ || !going()) return;
+                if (!open() || !going()) return;
             }
             layers_.finish_layer();
         }
@@ -90,20 +116,23 @@ class CompactSearch {
 
     // Judges a layer, and takes its calm steps.
     void settle(Layer& layer) {
-        layer.open = left_ = open_;
+        layer.open = left_ = open();
+        layer.reduces = q_.reduction && (result_.hit_faults != nothing || always_);
         layer.hit = result_.hit_faults != nothing;
-        for (Found& found : own_) found = {std::vector<std::optional<Words>>(q_.asks.size()), {}, false};
+        for (Found& found : own_) found = {std::vector<std::optional<Words>>(q_.asks.size()), {}, {}, false};
         layers_.each(layer, [&](Worker& worker) {
             Found& found = own_of(worker);
-            judge(worker, found);
+            const std::uint32_t holding = judge(worker, found);
             if (!left_) return Then::next;
-            make_successors(worker, layer, 0, &found);
+            if (!make_successors(worker, layer, 0, &found)) note_end(worker, holding, found);
             return layers_.add_successors(worker);
         });
         if (!going()) return;
         layers_.settled += layer.size();
-        for (const Found& found : own_) take(found, layer);
-        for (std::uint32_t a = 0; a < q_.asks.size(); ++a) conclude_layer(a, layer);
+        for (Found& found : own_) take(found, layer);
+        const std::vector<Finding> before = result_.findings;
+        for (std::uint32_t a = 0; a < q_.asks.size() && going(); ++a) conclude_layer(a, layer);
+        if (!going()) result_.findings = before;
     }
 
     // Takes the steps of a layer with so many faults.
@@ -120,43 +149,67 @@ class CompactSearch {
         return own_[who];
     }
 
-    // `found`: where to note what else there is, when a layer is settled.
-    void make_successors(Worker& worker, const Layer& layer, std::uint32_t wanted, Found* found) {
+    // Is there a calm step? `found`: where to note what else there is, when a layer is settled.
+    bool make_successors(Worker& worker, const Layer& layer, std::uint32_t wanted, Found* found) {
         worker.successors.clear();
-        // As in Search::settle; the choice is the same whenever steps of this layer are made.
-        const auto* only = q_.reduction && layer.hit ? worker.closed.choose(worker.row.data(), layer.open, true) : nullptr;
+        bool calm = false, hit = false;
+        const auto* only = chosen(worker, layer);
         const auto visit = [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
-            if (!row) {
-                if (found) found->hit = true;
-                return;
-            }
-            if (layer.faults + faults > q_.most_faults) return;
+            calm = calm || faults == 0;
+            hit = hit || !row;
+            if (!row || layer.faults + faults > q_.most_faults) return;
             if (faults == wanted) layers_.pack_successor(worker, strike, row);
             else if (found) note(found->strikes, faults);
         };
         worker.steps.each(worker.row.data(), q_.k, false, visit, only);
+        if (found && hit) note_full(worker, *found);
+        return calm;
+    }
+    // The processes whose steps are taken, as in Search::settle: the same whenever steps of this layer are made.
+    static const std::vector<std::uint8_t>* chosen(Worker& worker, const Layer& layer) {
+        return layer.reduces ? worker.closed.choose(worker.row.data(), layer.open, layer.hit) : nullptr;
     }
     static void note(std::vector<std::uint8_t>& strikes, std::uint32_t faults) {
         if (strikes.size() <= faults) strikes.resize(faults + 1);
         strikes[faults] = true;
     }
+    // Of configurations with a full channel no more are of use than survival_sooner.hpp looks at.
+    void note_full(const Worker& worker, Found& found) {
+        found.hit = true;
+        if (always_ && full_.size() + found.full.size() <= SoonerEnds<Cell>::most) found.full.push_back(layers_.words_of(worker));
+    }
 
     // ---- violations ------------------------------------------------------------------------------------
 
-    void judge(const Worker& worker, Found& found) {
+    // The goals that hold here, of those that must stay possible.
+    std::uint32_t judge(const Worker& worker, Found& found) {
         const RowView<Cell> view{layout_, worker.row.data()};
+        std::uint32_t holding = 0;
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a) {
-            if (!(open_ >> a & 1) || !may_hold(rules_, q_.asks[a].goal, view)) continue;
-            const Words words = layers_.words_of(worker);
-            if (!found.violations[a] || words < *found.violations[a]) found.violations[a] = words;
-            left_ &= ~(1u << a);
+            if (!(open() >> a & 1) || !may_hold(rules_, q_.asks[a].goal, view)) continue;
+            if (q_.asks[a].always) holding |= 1u << a;
+            else note_violation(worker, a, found);
         }
+        if (always_) layers_.add_to_mask({worker.shard, worker.at}, holding);
+        return holding;
+    }
+    // No calm step is possible: goals that do not hold here are out of reach.
+    void note_end(const Worker& worker, std::uint32_t holding, Found& found) {
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
+            if ((always_ & ~holding) >> a & 1) note_violation(worker, a, found);
+    }
+    void note_violation(const Worker& worker, std::uint32_t a, Found& found) {
+        const Words words = layers_.words_of(worker);
+        if (!found.violations[a] || words < *found.violations[a]) found.violations[a] = words;
+        left_ &= ~(1u << a);
     }
 
-    void take(const Found& found, Layer& layer) {
+    void take(Found& found, Layer& layer) {
         if (found.hit) result_.hit_faults = std::min(result_.hit_faults, level_);
         for (std::uint32_t faults = 0; faults < found.strikes.size(); ++faults)
             if (found.strikes[faults]) note(layer.strikes, faults);
+        std::sort(found.full.begin(), found.full.end());
+        for (const Words& words : found.full) full_.push_back(node_of(words, layer.actions));
     }
 
     void conclude_layer(std::uint32_t a, const Layer& layer) {
@@ -164,21 +217,29 @@ class CompactSearch {
         for (const Found& found : own_)
             if (found.violations[a] && (!least || *found.violations[a] < *least)) least = found.violations[a];
         if (!least) return;
-        Finding finding;
-        finding.faults = level_;
-        std::vector<TurnedStrike> run = run_to(*least, layer.faults, layer.actions);
-        if (!going()) return;
-        Automorphism back = layers_.workers[0]->turns.identity();
-        layers_.workers[0]->turns.add_shown(run, back, finding.run);
-        finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
-        finding.outcome = Outcome::violated;
-        result_.findings[a] = finding;
-        open_ &= ~(1u << a);
+        const std::uint32_t id = node_of(*least, layer.actions);
+        if (!q_.asks[a].always) return this->violated(a, {id, EndKind::none}, {});
+        const RowView<Cell> view{layout_, store_.row(id)};
+        const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
+        this->violated(a, this->nearest(a, {id, kind}), this->exact());
     }
 
-    std::vector<TurnedStrike> run_to(Words words, std::uint32_t faults, std::uint32_t actions) {
+    // A configuration that a storm with so many actions reaches, in the ordinary store.
+    std::uint32_t node_of(const Words& words, std::uint32_t actions) {
+        const std::vector<Cell> row = layers_.unpack(words);
+        const std::uint32_t id = store_.find_or_add(row.data());
+        store_.nodes[id].faults = level_;
+        store_.nodes[id].actions = actions;
+        return id;
+    }
+
+    // If a limit is hit meanwhile, it is not whole, and what it was for is forgotten.
+    std::vector<TurnedStrike> storm_run(std::uint32_t id) override {
         std::vector<TurnedStrike> run;
-        for (; actions > 0 && going(); --actions) run.push_back(step_to(words, faults, actions));
+        Words words = layers_.pack(store_.row(id));
+        std::uint32_t faults = level_;
+        for (std::uint32_t actions = store_.nodes[id].actions; actions > 0 && going(); --actions)
+            run.push_back(step_to(words, faults, actions));
         std::reverse(run.begin(), run.end());
         return run;
     }
@@ -220,16 +281,77 @@ class CompactSearch {
         return found;
     }
 
-    void conclude() {
-        result_.stop = layers_.stop;
-        for (Finding& finding : result_.findings) {
-            if (finding.outcome == Outcome::unknown && going()) finding.outcome = Outcome::holds;
-            finding.hit_faults = result_.hit_faults;
-            finding.reduced = q_.reduction;
+    // ---- calm futures ----------------------------------------------------------------------------------
+
+    std::uint32_t known_elsewhere(const Cell* row) override {
+        const std::optional<Place> place = layers_.find(row);
+        return place ? layers_.mask(*place) : 0;
+    }
+
+    bool complete(Place place) { return (layers_.mask(place) & always_) == always_; }
+
+    void judge_futures() {
+        std::vector<Layer*> own;
+        for (auto& [key, layer] : layers_.all)
+            if (key.first == level_) own.push_back(&layer);
+        do {
+            changed_ = false;
+            std::reverse(own.begin(), own.end());
+            for (Layer* layer : own) sweep(*layer);
+        } while (changed_ && going());
+        if (!going()) return;
+        std::sort(own.begin(), own.end(), [](const Layer* a, const Layer* b) { return a->actions < b->actions; });
+        reached_.clear();
+        for (const Layer* layer : own) reach_incomplete(*layer);
+        const std::vector<Finding> before = result_.findings;
+        if (going()) this->judge_level();
+        if (layers_.stop != Stop::none) result_.findings = before;
+        for (auto id : reached_)
+            if (const auto place = layers_.find(store_.row(id))) layers_.add_to_mask(*place, store_.nodes[id].mask);
+    }
+
+    // Passes the bits of calm successors on.
+    void sweep(const Layer& layer) {
+        const auto wanted = [&](Place place) { return !complete(place); };
+        layers_.each(layer, wanted, [&](Worker& worker) {
+            const Place own{worker.shard, worker.at};
+            const std::uint32_t bits = possible_after(worker, layer, always_ & ~layers_.mask(own));
+            if (bits && layers_.add_to_mask(own, bits)) changed_ = true;
+            return Then::next;
+        });
+    }
+    // Which of these goals are known to be possible after some calm step?
+    std::uint32_t possible_after(Worker& worker, const Layer& layer, std::uint32_t missing) {
+        std::uint32_t bits = 0;
+        worker.successors.resize(layers_.words());
+        const auto* only = chosen(worker, layer);
+        const auto visit = [&](const Strike& strike, std::uint32_t, const Cell* row) {
+            if (!row || bits == missing) return;
+            layers_.pack_after(worker, strike, row, worker.successors.data());
+            if (const auto place = layers_.find(worker, worker.successors.data())) bits |= layers_.mask(*place) & missing;
+        };
+        worker.steps.each(worker.row.data(), q_.k, true, visit, only);
+        return bits;
+    }
+
+    // Puts the configurations of a layer that are left without a bit into the ordinary store.
+    void reach_incomplete(const Layer& layer) {
+        std::vector<std::pair<Words, std::uint32_t>> left;
+        std::mutex leaving;
+        const auto wanted = [&](Place place) { return !complete(place); };
+        layers_.each(layer, wanted, [&](Worker& worker) {
+            const std::lock_guard<std::mutex> lock(leaving);
+            left.emplace_back(layers_.words_of(worker), layers_.mask({worker.shard, worker.at}));
+            return Then::next;
+        });
+        std::sort(left.begin(), left.end());
+        for (const auto& [words, mask] : left) {
+            if (over()) return;
+            const std::uint32_t id = node_of(words, layer.actions);
+            store_.nodes[id].mask |= mask;
+            store_.nodes[id].flags |= settled | valued;
+            reached_.push_back(id);
         }
-        result_.configurations = layers_.settled;
-        result_.stored = layers_.size();
-        result_.memory = layers_.bytes();
     }
 };
 

@@ -23,10 +23,10 @@ class Ends {
     Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store, RowTurns<Cell>& turns)
         : rules_(rules), layout_(layout), steps_(steps), store_(store), turns_(turns) {}
 
-    // The whole run, as the user's processes take it.
-    void show(const Stuck& stuck, Finding& finding) {
+    // The whole run, as the user's processes take it, after the storm that leads to where it begins.
+    void show(const std::vector<TurnedStrike>& storm, const Stuck& stuck, Finding& finding) {
         Automorphism back = turns_.identity();
-        turns_.add_shown(storm_run(stuck.storm_end), back, finding.run);
+        turns_.add_shown(storm, back, finding.run);
         finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         finding.end = stuck.kind;
         turns_.add_shown(stuck.way, back, finding.run);
@@ -64,15 +64,6 @@ class Ends {
         return stuck;
     }
 
-  private:
-    const Rules& rules_;
-    const Layout& layout_;
-    Steps<Cell>& steps_;
-    const Store<Cell>& store_;
-    RowTurns<Cell>& turns_;
-    std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
-    std::vector<Cell> row_;
-
     // The run by which a settled configuration was found.
     std::vector<TurnedStrike> storm_run(std::uint32_t id) {
         std::vector<TurnedStrike> run;
@@ -84,6 +75,15 @@ class Ends {
         std::reverse(run.begin(), run.end());
         return run;
     }
+
+  private:
+    const Rules& rules_;
+    const Layout& layout_;
+    Steps<Cell>& steps_;
+    const Store<Cell>& store_;
+    RowTurns<Cell>& turns_;
+    std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
+    std::vector<Cell> row_;
 
     bool is_dead(std::uint32_t id) const { return store_.nodes[id].degree == 0 && !store_.nodes[id].is(hits); }
 

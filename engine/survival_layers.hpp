@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "compact_store.hpp"
 #include "parallel.hpp"
@@ -20,9 +21,9 @@ namespace stormproof::survival {
 struct Layer {
     std::uint32_t faults = 0, actions = 0;
     std::vector<std::uint64_t> begin, end;  // in each shard of the store
-    // How it was expanded: the asks that were open, and whether a send was known to hit the bound.
+    // How it was expanded: the asks that were open, whether a send was known to hit the bound, and by reduction or not.
     std::uint32_t open = 0;
-    bool hit = false;
+    bool hit = false, reduces = false;
     std::vector<std::uint8_t> strikes;  // number of faults -> is there a step with so many?
 
     std::uint64_t size() const {
@@ -56,18 +57,27 @@ struct alignas(cache_line) LayerWorker {
     std::uint64_t budget = 0, wanted = 0;   // words that it may number before there must be more room
 };
 
+// Where a configuration is in the store.
+struct Place {
+    std::uint32_t shard = 0;
+    std::uint64_t at = 0;
+};
+
 enum class Then : std::uint8_t { next, again, enough };  // again: when there is more room
 
 template <class Cell>
 class Layers {
   public:
     using Worker = LayerWorker<Cell>;
+    using Words = std::vector<std::uint64_t>;
 
     Layers(const Rules& rules, const Layout& layout, Monitor& monitor)
-        : rules_(rules), packing_(rules.system, rules.question, layout), monitor_(monitor), tree_(packing_.words()),
+        : rules_(rules), packing_(rules.system, rules.question, layout, rules.question.k), monitor_(monitor), tree_(packing_.words()),
           store_(monitor) {
         for (std::uint32_t i = 0; i < rules.question.threads; ++i)
             workers.push_back(std::make_unique<Worker>(rules, layout));
+        for (const Ask& ask : rules.question.asks)
+            if (ask.always) mask_bytes_ = (static_cast<std::uint32_t>(rules.question.asks.size()) + 7) / 8;
     }
 
     std::vector<std::unique_ptr<Worker>> workers;
@@ -77,6 +87,42 @@ class Layers {
 
     std::uint64_t size() const { return store_.size(); }
     std::uint64_t bytes() const { return store_.bytes() + others(); }
+
+    // ---- masks: a bit per ask, where some goal must stay possible ----------------------------------------
+
+    std::uint32_t mask(Place place) {
+        std::uint32_t mask = 0;
+        for (std::uint32_t i = 0; i < mask_bytes_; ++i) mask |= std::uint32_t{byte(place, i).load(relaxed)} << 8 * i;
+        return mask;
+    }
+    // False: it had all of these bits.
+    bool add_to_mask(Place place, std::uint32_t bits) {
+        bool changed = false;
+        for (std::uint32_t i = 0; i < mask_bytes_; ++i) {
+            const auto more = static_cast<std::uint8_t>(bits >> 8 * i);
+            changed = (more & ~byte(place, i).load(relaxed)) || changed;
+            byte(place, i).fetch_or(more, relaxed);
+        }
+        return changed;
+    }
+    // Where a configuration is, if it is there.
+    std::optional<Place> find(Worker& worker, const std::uint64_t* words) const {
+        if (!tree_.find(words, worker.path, worker.scratch)) return {};
+        const std::uint64_t root = worker.scratch[0];
+        const std::uint32_t shard = CompactStore::shard_of(root);
+        const std::uint32_t at = store_[shard].find(root, hash_of_word(root));
+        if (at == CompactShard::absent) return {};
+        return Place{shard, at};
+    }
+    // The same for a row, of whatever length its channels are.
+    std::optional<Place> find(const Cell* row) {
+        if (!packing_.fits(row)) return {};
+        const Words words = pack(row);
+        workers[0]->path.numbers.clear();
+        return find(*workers[0], words.data());
+    }
+
+    // ---- layers ------------------------------------------------------------------------------------------
 
     void start_layer(std::uint32_t faults, std::uint32_t actions) {
         now_ = {};
@@ -89,6 +135,8 @@ class Layers {
         for (auto& worker : workers)
             for (std::uint32_t shard = 0; shard < CompactStore::shards; ++shard) flush(*worker, shard);
         now_.end = sizes();
+        for (std::uint32_t shard = 0; mask_bytes_ && shard < CompactStore::shards; ++shard)
+            if (!masks_[shard].reserve(now_.end[shard] * mask_bytes_)) stop = Stop::memory;
         if (now_.size() == 0) return false;
         all[{now_.faults, now_.actions}] = now_;
         return true;
@@ -109,6 +157,11 @@ class Layers {
     // visit(worker) for each configuration of a layer, until a limit is hit or one says that it is enough.
     template <class Visit>
     void each(const Layer& layer, Visit&& visit) {
+        each(layer, [](Place) { return true; }, visit);
+    }
+    // Those of which wanted(place) is true.
+    template <class Wanted, class Visit>
+    void each(const Layer& layer, Wanted&& wanted, Visit&& visit) {
         blocks_.clear();
         for (std::uint32_t s = 0; s < CompactStore::shards; ++s)
             blocks_.push_back((layer.end[s] - layer.begin[s] + block - 1) / block + (s ? blocks_.back() : 0));
@@ -120,7 +173,7 @@ class Layers {
             const auto active = alone ? 1u : static_cast<unsigned>(workers.size());
             hand_out_budget(active);
             halt_ = stop != Stop::none;
-            in_parallel(active, [&](unsigned who) { work(*workers[who], layer, visit); });
+            in_parallel(active, [&](unsigned who) { work(*workers[who], layer, wanted, visit); });
             if (failed_ != Stop::none) stop = failed_;
             left = cursor_ < blocks_.back() || unfinished(0);
         }
@@ -166,11 +219,19 @@ class Layers {
         return Then::next;
     }
 
-    std::vector<std::uint64_t> words_of(const Worker& worker) const {
+    Words words_of(const Worker& worker) const {
         return {worker.path.words.begin(), worker.path.words.begin() + packing_.words()};
     }
-    void unpack(const std::vector<std::uint64_t>& words, std::vector<Cell>& row) const {
+    std::uint32_t words() const { return packing_.words(); }
+    Words pack(const Cell* row) const {
+        Words words(packing_.words());
+        packing_.pack(row, words.data());
+        return words;
+    }
+    std::vector<Cell> unpack(const Words& words) const {
+        std::vector<Cell> row(workers[0]->row.size());
         packing_.unpack(words.data(), row.data());
+        return row;
     }
 
   private:
@@ -183,6 +244,8 @@ class Layers {
     Monitor& monitor_;
     WordTree tree_;
     CompactStore store_;
+    std::uint32_t mask_bytes_ = 0;
+    std::array<Growing<std::uint8_t>, CompactStore::shards> masks_;
     Layer now_;
     std::vector<std::uint64_t> blocks_;  // of the layer at hand: how many there are up to each shard
     alignas(cache_line) std::atomic<std::uint64_t> cursor_{0};
@@ -190,7 +253,14 @@ class Layers {
     std::atomic<bool> enough_{false};
     std::atomic<Stop> failed_{Stop::none};
 
-    std::uint64_t others() const { return tree_.bytes() + workers.size() * CompactStore::shards * batch * 8; }
+    std::uint64_t others() const {
+        return tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;
+    }
+
+    static constexpr auto relaxed = std::memory_order_relaxed;
+    std::atomic_ref<std::uint8_t> byte(Place place, std::uint32_t i) {
+        return std::atomic_ref(masks_[place.shard][place.at * mask_bytes_ + i]);
+    }
 
     std::vector<std::uint64_t> sizes() const {
         std::vector<std::uint64_t> out;
@@ -216,12 +286,13 @@ class Layers {
         for (auto& worker : workers) worker->budget = stop == Stop::none ? tree_.room() / active : 0;
     }
 
-    template <class Visit>
-    void work(Worker& worker, const Layer& layer, Visit&& visit) {
+    template <class Wanted, class Visit>
+    void work(Worker& worker, const Layer& layer, Wanted&& wanted, Visit&& visit) {
         for (unsigned turn = 0; !halt_; ++turn) {
             if (turn % checked_blocks == 0 && over_limit()) return;
             if (worker.at == worker.end && !take_block(worker, layer)) return;
             for (; worker.at < worker.end; ++worker.at) {
+                if (!wanted(Place{worker.shard, worker.at})) continue;
                 tree_.read(store_[worker.shard][worker.at], worker.path);
                 packing_.unpack(worker.path.words.data(), worker.row.data());
                 const Then then = visit(worker);

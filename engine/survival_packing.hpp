@@ -29,6 +29,10 @@ class Packing {
     }
 
     std::uint32_t words() const { return words_; }
+    // Has no channel more messages than that?
+    bool fits(const Cell* row) const {
+        return std::all_of(layout_.channel.begin(), layout_.channel.end(), [&](std::uint32_t c) { return row[c] <= bound_; });
+    }
     // How many bits of each word are used, from the lowest on.
     std::vector<std::uint32_t> used_bits() const {
         std::vector<std::uint32_t> used(words_, 0);

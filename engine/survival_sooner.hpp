@@ -38,8 +38,9 @@ class SoonerEnds {
         return {};
     }
 
-  private:
     static constexpr std::uint32_t most = 20000;
+
+  private:
     struct Way {
         std::uint32_t parent, start;  // what comes before, or where the storm ended
         TurnedStrike step;

@@ -15,7 +15,7 @@ from stormproof.model.budget import Budget
 from stormproof.model.failures import Failures
 from stormproof.model.goal import And, At, Or
 from stormproof.model.rest import rest_states
-from stormproof.model.survival import BlockSize, SurvivalModel
+from stormproof.model.survival import SLACK, BlockSize, SurvivalModel
 from stormproof.protocols.generators.rings import dining_philosophers
 from tests.engine.test_survival import check_run
 from tests.support.survival_questions import random_asks, random_model
@@ -33,7 +33,7 @@ def test_the_compact_store_gives_the_answers_of_the_ordinary_one(chunk: int) -> 
         model = random_model(rng, everything=seed % 4 == 1)
         model = replace(model, budget=Budget()) if rng.random() < 0.5 else model
         asks, k = random_asks(rng, model), rng.randint(1, 3)
-        some = {n: replace(asks[n], always=False) for n in rng.sample(sorted(asks), rng.choice((1, 2, 4)))}
+        some = {n: asks[n] for n in rng.sample(sorted(asks), rng.choice((1, 1, 2, 4)))}
         reduces, turns, threads = rng.random() < 0.5, rng.random() < 0.5, rng.randint(1, 3)
         asked = partial(
             survey, model, some, k, ladder=SHORT, reduction=reduces, symmetry=turns, reduce_from=0
@@ -44,7 +44,7 @@ def test_the_compact_store_gives_the_answers_of_the_ordinary_one(chunk: int) -> 
         compact = asked(threads=threads, compact=True, parallel_from=1)
         where = f"seed {seed}, k = {k}, reduction {reduces}, symmetry {turns}, {threads} threads"
         assert compact.compact and not compact.stopped, where
-        assert claims(compact) == claims(ordinary), where
+        assert claims(compact, k) == claims(ordinary, k), where
         for name, answer in compact.answers.items():
             if answer.run is not None:
                 violated += 1
@@ -52,13 +52,18 @@ def test_the_compact_store_gives_the_answers_of_the_ordinary_one(chunk: int) -> 
     assert violated > EACH / 5
 
 
-def claims(found: Survey) -> dict[str, tuple[object, ...]]:
-    """What is claimed; of a violation also how many faults and actions it takes."""
-    return {name: (a.holds, a.up_to, a.fewest, *_size(a)) for name, a in found.answers.items()}
+def claims(found: Survey, k: int) -> dict[str, tuple[object, ...]]:
+    """What is claimed; of a violation also how many faults and actions it takes. A proof by blocks is tried
+    on a few configurations only, so the run to one of them need not be the shortest."""
+    exact = BlockSize(k + SLACK, k + SLACK)
+    return {name: (a.holds, a.up_to, a.fewest, *_size(a, exact)) for name, a in found.answers.items()}
 
 
-def _size(answer: SurvivalAnswer) -> tuple[int, int] | tuple[()]:
-    return () if answer.run is None else (answer.run.faults, len(answer.run.steps))
+def _size(answer: SurvivalAnswer, exact: BlockSize) -> tuple[int, ...]:
+    if answer.run is None:
+        return ()
+    steps = (len(answer.run.steps),) if answer.run.proof in (None, exact) else ()
+    return answer.run.faults, *steps
 
 
 def philosophers(n: int) -> tuple[SurvivalModel, dict[str, Ask]]:

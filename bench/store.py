@@ -1,0 +1,82 @@
+"""The two stores: bytes and processor time for each configuration, on philosophers explored whole.
+
+python -m bench store [MOST] [--threads N]
+
+From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry, and a requirement that
+holds: no two neighbours ever eat at the same time. The ordinary store is left out from eight on, which need
+25 GB there. Nine have more than a thousand million configurations: `python -m bench store 9` takes an hour or
+two, and 15 GiB of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+
+CHILD = """
+import json, resource, sys, time
+from stormproof.engine.survival import survey
+from stormproof.limits import Limits
+from stormproof.model.ask import Ask
+from stormproof.model.failures import Failures
+from stormproof.model.goal import And, At, Or
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
+from stormproof.protocols.generators.rings import dining_philosophers
+
+def used():
+    now = resource.getrusage(resource.RUSAGE_SELF)
+    return now.ru_utime + now.ru_stime
+
+n, threads, compact = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "compact"
+system = dining_philosophers(n)
+pairs = [(f"Philosopher{i}", f"Philosopher{i % n + 1}") for i in range(1, n + 1)]
+apart = Ask(False, Or(tuple(And((At(a, ("eating",)), At(b, ("eating",)))) for a, b in pairs)))
+model = SurvivalModel(system, Failures().on(system), rest_states(system))
+limits = Limits(seconds=None, memory="20GiB")
+before, started = used(), time.monotonic()
+whole = dict(reduction=False, symmetry=False)
+found = survey(model, {"apart": apart}, 1, limits=limits, threads=threads, compact=compact, **whole)
+assert found.answers["apart"].holds and found.compact == compact, found
+print(json.dumps({
+    "states": found.configurations,
+    "cpu": used() - before,
+    "seconds": time.monotonic() - started,
+    "bytes": found.memory / found.configurations,
+    "resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+}))
+"""
+
+#: The ordinary store would need more memory than most machines have.
+MOST_ORDINARY = 7
+
+
+def measure(most: int, threads: int) -> None:
+    print("  n     store  configurations  bytes    us    cpu s        s     MiB")
+    for n in range(4, most + 1):
+        counts = set()
+        for store in ("ordinary", "compact") if n <= MOST_ORDINARY else ("compact",):
+            command = [sys.executable, "-c", CHILD, str(n), str(threads), store]
+            row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            counts.add(row["states"])
+            print(
+                f"{n:>3} {store:>9} {row['states']:>15,} {row['bytes']:>6.1f}"
+                f" {row['cpu'] / row['states'] * 1e6:>5.2f} {row['cpu']:>8.1f} {row['seconds']:>8.1f}"
+                f" {row['resident']:>7.0f}",
+                flush=True,
+            )
+        assert len(counts) == 1, f"{n} philosophers: {sorted(counts)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench store")
+    parser.add_argument("most", nargs="?", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    chosen = parser.parse_args()
+    measure(chosen.most, chosen.threads)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+// What is asked, judged: which goals hold in a configuration, and which stay possible in its calm futures.
+//
+// Configurations that storms with n faults reach are judged together: first within k; only where that finds no way to a
+// goal, with the slack. A configuration's calm futures do not depend on faults, so that judgement is final. Where no
+// way is found, a proof is sought that there is none in channels of any length: that is a violation, and no other has
+// fewer faults. How storms are explored is the business of the searches, survival_search.hpp and survival_compact.hpp.
+#pragma once
+
+#include "survival_blocks.hpp"
+#include "survival_ends.hpp"
+#include "survival_futures.hpp"
+#include "survival_sooner.hpp"
+
+namespace stormproof::survival {
+
+template <class Cell>
+class Judge {
+  protected:
+    Judge(const System& system, const Question& question, Monitor& monitor)
+        : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
+          store_(layout_), turns_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, turns_),
+          monitor_(monitor) {
+        if (turns_.used()) result_.symmetries = question.group.size();
+        result_.findings.resize(q_.asks.size());
+        failures_.resize(q_.asks.size());
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a) (q_.asks[a].always ? always_ : never_) |= 1u << a;
+    }
+    Judge(const Judge&) = delete;
+    Judge& operator=(const Judge&) = delete;
+    virtual ~Judge() = default;
+
+    const Question& q_;
+    Rules rules_;
+    Layout layout_;
+    Steps<Cell> steps_;
+    Store<Cell> store_;
+    RowTurns<Cell> turns_;
+    Ends<Cell> ends_;
+    Monitor& monitor_;
+    Result result_;
+    std::uint32_t always_ = 0, never_ = 0;  // the asks that no violation was found for, a bit each
+    std::uint32_t level_ = 0;               // the number of faults
+    std::vector<std::uint32_t> reached_;    // settled at this level
+    std::vector<std::uint32_t> full_;       // those of them with a send that hits the bound
+    std::uint32_t storm_end_ = nothing;     // of the last violation
+    std::vector<Cell> row_;
+    std::uint64_t represented_ = 0;         // see Monitor
+
+    // Of a search that keeps most configurations elsewhere: the goals that a configuration is known to reach on calm runs
+    // within k, and the run to one that is to be shown.
+    virtual std::uint32_t known_elsewhere(const Cell*) { return 0; }
+    virtual void add_run_to(std::uint32_t) {}
+    // The run by which a settled configuration was found.
+    virtual std::vector<TurnedStrike> storm_run(std::uint32_t id) {
+        add_run_to(id);
+        return ends_.storm_run(id);
+    }
+    // Tells the monitor how far it is.
+    virtual void report() {}
+    // Is a limit hit? Then the result says which.
+    virtual bool over() = 0;
+
+    // Which goals hold here: those that must never hold are violated, the others are reached.
+    void value(std::uint32_t id) {
+        const RowView<Cell> view{layout_, store_.row(id)};
+        Node& node = store_.nodes[id];
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a) {
+            const bool never = (never_ >> a & 1) && node.is(settled);
+            if (!never && (node.is(valued) || !(always_ >> a & 1))) continue;
+            if (!may_hold(rules_, q_.asks[a].goal, view)) continue;
+            if (never) violated(a, {id, EndKind::none}, {});
+            else node.mask |= 1u << a;
+        }
+        node.flags |= valued;
+    }
+
+    // No calm step is possible: goals that do not hold here are out of reach.
+    void found_end(std::uint32_t id) {
+        const RowView<Cell> view{layout_, store_.row(id)};
+        const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
+            if ((always_ & ~store_.nodes[id].mask) >> a & 1) violated(a, nearest(a, {id, kind}), exact());
+    }
+
+    // An end, or a nearer one that calm runs with the slack lead to.
+    Stuck nearest(std::uint32_t a, const Stuck& end) {
+        SoonerEnds<Cell> sooner(rules_, layout_, steps_, turns_);
+        auto found = sooner.find(store_, full_, q_.asks[a].goal, store_.nodes[end.storm_end].actions);
+        if (!found) return end;
+        found->stuck.violation = store_.find_or_add(found->row.data());
+        return found->stuck;
+    }
+
+    void violated(std::uint32_t ask, const Stuck& stuck, BlockSize proof) {
+        Finding& finding = result_.findings[ask];
+        const std::uint32_t undecided = finding.undecided_faults;
+        finding = {};
+        finding.outcome = Outcome::violated;
+        finding.undecided_faults = undecided;
+        finding.faults = level_;
+        finding.proof = proof;
+        ends_.show(storm_run(stuck.storm_end), stuck, finding);
+        storm_end_ = stuck.violation != nothing ? stuck.violation : stuck.storm_end;
+        always_ &= ~(1u << ask);
+        never_ &= ~(1u << ask);
+    }
+
+    // The number of the row that represents the orbit.
+    std::uint32_t add(const Cell* row) {
+        const std::uint32_t before = store_.size();
+        const std::uint32_t id = store_.find_or_add(turns_.settle(row).first);
+        if (id == before && turns_.used()) represented_ += turns_.orbit(store_.row(id));
+        return id;
+    }
+
+    void set_edges(std::uint32_t id, std::uint32_t first) {
+        store_.nodes[id].first = first;
+        store_.nodes[id].degree = static_cast<std::uint16_t>(store_.edges.size() - first);
+    }
+
+    // ---- calm futures ----------------------------------------------------------------------------------
+
+    void judge_level() {
+        std::vector<std::uint32_t> fresh;
+        for (auto id : reached_)
+            if (!store_.nodes[id].is(judged)) fresh.push_back(id);
+        propagate(store_, fresh);
+        std::vector<std::uint32_t> wide;
+        for (auto id : fresh)
+            if (!complete(id)) enlist(id, wide);
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            widen(wide[i], wide);
+            if (over()) return;
+        }
+        for (auto id : wide) store_.nodes[id].place = nothing;
+        propagate(store_, wide);
+        for (auto id : fresh) store_.nodes[id].flags |= judged;
+        for (auto id : wide) store_.nodes[id].flags |= judged;
+        seek_proofs();
+    }
+
+    bool complete(std::uint32_t id) const { return (store_.nodes[id].mask & always_) == always_; }
+
+    void enlist(std::uint32_t id, std::vector<std::uint32_t>& list) {
+        Node& node = store_.nodes[id];
+        if (node.place != nothing) return;
+        node.place = 0;
+        list.push_back(id);
+    }
+
+    // Makes the calm successors with the slack the configuration's edges, and enlists those to be judged.
+    void widen(std::uint32_t id, std::vector<std::uint32_t>& wide) {
+        store_.read(id, row_);
+        const auto first = static_cast<std::uint32_t>(store_.edges.size());
+        steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
+            if (row) store_.edges.push_back(add(row));
+            else store_.nodes[id].flags |= hits;
+        });
+        set_edges(id, first);
+        Node& node = store_.nodes[id];
+        node.flags |= widened;
+        if (node.is(hits)) node.mask |= unclear;
+        for (std::uint32_t i = 0; i < node.degree; ++i) {
+            const std::uint32_t after = store_.edges[node.first + i];
+            if (!store_.nodes[after].is(valued)) {
+                value(after);
+                store_.nodes[after].mask |= known_elsewhere(store_.row(after));
+            }
+            if (!store_.nodes[after].is(judged) && !complete(after)) enlist(after, wide);
+        }
+    }
+
+    // ---- proofs ----------------------------------------------------------------------------------------
+
+    void seek_proofs() {
+        for (std::uint32_t a = 0; a < q_.asks.size() && result_.stop == Stop::none; ++a) {
+            if (!(always_ >> a & 1)) continue;
+            std::vector<std::uint32_t> hopeless;
+            for (auto id : reached_)
+                if (!(store_.nodes[id].mask >> a & 1)) hopeless.push_back(id);
+            if (!hopeless.empty()) prove(a, hopeless);
+        }
+    }
+
+    void prove(std::uint32_t a, const std::vector<std::uint32_t>& hopeless) {
+        std::vector<std::uint32_t> proved;
+        for (auto id : hopeless)
+            if (!(store_.nodes[id].mask & unclear)) proved.push_back(id);
+        BlockSize size = exact();
+        if (proved.empty()) {
+            const std::uint32_t most = q_.most_abstract >> std::min(failures_[a], 5u);
+            proved = prove_by_blocks(rules_, layout_, store_, q_.asks[a].goal, hopeless, most, monitor_, size);
+        }
+        if (proved.empty()) {
+            ++failures_[a];
+            note_undecided(a, hopeless.front());
+            if (result_.stop == Stop::none) result_.stop = monitor_.over();
+            return;
+        }
+        violated(a, ends_.find(proved), size);
+    }
+
+    // Contents within the slack are represented as they are.
+    BlockSize exact() const { return {layout_.bound, layout_.bound}; }
+
+    void note_undecided(std::uint32_t a, std::uint32_t id) {
+        Finding& finding = result_.findings[a];
+        if (finding.outcome == Outcome::undecided) return;
+        finding.outcome = Outcome::undecided;
+        finding.faults = finding.undecided_faults = level_;
+        ends_.show(storm_run(id), {id, EndKind::none}, finding);
+    }
+
+    void conclude() {
+        for (Finding& finding : result_.findings)
+            if (finding.outcome == Outcome::unknown && result_.stop == Stop::none) finding.outcome = Outcome::holds;
+        for (Finding& finding : result_.findings) {
+            finding.hit_faults = result_.hit_faults;
+            finding.reduced = q_.reduction;
+        }
+        report();
+        result_.stored = store_.size();
+        result_.memory = store_.bytes();
+    }
+
+  private:
+    std::vector<std::uint32_t> failures_;   // ask -> levels on which no proof was found: each time, less is tried
+};
+
+}  // namespace stormproof::survival
