@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
-from ..counterexample.culprits import CulpritRuns, blamed, culprit_runs
+from ..counterexample.culprits import blamed
 from ..counterexample.minimise import Shortest
 from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
 from ..counterexample.storm_run import storm_witness
@@ -20,6 +20,7 @@ from ..model.run import Replay, Witness
 from ..narrate.reason import RunEnd
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
+from .culprit_search import CulpritRuns, culprit_runs
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request

@@ -59,13 +59,13 @@ def load_with_places(
     """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
     from ..lint.api import lint_with_places, places_in, warnings
 
+    if source != "-" and protocols.is_library_name(source):
+        return load_input(source, format), (), None  # nobody can mend a built-in protocol
     if formats.is_stream(source):
         text, name = formats.read_text(source), formats.display_name(source)
         read, found, known = lint_with_places(text, name, format)
         return _as_asked(read), found, known
     system = load_input(source, format)
-    if protocols.is_library_name(source):
-        return system, (), None  # nobody can mend a built-in protocol
     places: Places | NoPlaces = NoPlaces("")
     if split_python(source) is None:
         places = places_in(source, format)

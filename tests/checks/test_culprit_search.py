@@ -9,7 +9,8 @@ import pytest
 
 import stormproof as sp
 from stormproof import formats
-from stormproof.counterexample.culprits import blamed, culprit_runs
+from stormproof.checks.culprit_search import culprit_runs
+from stormproof.counterexample.culprits import blamed
 from stormproof.explain.explanation import explanations
 from stormproof.limits import Limits
 from stormproof.model.failures import FailureModel
