@@ -45,9 +45,9 @@ def test_a_check_goes_on_on_disk(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "philosophers.storm"
     run("generate", "dining-philosophers", "--philosophers", "4", "--left-handed", "-o", str(file))
     asked = ("check", str(file), "--property", "recovers", "-k", "1", "--no-reduction", "--no-symmetry")
-    found = run(*asked, "--memory", "1MB")
-    assert found.code == 3 and "the memory limit of 976.6 KiB was reached" in found.out
-    found = run(*asked, "--memory", "1MB", "--disk", str(tmp_path / "explorations"))
+    found = run(*asked, "--memory", "100KB")
+    assert found.code == 3 and "the memory limit of 97.7 KiB was reached" in found.out
+    found = run(*asked, "--memory", "100KB", "--disk", str(tmp_path / "explorations"))
     assert found.code == 0
     assert not list((tmp_path / "explorations").iterdir())
 
