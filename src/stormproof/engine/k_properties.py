@@ -172,7 +172,9 @@ def every_end(
         return _engine.decide(lowered.native, monitor, k, {PROPERTIES[property]}, 1, every_end=most)
 
     answer = watch(search, limits, f"k = {k}", None, seconds)
-    if answer.stop != _engine.Stop.NONE:
+    if answer.stop is _engine.Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    if answer.stop is not _engine.Stop.NONE:
         return None
     ends = [end for violation in answer.violations for end in violation.ends]
     return tuple(_end(lowered, e, property in _ONE_HEAD) for e in ends[:most]), len(ends) <= most

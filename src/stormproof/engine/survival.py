@@ -274,6 +274,8 @@ class _Question:
     ) -> tuple[FoundRun | None, ...]:
         asks = [(False, [(_KIND.LISTED, False, i, list[int]())]) for i in range(len(groups))]
         found = self._survive(asks, k, 0, limits, seconds, None, [self._listed(group) for group in groups])
+        if found.stop is _engine.Stop.INTERRUPTED:
+            raise KeyboardInterrupt
         return tuple(
             self._run(f, False) if f.outcome == _engine.Outcome.VIOLATED else None for f in found.findings
         )

@@ -62,7 +62,8 @@ def watch(
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
 ) -> T:
-    """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has.
+    """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has. If
+    what it returns does not tell that it was interrupted, Ctrl-C is raised again: it must not be lost.
 
     `seconds` overrides the limit's own, for what is left of a budget shared by several searches.
     """
@@ -82,7 +83,7 @@ def watch(
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    pause = 0.0005
+    pause, interrupted = 0.0005, False
     try:
         # An interrupted `Thread.join` may call a running thread finished, so an event says when it is.
         while not done.is_set():
@@ -92,6 +93,7 @@ def watch(
                 if progress is not None and monitor.seconds > 0.2:
                     progress(_state(task, monitor, limits, most))
             except KeyboardInterrupt:
+                interrupted = True
                 monitor.interrupt()
     finally:
         # Python must not end while the search runs: a second signal may leave the loop above.
@@ -99,6 +101,8 @@ def watch(
         done.wait()
     if failure:
         raise failure[0]
+    if interrupted and getattr(result[0], "stop", None) is not _engine.Stop.INTERRUPTED:
+        raise KeyboardInterrupt
     return result[0]
 
 
