@@ -12,7 +12,8 @@ from stormproof.errors import ParseError
 from stormproof.goals.cubes import Demand, cubes, heads, holds, is_deadlock
 from stormproof.goals.parse import parse_goal
 from stormproof.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
-from stormproof.model.failures import ChannelFailure, Failures, transitive_closure
+from stormproof.model.corruption import transitive_closure
+from stormproof.model.failures import ChannelFailure, Failures
 from stormproof.model.goal import And, At, Contains, Holds, Named, Or, show
 from stormproof.model.process import Process
 from stormproof.model.system import System

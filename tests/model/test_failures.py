@@ -6,13 +6,13 @@ import pytest
 
 from stormproof.errors import UsageError
 from stormproof.model.actions import CRASH, Channel, Receive, Send
+from stormproof.model.corruption import transitive_closure
 from stormproof.model.failures import (
     PERFECT,
     ChannelFailure,
     FailureModel,
     Failures,
     parse_channel,
-    transitive_closure,
 )
 from stormproof.model.failures_json import model_from_json, model_to_json
 from stormproof.model.faults import ChannelFaults, Corruption

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, permutations
 
 from ..model.actions import Action, Channel, Internal
-from ..model.failures import transitive_closure
+from ..model.corruption import transitive_closure
 from ..model.faults import PLAIN_KINDS, ChannelFaults
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process

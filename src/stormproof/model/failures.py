@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, did_you_mean
 from .actions import CRASH, Channel, Crash, Letter, Message, Send, channel_of, sender_in
 from .budget import NO_BUDGET, Budget, budget_of
+from .corruption import all_pairs, message_pool, transitive_closure
 from .faults import (
     CORRUPTION,
     KINDS,
@@ -254,9 +255,9 @@ class Failures(AskedFaults):
         scope, pairs = self._corruption(channel, declared.corrupt)
         if scope is None and not pairs:
             return ChannelFailure(**plain)
-        pool = _pool(system, channel, scope, pairs)
+        pool = message_pool(system, channel, scope, pairs)
         becomes = transitive_closure(
-            [*_all_pairs(_pool(system, channel, scope, ())), *pairs] if scope else pairs
+            [*all_pairs(message_pool(system, channel, scope, ())), *pairs] if scope else pairs
         )
         total = all(becomes.get(m, frozenset()) | {m} == frozenset(pool) for m in pool)
         return ChannelFailure(becomes=becomes, pool=pool, total=total, **plain)
@@ -392,37 +393,3 @@ def _pairs(
     if isinstance(given, Mapping):
         given = [(c, a, b) for c, table in given.items() for a, b in table.items()]
     return tuple(dict.fromkeys((parse_channel(c), a, b) for c, a, b in given))
-
-
-def _pool(
-    system: System, channel: Channel, scope: str | None, pairs: Iterable[tuple[str, str]]
-) -> tuple[str, ...]:
-    """The messages that may stand in the channel, in the order of the file, the crash message aside."""
-    found = [*system.alphabet(channel), *(m for pair in pairs for m in pair)]
-    if scope == "sender":
-        found += [t.action.message for t in system[channel.sender].transitions if isinstance(t.action, Send)]
-    elif scope == "system":
-        found += system.messages
-    return tuple(dict.fromkeys(m for m in found if isinstance(m, str)))
-
-
-def _all_pairs(pool: tuple[str, ...]) -> list[tuple[str, str]]:
-    """A cycle through the pool, whose closure relates every two messages of it."""
-    return list(zip(pool, (*pool[1:], *pool[:1]), strict=True))
-
-
-def transitive_closure(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """What each message may become in any number of corruptions, itself left out."""
-    step: dict[str, set[str]] = {}
-    for a, b in pairs:
-        step.setdefault(a, set()).add(b)
-    closure = {}
-    for start in step:
-        seen, stack = set(), [start]
-        while stack:
-            for following in step.get(stack.pop(), ()):
-                if following not in seen:
-                    seen.add(following)
-                    stack.append(following)
-        closure[start] = frozenset(seen - {start})
-    return closure
