@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import ModelError, Place, StormproofError
+from .impure import refusing_impure_calls
 from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
 from .role import RoleCall
 from .snippet import Snippet
@@ -82,7 +83,8 @@ def evaluate(
     if watch is not None:
         watch()
     try:
-        first = _once(snippet, read, convert)
+        with refusing_impure_calls():
+            first = _once(snippet, read, convert)
         second = _once(snippet, {name: twin(value) for name, value in read.items()}, convert)
         same = first.same_as(second)
     except Unsuitable as problem:
