@@ -107,12 +107,22 @@ class InternalError(Exception):
     """A defect of stormproof itself, never the user's fault."""
 
 
-def raise_all(problems: Sequence[StormproofError], most: int) -> None:
+#: How many mistakes of one text are reported; what follows so many is rarely read, and often a consequence.
+MOST_MISTAKES = 20
+
+
+def raise_all(problems: Sequence[StormproofError]) -> None:
     """Raise the first of several errors, which carries the others; nothing happens where there is none."""
     if not problems:
         return
     ordered = sorted(problems, key=lambda p: (p.place.line or 0, p.place.column or 0) if p.place else (0, 0))
-    first, *others = ordered[:most]
+    first, *others = ordered[:MOST_MISTAKES]
+    if len(problems) >= MOST_MISTAKES:
+        end = others[-1].place
+        place = Place(end.file, end.line, end.column) if end is not None else None
+        others.append(
+            InputError(f"these are the first {MOST_MISTAKES} mistakes; no more are shown", place=place)
+        )
     first.others = tuple(others)
     raise first
 

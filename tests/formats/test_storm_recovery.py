@@ -54,7 +54,7 @@ def test_misspelt_statements_are_all_reported() -> None:
         (1, "did you mean 'protocol'?"),
         (2, "did you mean 'role'?"),
         (13, "did you mean 'require'?"),
-        (14, "write: expect violated: recovers under loss"),
+        (14, "write: expect violated recovers under loss"),
     ]
 
 
@@ -69,6 +69,42 @@ def test_names_in_lines_about_roles_are_all_looked_up() -> None:
         "require r: recovers under stop Bb",
     )
     assert [line for line, *_ in found] == list(range(BELOW, BELOW + 7))
+
+
+def test_mistakes_in_roles_and_in_the_lines_below_are_reported_together() -> None:
+    found = mistakes(
+        "protocol X\nrest A@{dun, gone}, B@idel\nfaults A -> Bb, C -> D: loss\n"
+        "role A {\n  start: B!open -> doen\n  done:\n}\n"
+        "role B {\n  idle: A?open - done\n  done:\n}\n"
+        "role C = A!x; t\n"
+        "require q: never A@dnoe & B@what & Cc@x\n"
+        "require q: recovers under stop Bb and D\n"
+        "require always A@done\n"
+        "expect violated clean under crash C\n"
+    )
+    assert [(line, column) for line, column, *_ in found] == [
+        (2, 9), (2, 14),  # not B@idel: the body of B has a mistake
+        (3, 13), (3, 22),
+        (5, 20), (9, 16), (12, 15),
+        (13, 20), (13, 36),  # not B@what
+        (14, 9), (14, 32), (14, 39),
+        (15, 16),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("head", ["rol C {", "role {", "role = C!x; end", "service {"])
+def test_names_of_a_role_that_could_not_be_read_are_nobodys_mistake(head: str) -> None:
+    text = f"{head}\n  wait: A?x -> wait\n}}\n" + ROLES.replace("done\n  done", "done\n  C!x -> done\n  done")
+    lines = (
+        "rest C@wait, A@dun\nfaults A -> C: loss\nfaults C: stop\nrequire never C@wait & A->B contains y\n"
+    )
+    found = mistakes(text + lines)
+    assert [line for line, *_ in found if line and line > 3] == [14]
+
+
+def test_a_type_that_cannot_be_read_has_states_that_nobody_knows() -> None:
+    found = mistakes("role A = B!x, end\nrole B = A?y; A!x; tt\nrest A@s0, B@s9\nrequire never C@x\n")
+    assert [line for line, *_ in found] == [1, 2, 4]
 
 
 @pytest.mark.parametrize(

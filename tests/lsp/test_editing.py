@@ -24,6 +24,9 @@ async def test_mistakes_and_warnings_are_underlined_while_one_types(edit: Edit) 
     (wrong,) = await editor.diagnostics()
     assert editor.spelt(wrong.range) == "wiat" and wrong.severity is lsp.DiagnosticSeverity.Error
     assert "unknown state 'wiat'" in wrong.message and "did you mean 'wait'?" in wrong.message
+    editor.write(SHOP.replace("-> wait", "-> wiat").replace("faults", "rest Shop@idel\nfaults"))
+    below, above = sorted(await editor.diagnostics(), key=lambda d: d.range.start.line, reverse=True)
+    assert editor.spelt(above.range) == "idel" and editor.spelt(below.range) == "wiat"
     editor.write(SHOP.replace("Buyer?order", "Buyer?ordre"))
     sent, received = await editor.diagnostics()
     assert "never receives 'order'" in sent.message and "nobody sends 'ordre'" in received.message

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from ..errors import ModelError, raise_all
 from .source import RoleSource
 
-_MOST_PROBLEMS = 20
-
 _REFUSED_STATEMENTS: dict[type[ast.AST], str] = {
     ast.With: "'with'",
     ast.AsyncWith: "'async with'",
@@ -43,7 +41,7 @@ def check_subset(source: RoleSource) -> None:
     found = [*_signature(source.tree), *_body(source.tree.body)]
     found += _expressions(source.tree)
     problems = [ModelError(m, place=source.place_of(node), hint=hint) for node, m, hint in found]
-    raise_all(problems, _MOST_PROBLEMS)
+    raise_all(problems)
 
 
 def _signature(tree: ast.FunctionDef) -> Iterator[Refusal]:

@@ -20,12 +20,12 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ..errors import ModelError
 from ..model.actions import CRASH, Message
 from ..model.system import System
 from .storm_faults import Declared, parse_faults, resolve, with_role_faults, write_faults
+from .storm_names import Names
 from .storm_scan import Cursor, quote, quoted, write_message
-from .text import Source, guess, shorten
+from .text import Source
 
 #: A note is all that its comment, or its line of a longer comment, says.
 _NOTE = re.compile(r"[ \t]*(?:--|//|/\*+|#+|\*(?!/))?#?[ \t]*stormproof:[ \t]*")
@@ -58,17 +58,13 @@ class Notes:
 
     def complete(self, system: System) -> System:
         """The system with its name, who may crash, and its faults."""
-        for role, start in self.unreliable.items():
-            if role not in system:
-                hint = guess(role, system.names, "Roles")
-                self.source.fail(
-                    f"unknown role '{shorten(role)}'", start, start + len(role), hint, ModelError
-                )
-        if self.unreliable:
-            system = system.with_unreliable(self.unreliable)
-        if self.faults:
-            system = with_role_faults(self.source, self.faults, system)
-            system = replace(system, faults=resolve(self.source, self.faults, system))
+        names = Names(self.source, system)
+        known = [role for role, start in self.unreliable.items() if names.role(role, start)]
+        faults = resolve(names, self.faults)
+        changed = with_role_faults(names, self.faults, system)
+        names.raise_mistakes()
+        system = changed.with_unreliable(known) if known else changed
+        system = replace(system, faults=faults) if self.faults else system
         return replace(system, name=self.name) if self.name else system
 
 

@@ -6,20 +6,28 @@ the name that was probably meant. All mistakes of a text are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, ModelError, raise_all
+from ..errors import ModelError, raise_all
+from ..model.actions import Internal, Transition
 from ..model.process import Process
 from ..model.system import System
 from .storm_faults import resolve, with_role_faults
+from .storm_names import Names
 from .storm_parse import parse
-from .storm_recovery import MOST_MISTAKES
+from .storm_recovery import Mistakes, TooMany
 from .storm_requirements import requirements
 from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .text import Source, guess, shorten
+
+if TYPE_CHECKING:
+    from .storm_types import TypeBody
+
+#: The only state of a role whose body could not be read.
+_UNREAD = "?"
 
 
 def read(text: str, name: str = "<input>") -> System:
@@ -30,119 +38,114 @@ def read(text: str, name: str = "<input>") -> System:
 
 def build(source: Source, file: File) -> System:
     """Look up the names, make the automata, and put the system together."""
-    errors = list(file.errors)
-    if file.complete:
-        errors += _unknown_names(source, file)
-    raise_all(errors, MOST_MISTAKES)
-    processes = [_process(source, file, role) for role in file.roles.values()]
-    try:
-        system = System(tuple(processes), name=file.name, communication=file.communication)
-    except ModelError as problem:
-        _relocate(source, problem, 0)
-    raise_all(_wrong_lines(source, file, system), MOST_MISTAKES)
-    system = with_states(source, file.rest, system, "rest")
-    system = with_states(source, file.durable, system, "durable")
-    system = with_role_faults(source, file.faults, system)
-    if file.faults:
-        system = replace(system, faults=resolve(source, file.faults, system))
-    if file.requirements:
-        system = replace(system, requirements=requirements(source, file.requirements, system))
+    made = _Made(source, file)
+    with suppress(TooMany):
+        made.roles()
+        if made.processes:
+            system = made.system()
+    raise_all(made.mistakes.errors)
     return system
 
 
-def _unknown_names(source: Source, file: File) -> list[InputError]:
-    """Peers that are no roles, and states that are not listed, of the roles that could be read."""
-    found: list[InputError] = []
-    for role in file.roles.values():
-        if isinstance(role.body, RoleBody) and not role.broken:
-            found += _unknown_peers(source, file.roles, role.body.peers.items())
-            found += _unknown_states(source, role.body)
-    return found
+class _Made:
+    """A system in the making. Mistakes are noted, and nothing is blamed for what others have broken."""
 
+    def __init__(self, source: Source, file: File) -> None:
+        self.source, self.file = source, file
+        self.mistakes = Mistakes(list(file.errors))
+        self.processes: list[Process] = []
+        self.unread = {role.name for role in file.roles.values() if role.broken}
 
-def _wrong_lines(source: Source, file: File, system: System) -> list[InputError]:
-    """What is wrong with the lines about roles and channels, each looked at by itself."""
-    tries: list[Callable[[], object]] = []
-    tries += [partial(with_states, source, [item], system, "rest") for item in file.rest]
-    tries += [partial(with_states, source, [item], system, "durable") for item in file.durable]
-    tries += [partial(with_role_faults, source, [line], system) for line in file.faults]
-    tries += [partial(resolve, source, [line], system) for line in file.faults]
-    tries += [partial(requirements, source, [syntax], system) for syntax in file.requirements]
-    found: list[InputError] = []
-    for attempt in tries:
+    def roles(self) -> None:
+        for role in self.file.roles.values():
+            before = len(self.mistakes.errors)
+            self.processes.append(self.automaton(role, role.body))
+            if len(self.mistakes.errors) > before and not isinstance(role.body, RoleBody):
+                self.unread.add(role.name)
+
+    def automaton(self, role: RoleSyntax, body: RoleBody | TypeBody) -> Process:
+        """The role's automaton or, where it has mistakes, what is known of it."""
+        if not isinstance(body, RoleBody):
+            return self.automaton_of_type(role, body)
+        if not role.broken:
+            self.unknown_states(body)
+        if not self.file.roles_unread:
+            self.unknown_peers(body.peers.items())
+        rows = [row for row in body.rows if self.is_known(row, body)] if self.mistakes.errors else body.rows
+        states = tuple(body.states) or (_UNREAD,)
         try:
-            attempt()
-        except InputError as problem:
-            found.append(problem)
-            if len(found) == MOST_MISTAKES:
-                break
-    return found
+            made = Process(role.name, states[0], tuple(rows), states, role.reliable)
+        except ModelError as problem:
+            self.mistakes.add(_relocated(self.source, problem, role.start))
+            made = Process(role.name, states[0], (), states)
+        return replace(made, service=role.service)
 
+    def automaton_of_type(self, role: RoleSyntax, body: TypeBody) -> Process:
+        flaws = body.flaws(self.file, role)
+        for flaw in flaws:
+            self.mistakes.add(flaw)
+        if flaws or self.file.roles_unread:
+            self.unread.add(role.name)
+            return Process(role.name, _UNREAD)
+        return replace(body.process(self.file, role), service=role.service)
 
-def _unknown_peers(
-    source: Source, roles: Mapping[str, object], peers: Iterable[tuple[str, int]]
-) -> list[ModelError]:
-    """The peers that are no role of the file."""
-    return [
-        source.error(
-            f"unknown role '{shorten(peer)}'",
-            start,
-            start + len(peer),
-            guess(peer, roles, "Roles"),
-            ModelError,
+    def is_known(self, row: Transition, body: RoleBody) -> bool:
+        """Are the role and the states that a transition names listed?"""
+        peer_known = isinstance(row.action, Internal) or row.action.peer in self.file.roles
+        return peer_known and row.source in body.states and (row.target in body.states or row.target == "end")
+
+    def unknown_peers(self, peers: Iterable[tuple[str, int]]) -> None:
+        """The peers that are no role of the file."""
+        roles = self.file.roles
+        for peer, start in peers:
+            if peer not in roles:
+                hint = guess(peer, roles, "Roles")
+                self.fail(f"unknown role '{shorten(peer)}'", start, start + len(peer), hint)
+
+    def unknown_states(self, body: RoleBody) -> None:
+        for target, start in body.targets.items():
+            if target not in body.states and target != "end":
+                known = guess(target, body.states, "States")
+                hint = f"{known}; a final state is listed too: {shorten(target)}:"
+                self.fail(f"unknown state '{shorten(target)}'", start, start + len(target), hint)
+
+    def fail(self, message: str, start: int, end: int, hint: str) -> None:
+        self.mistakes.fail(self.source, message, start, end, hint, ModelError)
+
+    def system(self) -> System:
+        """The roles, and what the lines below them say."""
+        file = self.file
+        system = System(tuple(self.processes), name=file.name, communication=file.communication)
+        names = Names(
+            self.source,
+            system,
+            self.mistakes,
+            unread=self.unread,
+            roles_unread=file.roles_unread,
+            messages_unread=bool(self.mistakes.errors),
         )
-        for peer, start in peers
-        if peer not in roles
-    ]
+        system = with_states(names, file.rest, system, "rest")
+        system = with_states(names, file.durable, system, "durable")
+        system = with_role_faults(names, file.faults, system)
+        if file.faults:
+            system = replace(system, faults=resolve(names, file.faults))
+        return replace(system, requirements=requirements(names, file.requirements))
 
 
-def _unknown_states(source: Source, body: RoleBody) -> list[ModelError]:
-    return [
-        source.error(
-            f"unknown state '{shorten(target)}'",
-            start,
-            start + len(target),
-            guess(target, body.states, "States") + f"; a final state is listed too: {shorten(target)}:",
-            ModelError,
-        )
-        for target, start in body.targets.items()
-        if target not in body.states and target != "end"
-    ]
-
-
-def _process(source: Source, file: File, role: RoleSyntax) -> Process:
-    if not isinstance(role.body, RoleBody):
-        return replace(role.body.process(source, file, role), service=role.service)
-    initial, states = next(iter(role.body.states)), tuple(role.body.states)
-    try:
-        made = Process(role.name, initial, tuple(role.body.rows), states, role.reliable)
-    except ModelError as problem:
-        _relocate(source, problem, role.start)
-    return replace(made, service=role.service)
-
-
-def with_states(source: Source, declared: Iterable[Rest], system: System, field: str) -> System:
+def with_states(names: Names, declared: Iterable[Rest], system: System, field: str) -> System:
     """The system with the `rest` or `durable` states that are declared; several lines about a role add up."""
     chosen: dict[str, list[str]] = {}
     for item in declared:
-        if item.role not in system:
-            hint = guess(item.role, system.names, "Roles")
-            problem = f"unknown role '{shorten(item.role)}'"
-            source.fail(problem, item.start, item.start + len(item.role), hint, ModelError)
-        states = system[item.role].states
-        for state, start in item.states:
-            if state not in states:
-                hint = guess(state, states, f"States of {shorten(item.role)}")
-                problem = f"{shorten(item.role)} has no state '{shorten(state)}'"
-                source.fail(problem, start, start + len(state), hint, ModelError)
-        chosen.setdefault(item.role, []).extend(state for state, _ in item.states)
+        if names.role(item.role, item.start):
+            found = [state for state, start in item.states if names.state(item.role, state, start)]
+            chosen.setdefault(item.role, []).extend(found)
     changed: dict[str, Any] = {name: {field: tuple(states)} for name, states in chosen.items()}
     processes = (replace(p, **changed[p.name]) if p.name in chosen else p for p in system)
     return replace(system, processes=tuple(processes)) if chosen else system
 
 
-def _relocate(source: Source, problem: ModelError, start: int) -> NoReturn:
-    """Give an error of the model the place that it lacks."""
+def _relocated(source: Source, problem: ModelError, start: int) -> ModelError:
+    """An error of the model with the place that it lacks."""
     if problem.place is not None:
-        raise problem
-    raise type(problem)(problem.message, place=source.place(start), hint=problem.hint) from None
+        return problem
+    return type(problem)(problem.message, place=source.place(start), hint=problem.hint)

@@ -14,8 +14,9 @@ from ..model.actions import CRASH, Channel
 from ..model.faults import CORRUPTION, PLAIN_KINDS, PROCESS_KINDS, SCOPES, ChannelFaults, Corruption
 from ..model.phrases import listed
 from ..model.system import System
+from .storm_names import Names
 from .storm_scan import Cursor, quote, write_message
-from .text import Source, guess
+from .text import TextTooLarge
 
 #: In the order in which they are written: what has arguments comes last.
 _KINDS = (*PLAIN_KINDS, CORRUPTION)
@@ -80,15 +81,13 @@ def _parse_role_faults(cursor: Cursor) -> Declared:
             return Declared((), ChannelFaults(_ANY, _ANY), tuple(roles), frozenset(found))
 
 
-def with_role_faults(source: Source, declared: Iterable[Declared], system: System) -> System:
+def with_role_faults(names: Names, declared: Iterable[Declared], system: System) -> System:
     """The system whose roles may stop and restart as the lines say."""
     chosen: dict[str, dict[str, Any]] = {}
     for line in declared:
         for role, start in line.roles:
-            if role not in system:
-                hint = guess(role, system.names, "Roles")
-                source.fail(f"unknown role '{role}'", start, start + len(role), hint, ModelError)
-            chosen.setdefault(role, {}).update(dict.fromkeys(line.role_faults, True))
+            if names.role(role, start):
+                chosen.setdefault(role, {}).update(dict.fromkeys(line.role_faults, True))
     processes = (replace(p, **chosen[p.name]) if p.name in chosen else p for p in system)
     return replace(system, processes=tuple(processes)) if chosen else system
 
@@ -194,39 +193,36 @@ def _add(old: ChannelFaults, new: ChannelFaults, cursor: Cursor) -> ChannelFault
         cursor.source.fail(problem.message, cursor.at - 1, hint=problem.hint)
 
 
-def resolve(source: Source, declared: Sequence[Declared], system: System) -> tuple[ChannelFaults, ...]:
+def resolve(names: Names, declared: Sequence[Declared]) -> tuple[ChannelFaults, ...]:
     """The faults of each channel: `*` is every channel in use, and several lines about one channel add up."""
     table: dict[Channel, ChannelFaults] = {}
     work = 0
     for line in declared:
         for sender, receiver in line.channels:
             start = sender[1]
-            work += 1 if sender[0] and receiver[0] else len(system.alphabets)
+            work += 1 if sender[0] and receiver[0] else len(names.system.alphabets)
             if work > _MOST_WORK:
-                source.fail("too many faults are declared; refused", start)
-            for channel in _expand(source, sender, receiver, system):
+                names.source.fail("too many faults are declared; refused", start, kind=TextTooLarge)
+            for channel in _expand(names, sender, receiver):
                 old = table.get(channel, ChannelFaults(*channel))
                 try:
                     table[channel] = old.merged(line.faults)
                 except ModelError as problem:
-                    source.fail(f"on {channel}, {problem.message}", start, hint=problem.hint, kind=ModelError)
+                    names.fail(f"on {channel}, {problem.message}", start, hint=problem.hint)
+                    break
     return tuple(table.values())
 
 
-def _expand(source: Source, from_: ChannelEnd, to: ChannelEnd, system: System) -> Iterable[Channel]:
-    for end, start in (from_, to):
-        if end is not None and end not in system:
-            source.fail(
-                f"unknown role '{end}'",
-                start,
-                start + len(end),
-                guess(end, system.names, "Roles"),
-                ModelError,
-            )
+def _expand(names: Names, from_: ChannelEnd, to: ChannelEnd) -> Iterable[Channel]:
+    """The channels that are meant; none where an end is no role."""
+    known = [end is None or names.role(end, start) for end, start in dict.fromkeys((from_, to))]
+    if not all(known):
+        return ()
     sender, receiver = from_[0], to[0]
     if sender is not None and receiver is not None:
         return (Channel(sender, receiver),)
-    return (c for c in system.channels if sender in (None, c.sender) and receiver in (None, c.receiver))
+    channels = names.system.channels
+    return (c for c in channels if sender in (None, c.sender) and receiver in (None, c.receiver))
 
 
 def write_faults(system: System, each: bool = False) -> list[str]:

@@ -18,7 +18,6 @@ from ..errors import raise_all
 from ..types.text import message_name
 from .files import clean
 from .storm_parse import parse
-from .storm_recovery import MOST_MISTAKES
 from .storm_scan import WORD, Trace
 from .storm_write import LONGEST_LABEL
 from .text import Source
@@ -39,7 +38,7 @@ def fmt(text: str, name: str = "<input>") -> str:
     """The canonical layout of a .storm text, comments kept; a ParseError where it is not one."""
     source = Source(clean(text), name)
     trace = Trace()
-    raise_all(parse(source, trace).errors, MOST_MISTAKES)
+    raise_all(parse(source, trace).errors)
     words = [PrintedToken(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
     for first, last in trace.goals:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 STATEMENTS = ("role", "communication", "faults", "rest", "durable", "require", "expect")
 MODIFIERS = ("reliable", "unreliable", "service")
+#: What begins with these words has no role in it.
+_NO_ROLE = frozenset(("protocol", *STATEMENTS)) - {"role"}
 _TOP = "'role', 'communication', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
@@ -68,19 +70,19 @@ class _Parser:
                 hint = "write: role A { start: B!hello -> end }"
                 self.mistakes.fail(self.source, "there is no role here", self.source.end(), hint=hint)
         except TooMany:
-            file.complete = False
+            file.roles_unread = True
         return file
 
     def statements(self, file: File) -> None:
         cursor = self.cursor
         first = True
         while not cursor.done():
-            start = cursor.at
+            start, word = cursor.at, cursor.peek_word()
             try:
                 self.statement(file, first)
             except InputError as problem:
+                file.roles_unread |= word not in _NO_ROLE
                 self.mistakes.add(problem)
-                file.complete = False
                 cursor.at = next_statement(cursor, start)
             first = False
 
@@ -143,13 +145,24 @@ class _Parser:
             self.source.fail("a role needs a name", start, cursor.at)
         end = cursor.at
         before = len(self.mistakes.errors)
-        body = self.body(name, start)
+        body = self.body_or_none(name, start)
         if name in file.roles:
             problem = f"two roles are called '{shorten(name)}'"
-            first = self.source.place(file.roles[name].start).line
-            self.source.fail(problem, start, end, f"the first is on line {first}", ModelError)
+            hint = f"the first is on line {self.source.place(file.roles[name].start).line}"
+            self.mistakes.fail(self.source, problem, start, end, hint, ModelError)
+            file.roles[name].broken = True
+            return
         broken = len(self.mistakes.errors) > before
-        file.roles[name] = RoleSyntax(name, start, reliable, service, body, broken)
+        file.roles[name] = RoleSyntax(name, start, reliable, service, body or RoleBody(), broken)
+
+    def body_or_none(self, name: str, start: int) -> RoleBody | TypeBody | None:
+        """What follows the name; None if it cannot be read, and then the next statement is next."""
+        try:
+            return self.body(name, start)
+        except InputError as problem:
+            self.mistakes.add(problem)
+            self.cursor.at = next_statement(self.cursor, start)
+            return None
 
     def modifiers(self) -> tuple[bool, bool]:
         """`reliable` or `unreliable`, and `service`, in either order, each at most once."""

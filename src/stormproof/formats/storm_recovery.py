@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..errors import InputError
+from ..errors import MOST_MISTAKES, InputError, ParseError
 from .storm_scan import BLANK, NAME, Cursor
 from .text import Source, TextTooLarge
-
-#: How many mistakes of one file are reported; what follows so many is rarely read, and often a consequence.
-MOST_MISTAKES = 20
 
 #: A statement of the top level. Within a role no word but `internal` and `timeout` is followed by another, so
 #: that this is never the beginning of a state or an alternative, however they are named.
@@ -49,13 +46,16 @@ class Mistakes:
             raise TooMany
 
     def fail(
-        self, source: Source, message: str, start: int, end: int | None = None, hint: str | None = None
+        self,
+        source: Source,
+        message: str,
+        start: int,
+        end: int | None = None,
+        hint: str | None = None,
+        kind: type[InputError] = ParseError,
     ) -> None:
         """Note a mistake after which reading goes on where it is."""
-        try:
-            source.fail(message, start, end, hint)
-        except InputError as problem:
-            self.add(problem)
+        self.add(source.error(message, start, end, hint, kind))
 
 
 def next_line(cursor: Cursor, start: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ..errors import ModelError
 from ..goals.parse import GoalParser
 from ..model.actions import Channel
 from ..model.goal import Goal, Spelling, show
@@ -23,9 +22,10 @@ from ..model.requirement import (
 from ..model.system import System
 from .storm_faults import FAULTS, Declared, parse_channel, parse_fault, resolve, write_each
 from .storm_goals import GoalTokens
+from .storm_names import Names
 from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
-from .text import Source, guess, near, shorten
+from .text import Source, near, shorten
 
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
@@ -84,7 +84,9 @@ def require(system: System, text: str) -> System:
     cursor, found = Cursor(source), []
     while not cursor.done():
         found.append(parse_statement(cursor))
-    stated = requirements(source, found, system)
+    names = Names(source, system)
+    stated = requirements(names, found)
+    names.raise_mistakes()
     return replace(system, requirements=(*system.requirements, *stated))
 
 
@@ -94,7 +96,7 @@ def parse_statement(cursor: Cursor) -> RequirementSyntax:
     if word is None:
         cursor.fail("'require' or 'expect violated'", _EXAMPLE)
     if word == "expect" and cursor.keyword("violated") is None:
-        cursor.fail("'violated'", "write: expect violated: recovers under loss")
+        cursor.fail("'violated'", "write: expect violated recovers under loss")
     return parse_requirement(cursor, violated=word == "expect")
 
 
@@ -186,38 +188,37 @@ def _at_most(cursor: Cursor) -> tuple[str | None, int]:
     return kind, number
 
 
-def requirements(
-    source: Source, written: Iterable[RequirementSyntax], system: System
-) -> tuple[Requirement, ...]:
+def requirements(names: Names, written: Iterable[RequirementSyntax]) -> tuple[Requirement, ...]:
     """The requirements with every name looked up."""
-    found: dict[str, Requirement] = {}
+    first: dict[str, RequirementSyntax] = {}
     made = []
     for syntax in written:
-        if syntax.name and syntax.name in found:
-            first = found[syntax.name].line
+        if syntax.name and first.setdefault(syntax.name, syntax) is not syntax:
+            line = names.source.place(first[syntax.name].start).line
             problem = f"two requirements are called '{shorten(syntax.name)}'"
             end = syntax.name_start + len(syntax.name)
-            source.fail(problem, syntax.name_start, end, f"the first is on line {first}", ModelError)
-        goal = syntax.goal
-        if goal is not None and syntax.names is not None:
-            goal = syntax.names.look_up(goal, system)
-        claim = Claim(syntax.what, goal, syntax.k)
-        under = None if syntax.under is None else _resolved(source, syntax.under, system)
-        line = source.place(syntax.start).line
-        made.append(Requirement(claim, syntax.name, syntax.violated, under, line))
-        found[syntax.name] = made[-1]
+            names.fail(problem, syntax.name_start, end, f"the first is on line {line}")
+        if syntax.names is not None:
+            names.goal(syntax.names)
+        under = None if syntax.under is None else _resolved(names, syntax.under)
+        if not names.mistakes.errors:
+            made.append(_made(names, syntax, under))
     return tuple(made)
 
 
-def _resolved(source: Source, under: UnderSyntax, system: System) -> Under:
-    for role, start in (pair for pairs in under.processes.values() for pair in pairs):
-        if role not in system:
-            hint = guess(role, system.names, "Roles")
-            source.fail(f"unknown role '{shorten(role)}'", start, start + len(role), hint, ModelError)
-    chosen = {
-        word: tuple(dict.fromkeys(role for role, _ in pairs)) for word, pairs in under.processes.items()
-    }
-    return Under(resolve(source, under.declared, system), at_most=tuple(under.at_most), **chosen)
+def _made(names: Names, syntax: RequirementSyntax, under: Under | None) -> Requirement:
+    goal = syntax.goal
+    if goal is not None and syntax.names is not None:
+        goal = syntax.names.with_groups(goal, names.system)
+    line = names.source.place(syntax.start).line
+    return Requirement(Claim(syntax.what, goal, syntax.k), syntax.name, syntax.violated, under, line)
+
+
+def _resolved(names: Names, under: UnderSyntax) -> Under:
+    chosen: dict[str, tuple[str, ...]] = {}
+    for word, pairs in under.processes.items():
+        chosen[word] = tuple(dict.fromkeys(role for role, start in pairs if names.role(role, start)))
+    return Under(resolve(names, under.declared), at_most=tuple(under.at_most), **chosen)
 
 
 _SPELLING = Spelling(quote, write_message)

@@ -49,7 +49,7 @@ class Rest:
 
 @dataclass
 class File:
-    """A whole text. `complete` when every role's head could be read, so that all roles are known."""
+    """A whole text. `roles_unread` when a statement could not be read that may have been a role."""
 
     name: str = ""
     communication: str = PEER_TO_PEER
@@ -59,4 +59,4 @@ class File:
     durable: list[Rest] = field(default_factory=list)
     requirements: list[RequirementSyntax] = field(default_factory=list)
     errors: list[InputError] = field(default_factory=list)
-    complete: bool = True
+    roles_unread: bool = False

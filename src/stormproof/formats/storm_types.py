@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..errors import Place
+from ..errors import ModelError, Place
 from ..model.actions import Message
 from ..model.process import Process
 from ..types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 from ..types.text import TypeSource
 from ..types.translate import automaton
+from ..types.wellformed import problems, variable_problems
 from .storm_scan import Cursor
-from .text import SizeCount, Source
+from .text import SizeCount
 
 if TYPE_CHECKING:
     from .storm_syntax import File, RoleSyntax
@@ -27,10 +28,21 @@ class TypeBody:
 
     type: LocalType
 
-    def process(self, source: Source, file: File, role: RoleSyntax) -> Process:
-        """The paper's automaton of the type, once all roles are known."""
-        unreliable = [r.name for r in file.roles.values() if not r.reliable]
-        return automaton(role.name, self.type, list(file.roles), unreliable, warn=True)
+    def flaws(self, file: File, role: RoleSyntax) -> list[ModelError]:
+        """What is wrong with the type; of what depends on other roles nothing, unless all are known."""
+        if file.roles_unread:
+            found = tuple(variable_problems(role.name, self.type))
+        else:
+            found = problems(role.name, self.type, list(file.roles), _unreliable(file))
+        return [flaw.error() for flaw in found if not flaw.warning]
+
+    def process(self, file: File, role: RoleSyntax) -> Process:
+        """The paper's automaton of the type, which has no flaws, once all roles are known."""
+        return automaton(role.name, self.type, list(file.roles), _unreliable(file), warn=True)
+
+
+def _unreliable(file: File) -> list[str]:
+    return [r.name for r in file.roles.values() if not r.reliable]
 
 
 @dataclass

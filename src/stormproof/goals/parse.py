@@ -8,9 +8,9 @@ more of them than belong to the goal, and looks names up only on request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from ..errors import did_you_mean
+from ..errors import InputError, did_you_mean, raise_all
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
@@ -39,16 +39,17 @@ def parse_goal(text: str, system: System) -> Goal:
     rest = tokens.peek()
     if rest is not None:
         raise tokens.error(f"unexpected '{rest.text}'", rest, JOIN)
-    return parser.look_up(goal, system)
+    raise_all([*parser.unknown_names(system)])
+    return parser.with_groups(goal, system)
 
 
 class GoalParser:
-    """Reads one goal; `look_up` then checks its names."""
+    """Reads one goal; `unknown_names` then looks at its names."""
 
     def __init__(self, tokens: TokenSource) -> None:
         self.tokens = tokens
         self.depth = 0
-        self._lookups: list[Callable[[System], None]] = []
+        self._lookups: list[tuple[str, str, Callable[[System], None]]] = []
         self._quoted: set[tuple[str, str]] = set()
 
     def parse(self) -> Goal:
@@ -58,10 +59,21 @@ class GoalParser:
             raise self.tokens.error("a goal has no ','", self.tokens.peek(), JOIN)
         return goal
 
-    def look_up(self, goal: Goal, system: System) -> Goal:
-        """Refuse names that the system does not have. The goal, with a group's states for its bare name."""
-        for check in self._lookups:
-            check(system)
+    def unknown_names(
+        self, system: System, excused: Callable[[str, str], bool] = lambda what, role: False
+    ) -> Iterator[InputError]:
+        """What is wrong with names that the system does not have: a role, a state of a role or a message,
+        unless it is excused."""
+        for what, role, check in self._lookups:
+            if excused(what, role) or (what == "state" and role not in system):
+                continue
+            try:
+                check(system)
+            except InputError as problem:
+                yield problem
+
+    def with_groups(self, goal: Goal, system: System) -> Goal:
+        """The goal, with a group's states for its bare name."""
         return expand_groups(goal, system, self._quoted)
 
     # ---- tokens ----
@@ -143,7 +155,7 @@ class GoalParser:
         if self._is(*_ARROW):
             return self._channel(first)
         self._refuse_other_notations(first)
-        self._lookups.append(lambda system: self._check_named(first, system))
+        self._lookups.append(("role", first.text, lambda system: self._check_named(first, system)))
         return Named(first.text)
 
     def _refuse_other_notations(self, first: GoalToken) -> None:
@@ -186,7 +198,7 @@ class GoalParser:
                 hint = hint or "roles here: " + ", ".join(names)
                 raise self.tokens.error(f"unknown role '{token.text}'", token, hint)
 
-        self._lookups.append(check)
+        self._lookups.append(("role", token.text, check))
         return token.text
 
     def _states(self, process: GoalToken) -> Goal:
@@ -204,7 +216,7 @@ class GoalParser:
             self._expect("}", "to close the set of states")
         else:
             tokens.append(self._name(f"a state of {name}"))
-        self._lookups.extend(self._known_state(name, token) for token in tokens)
+        self._lookups.extend(("state", name, self._known_state(name, token)) for token in tokens)
         self._quoted |= {(name, token.text) for token in tokens if token.quoted}
         return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
 
@@ -262,7 +274,7 @@ class GoalParser:
             hint = hint or f"messages on {channel}: {_some(here) or 'none'}"
             raise self.tokens.error(f"unknown message '{message}'", token, hint)
 
-        self._lookups.append(check)
+        self._lookups.append(("message", "", check))
         return message
 
 
