@@ -16,6 +16,8 @@ from ..errors import InputError, Place, StormproofError, did_you_mean
 from ..model.system import System
 
 _SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
+#: Where the modules of Python are.
+_LIBRARY = (Path(os.__file__).parent, Path(os.__file__).parent / "lib-dynload")
 _NO_SYSTEM = "write in it: protocol = sp.extract(...)"
 
 
@@ -83,13 +85,12 @@ def import_file(file: str) -> ModuleType:
     from .source import name_like  # which loads all of extraction: not for a file of another language
 
     name_like(file)
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
+    _look_into(str(path.resolve().parent))
+    name = path.stem if leads_to(path.stem, path) else f"{path.stem.replace('.', '_')}__py"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except StormproofError:
@@ -97,6 +98,22 @@ def import_file(file: str) -> ModuleType:
     except (Exception, SystemExit) as problem:
         raise _failed(file, "running the file raises", problem) from problem
     return module
+
+
+def _look_into(folder: str) -> None:
+    """Find the modules of a folder, after those of Python: a file in it may be called `token.py`."""
+    if folder not in sys.path:
+        own = [i for i, path in enumerate(sys.path) if Path(path) in _LIBRARY]
+        sys.path.insert(own[-1] + 1 if own else 0, folder)
+
+
+def leads_to(name: str, file: Path) -> bool:
+    """Would `import name` run this file, and nothing that is called the same?"""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.has_location and spec.origin is not None and file.samefile(spec.origin)
 
 
 def _failed(file: str, what: str, problem: BaseException) -> InputError:

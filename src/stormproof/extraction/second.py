@@ -1,4 +1,4 @@
-"""What the second process runs: `python -m stormproof.extraction.second FOLDER`."""
+"""What the second process runs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from . import evaluate
 from .build import build_system
 from .explore import explore
 from .interpret import Interpreter
+from .load import leads_to
 from .role import RoleCall
 from .second_process import JOB, RESULT, TRACEBACK, SecondSystem, described
 
@@ -25,9 +26,10 @@ from .second_process import JOB, RESULT, TRACEBACK, SecondSystem, described
 _SCRIPT = "__stormproof_main__"
 
 
-def main(folder: Path) -> None:
+def main(given: str) -> None:
+    """Extract the roles that a folder describes, and write into it what was found."""
+    folder = Path(given)
     job = pickle.loads((folder / JOB).read_bytes())
-    sys.path[:] = job["path"]
     with (folder / TRACEBACK).open("w", encoding="utf-8") as traces:
         evaluate.watch = Watch(traces, job["seconds"]).begin
         for name, file in dict.fromkeys(job["modules"]):
@@ -40,10 +42,8 @@ def main(folder: Path) -> None:
 
 def load_again(name: str, file: str) -> ModuleType:
     """The module, by its name if that leads to its file, else from the file."""
-    if name != "__main__":
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin is not None and Path(spec.origin).samefile(file):
-            return importlib.import_module(name)
+    if name != "__main__" and leads_to(name, Path(file)):
+        return importlib.import_module(name)
     spec = importlib.util.spec_from_file_location(_SCRIPT if name == "__main__" else name, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -70,7 +70,3 @@ class Watch:
         if now - self.since > self.seconds / 10:
             self.since = now
             faulthandler.dump_traceback_later(self.seconds, exit=True, file=self.traces)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

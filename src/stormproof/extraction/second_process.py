@@ -30,6 +30,11 @@ JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
 #: Set in the second process, where a module that is imported again must not start a third.
 SECOND = "STORMPROOF_SECOND_PROCESS"
 
+#: Modules are looked for where this process finds them, and not in the current folder.
+_START = (
+    "import sys; sys.path[:] = sys.argv[2:]; from stormproof.extraction.second import main; main(sys.argv[1])"
+)
+
 _log = logging.getLogger("stormproof")
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
 
@@ -88,11 +93,11 @@ def _module(call: RoleCall) -> tuple[str, str]:
 
 
 def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSystem | None:
-    described = {"modules": modules, "path": sys.path, "seconds": evaluate.EXPRESSION_SECONDS, "roles": job}
+    described = {"modules": modules, "seconds": evaluate.EXPRESSION_SECONDS, "roles": job}
     (folder / JOB).write_bytes(pickle.dumps(described))
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     done = subprocess.run(
-        [sys.executable, *(["-O"] * sys.flags.optimize), "-m", "stormproof.extraction.second", str(folder)],
+        [sys.executable, *(["-O"] * sys.flags.optimize), "-c", _START, str(folder), *map(str, sys.path)],
         env={**os.environ, "PYTHONHASHSEED": seed, SECOND: "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

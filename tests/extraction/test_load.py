@@ -1,0 +1,58 @@
+"""A protocol in a Python file, whatever the file is called."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from stormproof.extraction.load import load_protocol
+
+MODULE = """
+import {name}
+import stormproof as sp
+from helper import WORD
+
+@sp.role
+def A():
+    yield sp.send("B", WORD)
+
+@sp.role
+def B():
+    yield sp.receive("A")
+
+def protocol():
+    return sp.extract(A, B)
+"""
+
+
+@pytest.mark.parametrize("name", ["token", "types", "random", "stormproof", "pytest"])
+def test_a_file_may_be_called_like_a_module_that_exists(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The file is loaded, by the second process too; the module stays what it was, there and here."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "helper.py").write_text("WORD = 'hello'\n", encoding="utf-8")
+    (tmp_path / f"{name}.py").write_text(MODULE.format(name=name), encoding="utf-8")
+    before = sys.modules.get(name)
+    with caplog.at_level(logging.WARNING):
+        system = load_protocol(f"{name}.py", "protocol")
+    assert system.messages == ("hello",)
+    assert not caplog.messages, "it is extracted in two processes"
+    assert before is None or sys.modules[name] is before
+    sys.modules.pop("helper", None)
+
+
+def test_a_file_may_have_a_name_that_no_module_can_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = MODULE.format(name="sys").replace("from helper import WORD", "WORD = 'hello'")
+    for name in ("two words.py", "v1.2.py", "2pc.py"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert load_protocol(str(tmp_path / name), "protocol").name == "protocol"
+    assert not caplog.messages
