@@ -370,6 +370,7 @@ RscResult search_rsc(const System& system, Monitor& monitor, bool symmetry, std:
         known.symmetries = group.size();
     }
     if (!known.violated) return known;
+    monitor.phase = Phase::shortening;
     auto length = static_cast<std::uint32_t>(known.firings.size());
     RscResult shorter = Search(system, monitor, false, group, known.states).shorten(length);
     known.shortest = shorter.stop == Stop::none;
@@ -380,7 +381,7 @@ RscResult search_rsc(const System& system, Monitor& monitor, bool symmetry, std:
     known.states += shorter.states;
     known.transitions += shorter.transitions;
     known.memory = std::max(known.memory, shorter.memory);
-    known.stop = Stop::none;
+    known.stop = shorter.stop == Stop::interrupted ? shorter.stop : Stop::none;
     return known;
 }
 

@@ -14,6 +14,7 @@ from stormproof.checks import api
 from stormproof.cli import check as check_command
 from stormproof.cli.console import uninterrupted
 from stormproof.surveys import claims, failure_models
+from stormproof.surveys import classify as classes
 from tests.support.command_line import Run
 
 LOSSY = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\nrequire dead: recovers under stop A\n"
@@ -115,6 +116,29 @@ def test_a_frontier_of_what_was_asked(
         assert "interrupted: what was not asked by then is undecided" in found["notes"]
         assert len(found["undecided"]) > 1 and found["breaking"]
     assert result.code == 1
+
+
+@pytest.mark.parametrize(("call", "known"), [(1, []), (2, ["perfect"]), (3, ["perfect", "loss"])])
+def test_the_classes_that_were_asked(
+    run: Run, lossy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int, known: list[str]
+) -> None:
+    interrupting(monkeypatch, classes, "check", call)
+    picture = tmp_path / "classes.svg"
+    result = run("classify", lossy, "--survival", "--max-k", "1", "--json", "-o", picture)
+    found = json.loads(result.out)
+    assert result.code == 3 and [s["interference"] for s in found["standings"]] == known
+    assert all(s["classes"]["k-exh"]["holds"] for s in found["standings"])
+    assert "corruption, reordering" in found["notes"][0] and picture.read_text().startswith("<svg")
+    interrupting(monkeypatch, classes, "check", call)
+    result = run("classify", lossy, "--max-k", "1")
+    assert result.code == 3 and "interrupted: nothing was asked under" in result.out
+
+
+def test_the_classes_within_a_search(run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupting(monkeypatch, api, "decide", 2)
+    result = run("classify", lossy, "--survival", "--max-k", "1")
+    rows = {line[:24].strip(): line[24:].split() for line in result.out.splitlines()}
+    assert result.code == 3 and rows["recovers"] == ["✔", "?"] and rows["k-exhaustive †"] == ["✔", "k=1", "?"]
 
 
 def test_what_is_being_written_is_finished_unless_asked_twice() -> None:

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from stormproof import _engine
 from stormproof.engine.rsc import rsc
 from stormproof.engine.watch import Progress
 from stormproof.limits import Limits
@@ -113,3 +114,33 @@ def test_ctrl_c_stops_the_search_and_leaves_it_undecided(monkeypatch: pytest.Mon
     result = ask(clients(15), seconds=60)
     assert (result.holds, result.stopped) == (None, "interrupted")
     assert result.seconds < 10
+
+
+def crossing(beside: System, length: int) -> System:
+    """Two processes that, after a while, send to each other at once."""
+
+    def process(name: str, peer: str, kind: type[Send] | type[Receive]) -> Process:
+        rows = [Transition(str(i), kind(peer, "m"), str(i + 1)) for i in range(length)]
+        rows += [Transition(str(length), Send(peer, "x"), "w"), Transition("w", Receive(peer, "x"), "end")]
+        return Process(name, "0", rows)
+
+    return System((*beside.processes, process("X", "Y", Send), process("Y", "X", Receive)))
+
+
+def test_ctrl_c_while_a_shorter_violation_is_searched_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The violation stays, and whoever asks several questions learns that no more are to be asked."""
+    search = _engine.search_rsc
+
+    def interrupted(native: _engine.System, monitor: _engine.Monitor, symmetry: bool) -> _engine.RscResult:
+        def interrupt() -> None:
+            while monitor.phase is not _engine.Phase.SHORTENING:
+                time.sleep(0.001)
+            monitor.interrupt()
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        return search(native, monitor, symmetry)
+
+    monkeypatch.setattr(_engine, "search_rsc", interrupted)
+    result = ask(crossing(clients(8), 12))
+    assert (result.holds, result.stopped) == (False, "interrupted")
+    assert violation_of(result).cycle and not violation_of(result).shortest

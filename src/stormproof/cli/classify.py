@@ -13,8 +13,8 @@ from ..checks.report import Verdict
 from ..draw.class_diagram import diagram_svg
 from ..limits import Limits
 from ..model.faults import SCOPES
-from ..surveys.classify import CLASSES, DAGGER, INTERFERENCES, Membership, Standings, classify
-from .console import console, print_json, progress_line, save_text
+from ..surveys.classify import CLASSES, DAGGER, Membership, Standings, classify
+from .console import console, print_json, progress_line, save_text, uninterrupted
 from .options import effort_option, input_argument, json_option, limit_options, load_input
 from .render import print_heading
 
@@ -59,7 +59,7 @@ def command(
     """Which classes of systems does the system in FILE belong to?
 
     On perfect channels, and with loss, corruption or reordering on every channel; faults that FILE declares
-    are ignored. Exit code 3 if a limit left something undecided, otherwise 0.
+    are ignored. Exit code 3 if a limit or Ctrl-C left something undecided, otherwise 0.
 
     \b
     Examples:
@@ -80,20 +80,22 @@ def command(
             progress=line.show,
             effort=effort,
         )
-    if output is not None:
-        save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)
-    if as_json:
-        print_json(standings.to_json())
-    elif output != "-":
-        print_standings(console(), standings, source)
+    with uninterrupted():
+        if output is not None:
+            save_text(None if output == "-" else output, diagram_svg(standings), overwrite=force)
+        if as_json:
+            print_json(standings.to_json())
+        elif output != "-":
+            print_standings(console(), standings, source)
     return UNDECIDED if standings.limited else HOLDS
 
 
 def print_standings(screen: Console, standings: Standings, source: str) -> None:
     print_heading(screen, standings.system, source)
     screen.print()
-    screen.print(standing_table(standings))
-    screen.print()
+    if standings.standings:
+        screen.print(standing_table(standings))
+        screen.print()
     for remark in _remarks(standings):
         screen.print(Padding(Text(remark, style="dim"), (0, 0, 0, 2)))
 
@@ -101,13 +103,13 @@ def print_standings(screen: Console, standings: Standings, source: str) -> None:
 def standing_table(standings: Standings) -> Table:
     table = Table(box=None, padding=(0, 1), pad_edge=True, header_style="dim")
     table.add_column("class", no_wrap=True)
-    for name in INTERFERENCES:
+    for name in standings.asked:
         table.add_column(name, no_wrap=True, min_width=len(name))
     for name, caption in CLASSES.items():
         shown = f"{caption} †" if name in DAGGER else caption
         outside = name in DAGGER and not standings.system.csa
-        table.add_row(shown, *(_cell(standings[i][name], outside) for i in INTERFERENCES))
-    for verdicts in zip(*(standings[i].survival for i in INTERFERENCES), strict=True):
+        table.add_row(shown, *(_cell(s[name], outside) for s in standings.standings))
+    for verdicts in zip(*(s.survival for s in standings.standings), strict=True):
         table.add_row(verdicts[0].property, *map(_survival_cell, verdicts))
     return table
 
@@ -142,10 +144,11 @@ def _remarks(standings: Standings) -> list[str]:
             found.setdefault(note, []).append(standing.interference)
     survival = "survival: ✘ with so many faults, ✔ ≤ for channels up to that length"
     return [
+        *standings.notes,
         f"✘ k-properties: for no k up to {standings.max_k}; † defined on session automata",
-        *([survival] if standings.standings[0].survival else []),
+        *([survival] if any(s.survival for s in standings.standings) else []),
         *(
-            f"{'' if len(who) == len(INTERFERENCES) else ', '.join(who) + ' · '}{what}"
+            f"{'' if len(who) == len(standings.asked) else ', '.join(who) + ' · '}{what}"
             for what, who in found.items()
         ),
     ]

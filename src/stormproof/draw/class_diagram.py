@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_SAFE, RSC
-from ..surveys.classify import CLASSES, INTERFERENCES, Standing, Standings
+from ..surveys.classify import CLASSES, Standing, Standings
 from .svg import document, tag, text
 from .text_metrics import clip, printable, text_width
 
@@ -137,7 +137,7 @@ def _details(standing: Standing) -> str:
 
 def _captions(standings: Standings) -> Iterator[str]:
     """The two classes that the figure does not draw, and how to read the picture."""
-    directed = "directed" if standings["perfect"]["directed"].holds else "not directed"
+    directed = "directed" if standings.system.directed else "not directed"
     yield f"{directed.capitalize()}. {_half_duplex(standings)}"
     yield "† defined on communicating session automata. The least k of each class is in the table."
     yield "Existentially k-bounded is drawn as in the paper; it is known only where the table says so."
@@ -145,11 +145,11 @@ def _captions(standings: Standings) -> Iterator[str]:
 
 
 def _half_duplex(standings: Standings) -> str:
-    found = {name: standings[name][HALF_DUPLEX.name].holds for name in INTERFERENCES}
+    found = {s.interference: s[HALF_DUPLEX.name].holds for s in standings.standings}
     if len(standings.system.processes) != 2:
         return "Half-duplex is defined for two processes."
-    good = [name for name in INTERFERENCES if found[name]]
-    bad = [name for name in INTERFERENCES if found[name] is False]
+    good = [name for name in found if found[name]]
+    bad = [name for name in found if found[name] is False]
     parts = [f"half-duplex: {', '.join(good)}"] if good else []
     parts += [f"not half-duplex: {', '.join(bad)}"] if bad else []
     return ("; ".join(parts) or "Half-duplex: not decided").capitalize() + "."

@@ -70,7 +70,8 @@ class RscViolation:
 
 @dataclass(frozen=True)
 class RscResult:
-    """`holds` is None when a limit stopped the search; `stopped` says which."""
+    """`holds` is None when a limit stopped the search; `stopped` says which, or that Ctrl-C came while a
+    shorter violation was searched for."""
 
     holds: bool | None
     states: int
@@ -101,7 +102,9 @@ def rsc(
         seconds,
     )
     violation = _violation(lowered, found) if found.violated else None
-    stopped = "" if violation else limit_name(found.stop)
+    # Of the limits only Ctrl-C concerns what is asked after a violation.
+    told = not violation or found.stop is _engine.Stop.INTERRUPTED
+    stopped = limit_name(found.stop) if told else ""
     return RscResult(
         holds=False if violation else None if stopped else True,
         states=found.states,

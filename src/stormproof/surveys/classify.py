@@ -7,6 +7,7 @@ ignored, since the question is what each interference does.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,11 +114,24 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """Where a system stands, for perfect channels and for each interference."""
+    """Where a system stands, for perfect channels and for each interference, less those that were `left_out`
+    since Ctrl-C came before."""
 
     system: System
     max_k: int
     standings: tuple[Standing, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return tuple(standing.interference for standing in self.standings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not asked, if anything."""
+        if not self.left_out:
+            return ()
+        return (f"interrupted: nothing was asked under {', '.join(self.left_out)}",)
 
     def __getitem__(self, interference: str) -> Standing:
         for standing in self.standings:
@@ -127,7 +141,9 @@ class Standings:
 
     @property
     def limited(self) -> bool:
-        """Did a limit leave something undecided?"""
+        """Did a limit, or Ctrl-C, leave something undecided?"""
+        if self.left_out:
+            return True
         open_bound = any(s["bounded"].holds is None and s["bounded"].applies for s in self.standings)
         return open_bound or any(v.holds is None for s in self.standings for v in s.report)
 
@@ -137,6 +153,7 @@ class Standings:
             "system": self.system.name,
             "max_k": self.max_k,
             "standings": [s.to_json() for s in self.standings],
+            "notes": list(self.notes),
         }
 
 
@@ -153,8 +170,10 @@ def classify(
 ) -> Standings:
     """The classes of a system for perfect channels and under loss, corruption and reordering.
 
-    With `survival` also `recovers`, `clean` and the requirements of the file that name no failures.
+    With `survival` also `recovers`, `clean` and the requirements of the file that name no failures. Ctrl-C
+    leaves out the interferences that come after the one being asked.
     """
+    interrupted = False
 
     def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:
         report = check(
@@ -168,23 +187,24 @@ def classify(
             progress=progress,
             effort=effort,
         )
-        if report.interrupted:
-            raise KeyboardInterrupt
+        nonlocal interrupted
+        interrupted = interrupted or report.interrupted
         return report
 
-    found = []
-    for interference in INTERFERENCES:
+    def standing(interference: str) -> Standing:
         failures = _failures(interference, corrupt_scope)
         report = ask(failures, _properties(system, survival))
         classes = dict(_structural(report.system)) | dict(_decided(report))
         classes[HALF_DUPLEX.name] = _half_duplex(report)
-        classes["bounded"] = _bounded(
-            report,
-            max_k or MAX_K,
-            lambda k, f=failures: ask(f, (K_EXH.name, K_OBI.name, K_SIBI.name), k),
-        )
-        found.append(Standing(interference, report, {name: classes[name] for name in CLASSES}))
-    return Standings(system, max_k or MAX_K, tuple(found))
+        beside = (K_EXH.name, K_OBI.name, K_SIBI.name)
+        classes["bounded"] = _bounded(report, max_k or MAX_K, lambda k: ask(failures, beside, k))
+        return Standing(interference, report, {name: classes[name] for name in CLASSES})
+
+    found: list[Standing] = []
+    with suppress(KeyboardInterrupt):  # outside of a search
+        while len(found) < len(INTERFERENCES) and not interrupted:
+            found.append(standing(INTERFERENCES[len(found)]))
+    return Standings(system, max_k or MAX_K, tuple(found), INTERFERENCES[len(found) :])
 
 
 def _failures(interference: str, scope: str) -> Failures:
@@ -237,6 +257,8 @@ def _bounded(report: Report, max_k: int, ask: Any) -> Membership:
     exhaustive = report[K_EXH.name]
     if not candidate_for_any_length(report.system, report.model):
         return _unknown(_why_no_theorem(report))
+    if exhaustive.holds is None:
+        return Membership(None, reason=exhaustive.reason)
     if exhaustive.k is None or not exhaustive.holds:
         return _unknown("not k-exhaustive for any k that was tried, so no theorem says it")
     if report.system.directed:
