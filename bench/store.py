@@ -1,11 +1,11 @@
 """The two stores: bytes and processor time for each configuration, on philosophers explored whole.
 
-python -m bench store [MOST] [--threads N]
+python -m bench store [MOST] [--threads N] [--asked NAME ...]
 
-From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry, and a requirement that
-holds: no two neighbours ever eat at the same time. The ordinary store is left out from eight on, which need
-25 GB there. Nine have more than a thousand million configurations: `python -m bench store 9` takes an hour or
-two, and 15 GiB of memory.
+From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry: a requirement that holds
+(`apart`: no two neighbours ever eat at the same time), and with a left-handed one `recovers` and `clean`. The
+ordinary store is left out from eight on, which need 25 GB there. Nine have more than a thousand million
+configurations: `python -m bench store 9 --asked apart` takes an hour or two, and 15 GiB of memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHILD = """
 import json, resource, sys, time
 from stormproof.engine.survival import survey
 from stormproof.limits import Limits
-from stormproof.model.ask import Ask
+from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import Failures
 from stormproof.model.goal import And, At, Or
 from stormproof.model.rest import rest_states
@@ -30,16 +30,17 @@ def used():
     now = resource.getrusage(resource.RUSAGE_SELF)
     return now.ru_utime + now.ru_stime
 
-n, threads, compact = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "compact"
-system = dining_philosophers(n)
+asked, n, threads, compact = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "compact"
+system = dining_philosophers(n, left_handed=asked == "recovers")
+model = SurvivalModel(system, Failures().on(system), rest_states(system))
 pairs = [(f"Philosopher{i}", f"Philosopher{i % n + 1}") for i in range(1, n + 1)]
 apart = Ask(False, Or(tuple(And((At(a, ("eating",)), At(b, ("eating",)))) for a, b in pairs)))
-model = SurvivalModel(system, Failures().on(system), rest_states(system))
+asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)} if asked == "recovers" else {"apart": apart}
 limits = Limits(seconds=None, memory="20GiB")
 before, started = used(), time.monotonic()
 whole = dict(reduction=False, symmetry=False)
-found = survey(model, {"apart": apart}, 1, limits=limits, threads=threads, compact=compact, **whole)
-assert found.answers["apart"].holds and found.compact == compact, found
+found = survey(model, asks, 1, limits=limits, threads=threads, compact=compact, **whole)
+assert all(answer.holds for answer in found.answers.values()) and found.compact == compact, found
 print(json.dumps({
     "states": found.configurations,
     "cpu": used() - before,
@@ -49,16 +50,18 @@ print(json.dumps({
 }))
 """
 
+ASKED = ("apart", "recovers")
+
 #: The ordinary store would need more memory than most machines have.
 MOST_ORDINARY = 7
 
 
-def measure(most: int, threads: int) -> None:
-    print("  n     store  configurations  bytes    us    cpu s        s     MiB")
+def measure(asked: str, most: int, threads: int) -> None:
+    print(f"{asked}\n  n     store  configurations  bytes    us    cpu s        s     MiB")
     for n in range(4, most + 1):
         counts = set()
         for store in ("ordinary", "compact") if n <= MOST_ORDINARY else ("compact",):
-            command = [sys.executable, "-c", CHILD, str(n), str(threads), store]
+            command = [sys.executable, "-c", CHILD, asked, str(n), str(threads), store]
             row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             counts.add(row["states"])
             print(
@@ -74,8 +77,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench store")
     parser.add_argument("most", nargs="?", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--asked", nargs="*", choices=ASKED, default=ASKED)
     chosen = parser.parse_args()
-    measure(chosen.most, chosen.threads)
+    for asked in chosen.asked:
+        measure(asked, chosen.most, chosen.threads)
 
 
 if __name__ == "__main__":

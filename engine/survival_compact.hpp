@@ -5,9 +5,10 @@
 // search has come to the number of faults that they lead to. The run to a violation is found backwards, layer by layer,
 // by making all steps of a layer again until one leads to the right configuration.
 //
-// What must stay possible takes a bit per ask and configuration. Calm steps within k are made again, in sweeps against
-// the order of the layers and along it in turn, until no bit is added. The few configurations that are left without a
-// bit, with the calm runs that need the slack, are judged in the ordinary store (survival_judge.hpp).
+// What must stay possible takes a bit per ask and configuration, and one more that says whether its predecessors have to be
+// told. Where a bit is new, calm steps within k are made backwards, in sweeps along the order of the layers and against
+// it in turn, until no bit is new. The few configurations that are left without a bit, with the calm runs that need the
+// slack, are judged in the ordinary store (survival_judge.hpp).
 #pragma once
 
 #include <optional>
@@ -28,7 +29,6 @@ class CompactSearch : Judge<Cell> {
     Result run() {
         layers_.add_initial();
         for (level_ = 0; level_ != nothing && open() && going(); level_ = next_level()) {
-            full_.clear();
             explore_level();
             if (going() && always_) judge_futures();
             if (going()) result_.faults_explored = level_ + 1;
@@ -58,7 +58,6 @@ class CompactSearch : Judge<Cell> {
     // What a thread has found in the layer at hand.
     struct alignas(cache_line) Found {
         std::vector<std::optional<Words>> violations;  // of each ask, in the least configuration
-        std::vector<Words> full;                       // where a send hits the bound
         std::vector<std::uint8_t> strikes;
         bool hit = false;
     };
@@ -66,7 +65,6 @@ class CompactSearch : Judge<Cell> {
     Layers<Cell> layers_;
     std::vector<Found> own_;                   // of each worker
     std::atomic<std::uint32_t> left_{0};       // the asks that are open, while a layer is judged
-    std::atomic<bool> changed_{false};         // a sweep has added a bit
     std::uint32_t since_check_ = 0;
 
     std::uint32_t open() const { return always_ | never_; }
@@ -119,7 +117,7 @@ class CompactSearch : Judge<Cell> {
         layer.open = left_ = open();
         layer.reduces = q_.reduction && (result_.hit_faults != nothing || always_);
         layer.hit = result_.hit_faults != nothing;
-        for (Found& found : own_) found = {std::vector<std::optional<Words>>(q_.asks.size()), {}, {}, false};
+        for (Found& found : own_) found = {std::vector<std::optional<Words>>(q_.asks.size()), {}, false};
         layers_.each(layer, [&](Worker& worker) {
             Found& found = own_of(worker);
             const std::uint32_t holding = judge(worker, found);
@@ -162,7 +160,7 @@ class CompactSearch : Judge<Cell> {
             else if (found) note(found->strikes, faults);
         };
         worker.steps.each(worker.row.data(), q_.k, false, visit, only);
-        if (found && hit) note_full(worker, *found);
+        if (found) found->hit = found->hit || hit;
         return calm;
     }
     // The processes whose steps are taken, as in Search::settle: the same whenever steps of this layer are made.
@@ -172,11 +170,6 @@ class CompactSearch : Judge<Cell> {
     static void note(std::vector<std::uint8_t>& strikes, std::uint32_t faults) {
         if (strikes.size() <= faults) strikes.resize(faults + 1);
         strikes[faults] = true;
-    }
-    // Of configurations with a full channel no more are of use than survival_sooner.hpp looks at.
-    void note_full(const Worker& worker, Found& found) {
-        found.hit = true;
-        if (always_ && full_.size() + found.full.size() <= SoonerEnds<Cell>::most) found.full.push_back(layers_.words_of(worker));
     }
 
     // ---- violations ------------------------------------------------------------------------------------
@@ -190,7 +183,7 @@ class CompactSearch : Judge<Cell> {
             if (q_.asks[a].always) holding |= 1u << a;
             else note_violation(worker, a, found);
         }
-        if (always_) layers_.add_to_mask({worker.shard, worker.at}, holding);
+        if (holding) layers_.add_news({worker.shard, worker.at}, holding);
         return holding;
     }
     // No calm step is possible: goals that do not hold here are out of reach.
@@ -208,8 +201,6 @@ class CompactSearch : Judge<Cell> {
         if (found.hit) result_.hit_faults = std::min(result_.hit_faults, level_);
         for (std::uint32_t faults = 0; faults < found.strikes.size(); ++faults)
             if (found.strikes[faults]) note(layer.strikes, faults);
-        std::sort(found.full.begin(), found.full.end());
-        for (const Words& words : found.full) full_.push_back(node_of(words, layer.actions));
     }
 
     void conclude_layer(std::uint32_t a, const Layer& layer) {
@@ -221,7 +212,31 @@ class CompactSearch : Judge<Cell> {
         if (!q_.asks[a].always) return this->violated(a, {id, EndKind::none}, {});
         const RowView<Cell> view{layout_, store_.row(id)};
         const EndKind kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
+        fill_full(layer);
         this->violated(a, this->nearest(a, {id, kind}), this->exact());
+    }
+
+    // The configurations with as many faults as in this layer and fewer actions where a send hits the bound: no more than
+    // survival_sooner.hpp looks at.
+    void fill_full(const Layer& until) {
+        full_.clear();
+        for (const auto& [key, layer] : layers_.all) {
+            if (result_.hit_faults > level_ || key.first != level_ || key.second >= until.actions) continue;
+            std::vector<Words> found;
+            std::mutex finding;
+            layers_.each(layer, [&](Worker& worker) {
+                bool hit = false;
+                const auto visit = [&](const Strike&, std::uint32_t, const Cell* row) { hit = hit || !row; };
+                worker.steps.each(worker.row.data(), q_.k, true, visit, chosen(worker, layer));
+                if (!hit) return Then::next;
+                const std::lock_guard<std::mutex> lock(finding);
+                found.push_back(layers_.words_of(worker));
+                return full_.size() + found.size() > SoonerEnds<Cell>::most ? Then::enough : Then::next;
+            });
+            std::sort(found.begin(), found.end());
+            for (const Words& words : found) full_.push_back(node_of(words, layer.actions));
+            if (full_.size() > SoonerEnds<Cell>::most) return;
+        }
     }
 
     // A configuration that a storm with so many actions reaches, in the ordinary store.
@@ -294,11 +309,13 @@ class CompactSearch : Judge<Cell> {
         std::vector<Layer*> own;
         for (auto& [key, layer] : layers_.all)
             if (key.first == level_) own.push_back(&layer);
+        // Calm steps lead to configurations with fewer faults, too, of which these were not told.
+        for (auto layer = own.rbegin(); level_ > 0 && layer != own.rend(); ++layer) look_ahead(**layer);
         do {
-            changed_ = false;
+            layers_.news = false;
+            for (const Layer* layer : own) tell_predecessors(*layer);
             std::reverse(own.begin(), own.end());
-            for (Layer* layer : own) sweep(*layer);
-        } while (changed_ && going());
+        } while (layers_.news && going());
         if (!going()) return;
         std::sort(own.begin(), own.end(), [](const Layer* a, const Layer* b) { return a->actions < b->actions; });
         reached_.clear();
@@ -310,15 +327,24 @@ class CompactSearch : Judge<Cell> {
             if (const auto place = layers_.find(store_.row(id))) layers_.add_to_mask(*place, store_.nodes[id].mask);
     }
 
-    // Passes the bits of calm successors on.
-    void sweep(const Layer& layer) {
+    // Takes the bits over that calm successors have.
+    void look_ahead(const Layer& layer) {
         const auto wanted = [&](Place place) { return !complete(place); };
         layers_.each(layer, wanted, [&](Worker& worker) {
             const Place own{worker.shard, worker.at};
-            const std::uint32_t bits = possible_after(worker, layer, always_ & ~layers_.mask(own));
-            if (bits && layers_.add_to_mask(own, bits)) changed_ = true;
+            layers_.add_news(own, possible_after(worker, layer, always_ & ~layers_.mask(own)));
             return Then::next;
         });
+    }
+    void tell_predecessors(const Layer& layer) {
+        const auto wanted = [&](Place place) { return layers_.has_news(place); };
+        layers_.each(layer, wanted, [&](Worker& worker) {
+            const std::uint32_t bits = layers_.take_news({worker.shard, worker.at}) & always_;
+            const auto tell = [&](const Strike& strike, const Cell* row) { layers_.pass_back(worker, strike, row, bits); };
+            worker.before.each(worker.row.data(), q_.k, tell);
+            return Then::next;
+        });
+        for (auto& worker : layers_.workers) layers_.pass_on(*worker);
     }
     // Which of these goals are known to be possible after some calm step?
     std::uint32_t possible_after(Worker& worker, const Layer& layer, std::uint32_t missing) {

@@ -13,6 +13,7 @@
 #include "compact_store.hpp"
 #include "parallel.hpp"
 #include "survival_packing.hpp"
+#include "survival_predecessors.hpp"
 #include "survival_stubborn.hpp"
 #include "survival_turns.hpp"
 
@@ -41,10 +42,11 @@ struct Layer {
 template <class Cell>
 struct alignas(cache_line) LayerWorker {
     LayerWorker(const Rules& rules, const Layout& layout)
-        : steps(rules, layout), closed(rules, layout), turns(rules.system, layout, rules.question.group),
+        : steps(rules, layout), before(rules, layout), closed(rules, layout), turns(rules.system, layout, rules.question.group),
           row(layout.cells) {}
 
     Steps<Cell> steps;
+    CalmPredecessors<Cell> before;
     ClosedProcesses<Cell> closed;
     RowTurns<Cell> turns;
     WordTree::Path path;                    // of the configuration at hand: its words, and those above them
@@ -52,6 +54,7 @@ struct alignas(cache_line) LayerWorker {
     std::vector<std::uint64_t> successors;  // the words of each
     std::vector<std::uint64_t> scratch;
     std::array<std::vector<std::uint64_t>, CompactStore::shards> outgoing;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> passed;  // the roots to which bits are passed, and the bits
     std::uint32_t shard = 0;                // what is left of its block
     std::uint64_t at = 0, end = 0;
     std::uint64_t budget = 0, wanted = 0;   // words that it may number before there must be more room
@@ -77,42 +80,63 @@ class Layers {
         for (std::uint32_t i = 0; i < rules.question.threads; ++i)
             workers.push_back(std::make_unique<Worker>(rules, layout));
         for (const Ask& ask : rules.question.asks)
-            if (ask.always) mask_bytes_ = (static_cast<std::uint32_t>(rules.question.asks.size()) + 7) / 8;
+            if (ask.always) mask_bytes_ = static_cast<std::uint32_t>(rules.question.asks.size()) / 8 + 1;
     }
 
     std::vector<std::unique_ptr<Worker>> workers;
     Stop stop = Stop::none;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Layer> all;  // by faults and actions
     std::uint64_t settled = 0;  // configurations whose steps are known
+    std::atomic<bool> news{false};  // some configuration has got a bit that its predecessors do not know of
 
     std::uint64_t size() const { return store_.size(); }
     std::uint64_t bytes() const { return store_.bytes() + others(); }
 
-    // ---- masks: a bit per ask, where some goal must stay possible ----------------------------------------
+    // ---- masks: a bit per ask, where some goal must stay possible, and one for news -----------------------
 
     std::uint32_t mask(Place place) {
         std::uint32_t mask = 0;
-        for (std::uint32_t i = 0; i < mask_bytes_; ++i) mask |= std::uint32_t{byte(place, i).load(relaxed)} << 8 * i;
-        return mask;
+        for (std::uint32_t i = 0; i < mask_bytes_; ++i) mask |= std::uint32_t{byte(place, i).load()} << 8 * i;
+        return mask & ~news_bit();
     }
-    // False: it had all of these bits.
-    bool add_to_mask(Place place, std::uint32_t bits) {
-        bool changed = false;
-        for (std::uint32_t i = 0; i < mask_bytes_; ++i) {
-            const auto more = static_cast<std::uint8_t>(bits >> 8 * i);
-            changed = (more & ~byte(place, i).load(relaxed)) || changed;
-            byte(place, i).fetch_or(more, relaxed);
-        }
-        return changed;
+    void add_to_mask(Place place, std::uint32_t bits) {
+        for (std::uint32_t i = 0; i < mask_bytes_; ++i) byte(place, i).fetch_or(static_cast<std::uint8_t>(bits >> 8 * i));
+    }
+    // The same, and notes that predecessors have to be told; false: it had all of these bits.
+    bool add_news(Place place, std::uint32_t bits) {
+        if ((bits & ~mask(place)) == 0) return false;
+        add_to_mask(place, bits);
+        byte(place, mask_bytes_ - 1).fetch_or(static_cast<std::uint8_t>(news_bit() >> 8 * (mask_bytes_ - 1)));
+        return true;
+    }
+    bool has_news(Place place) { return byte(place, mask_bytes_ - 1).load(relaxed) & (news_bit() >> 8 * (mask_bytes_ - 1)); }
+    // The mask, of which predecessors are told now.
+    std::uint32_t take_news(Place place) {
+        byte(place, mask_bytes_ - 1).fetch_and(static_cast<std::uint8_t>(~(news_bit() >> 8 * (mask_bytes_ - 1))));
+        return mask(place);
+    }
+    // Passes bits on to a predecessor of the configuration at hand, if it is there: several at a time, since each is
+    // somewhere else in memory. Call `pass_on` after the last one.
+    void pass_back(Worker& worker, const Strike& strike, const Cell* row, std::uint32_t bits) {
+        const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+        if (t.kind == TransitionKind::receive && !packing_.knows(t.channel, t.message)) return;
+        worker.successors.resize(packing_.words());
+        pack_after(worker, strike, row, worker.successors.data());
+        if (!tree_.find(worker.successors.data(), worker.path, worker.scratch)) return;
+        worker.passed.emplace_back(worker.scratch[0], bits);
+        if (worker.passed.size() == batch) pass_on(worker);
+    }
+    void pass_on(Worker& worker) {
+        for (const auto& [root, bits] : worker.passed) shard(root).fetch_slot(hash_of_word(root));
+        for (const auto& [root, bits] : worker.passed) shard(root).fetch_word(hash_of_word(root));
+        for (const auto& [root, bits] : worker.passed)
+            if (const auto place = find(root)) news = add_news(*place, bits) || news;
+        worker.passed.clear();
     }
     // Where a configuration is, if it is there.
     std::optional<Place> find(Worker& worker, const std::uint64_t* words) const {
         if (!tree_.find(words, worker.path, worker.scratch)) return {};
-        const std::uint64_t root = worker.scratch[0];
-        const std::uint32_t shard = CompactStore::shard_of(root);
-        const std::uint32_t at = store_[shard].find(root, hash_of_word(root));
-        if (at == CompactShard::absent) return {};
-        return Place{shard, at};
+        return find(worker.scratch[0]);
     }
     // The same for a row, of whatever length its channels are.
     std::optional<Place> find(const Cell* row) {
@@ -255,6 +279,14 @@ class Layers {
 
     std::uint64_t others() const {
         return tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;
+    }
+
+    std::uint32_t news_bit() const { return 1u << rules_.question.asks.size(); }
+    const CompactShard& shard(std::uint64_t root) const { return store_[CompactStore::shard_of(root)]; }
+    std::optional<Place> find(std::uint64_t root) const {
+        const std::uint32_t at = shard(root).find(root, hash_of_word(root));
+        if (at == CompactShard::absent) return {};
+        return Place{CompactStore::shard_of(root), at};
     }
 
     static constexpr auto relaxed = std::memory_order_relaxed;

@@ -33,6 +33,8 @@ class Packing {
     bool fits(const Cell* row) const {
         return std::all_of(layout_.channel.begin(), layout_.channel.end(), [&](std::uint32_t c) { return row[c] <= bound_; });
     }
+    // May the message ever be in the channel?
+    bool knows(std::uint32_t channel, std::uint32_t message) const { return letters_[channel].number[message] != none; }
     // How many bits of each word are used, from the lowest on.
     std::vector<std::uint32_t> used_bits() const {
         std::vector<std::uint32_t> used(words_, 0);

@@ -171,11 +171,8 @@ class Search : public Judge<Cell> {
                                     .certify(storm_end_, q_.most_certified);
     }
 
-    // Where the compact store takes over: early if it is as fast, and for what must stay possible, where it takes longer,
-    // when the arrays could not grow once more.
-    bool runs_short() const {
-        return fits_compact(q_) && !monitor_.allows((always_ ? 2 : 4) * store_.bytes());
-    }
+    // Where the compact store takes over: early, since it takes about as much time.
+    bool runs_short() const { return fits_compact(q_) && !monitor_.allows(4 * store_.bytes()); }
 
     void report() override {
         monitor_.states = store_.size();
