@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import datetime
+import gc
 import hashlib
 import io
 import logging
@@ -80,6 +81,18 @@ def test_files_are_named_as_they_were_opened() -> None:
 def test_nothing_that_a_role_calls_can_hide_it() -> None:
     with pytest.raises(ModelError, match=r"this calls time\.time"):
         extracted("a = f()\nyield send('Q', 'x', a)", f=hidden)
+
+
+def test_what_others_do_when_garbage_is_collected_is_not_the_roles() -> None:
+    def watch(*_: Any) -> None:
+        time.perf_counter()
+
+    gc.callbacks.append(watch)
+    try:
+        body = "a = len([[] for _ in range(100_000)])\nyield send('Q', 'x', a)"
+        assert "x(100000)" in extracted(body).messages
+    finally:
+        gc.callbacks.remove(watch)
 
 
 def importing() -> int:

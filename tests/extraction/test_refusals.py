@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import os
 import re
 import signal
 import sys
@@ -245,6 +246,29 @@ def test_an_expression_that_does_not_end_is_refused_in_one_process(monkeypatch: 
         time.sleep(0.1)  # no expression
     assert evaluate.watch is None and signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes on this system")
+def test_an_expression_in_c_is_ended_where_no_second_process_can_import_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No signal is handled before the sum is known, and no memory is enough for the text."""
+    monkeypatch.setattr(evaluate, "EXPRESSION_SECONDS", 0.5)
+
+    @sp.role
+    def P(what: str) -> Any:
+        n = sum(range(10**12)) if what == "sum" else len("a" * 10**10)
+        yield sp.send("Q", "x", n)
+
+    @sp.role
+    def Q() -> Any:
+        yield sp.receive("P")
+
+    for what, message in {"sum": r"does not end within 0\.5 seconds", "text": "needs too much"}.items():
+        with pytest.raises(ModelError, match=message) as problem:
+            sp.extract({"P": P(what), "Q": Q})
+        place = problem.value.place
+        assert place is not None and place.text is not None and "n = sum(range" in place.text
 
 
 def test_what_depends_on_the_seed_of_hashes_is_refused(module: str) -> None:

@@ -11,6 +11,7 @@ from . import evaluate
 from .build import build_system
 from .deadline import deadlines
 from .explore import Automaton, explore, unmatched
+from .forked import check_in_fork
 from .guard import drive
 from .interpret import Interpreter
 from .purity import Globals
@@ -36,6 +37,8 @@ def extract(
     """
     calls = named_calls(*roles)
     seen = check_in_second_process(calls) if second_process else None
+    if second_process and seen is None:
+        check_in_fork(calls)
     automata = extract_automata(calls)
     system = build_system(automata.values(), name)
     for place, said in unmatched(automata):

@@ -37,8 +37,12 @@ class Overdue(BaseException):
     """An expression takes too long; nothing that a role calls catches this by accident."""
 
 
-def overdue(place: Place, seconds: float) -> ModelError:
-    return ModelError(f"this expression does not end within {seconds:g} seconds", place=place)
+class LimitReached(ModelError):
+    """An expression needs too much time or memory; nobody should try it again."""
+
+
+def overdue(place: Place, seconds: float) -> LimitReached:
+    return LimitReached(f"this expression does not end within {seconds:g} seconds", place=place)
 
 
 class Escaped(Exception):
@@ -92,7 +96,7 @@ def evaluate(
     except StormproofError as problem:
         raise ModelError(problem.message, place=problem.place or place, hint=problem.hint) from None
     except _LIMITS as problem:
-        raise ModelError(f"this needs too much: {type(problem).__name__}", place=place) from None
+        raise LimitReached(f"this needs too much: {type(problem).__name__}", place=place) from None
     except Overdue:
         raise overdue(place, EXPRESSION_SECONDS) from None
     if not same:

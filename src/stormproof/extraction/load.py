@@ -18,6 +18,8 @@ from ..model.system import System
 _SOURCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?")
 #: Where the modules of Python are.
 _LIBRARY = (Path(os.__file__).parent, Path(os.__file__).parent / "lib-dynload")
+#: The names of the files that were given: another file of that name takes its place.
+_names: set[str] = set()
 _NO_SYSTEM = "write in it: protocol = sp.extract(...)"
 
 
@@ -86,11 +88,16 @@ def import_file(file: str) -> ModuleType:
 
     name_like(file)
     _look_into(str(path.resolve().parent))
-    name = path.stem if leads_to(path.stem, path) else f"{path.stem.replace('.', '_')}__py"
+    name = (
+        path.stem
+        if path.stem in _names or leads_to(path.stem, path)
+        else f"{path.stem.replace('.', '_')}__py"
+    )
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    _names.add(name)
     try:
         spec.loader.exec_module(module)
     except StormproofError:

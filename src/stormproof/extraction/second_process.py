@@ -6,6 +6,7 @@ What depends on the order of a set, on chance or on what another extraction left
 from __future__ import annotations
 
 import json
+import linecache
 import logging
 import os
 import pickle
@@ -41,10 +42,14 @@ _FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
 
 @dataclass(frozen=True)
 class SecondSystem:
-    """What the second process has found: the transitions of each role as text, or what was wrong."""
+    """What the second process has found: the transitions of each role as text, or what was wrong.
+
+    The place is that of an expression which has reached a limit.
+    """
 
     roles: Mapping[str, list[str]]
     problem: str = ""
+    place: Mapping[str, Any] | None = None
 
     def compare(self, system: System) -> None:
         """ModelError where the systems differ."""
@@ -103,14 +108,24 @@ def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSyst
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
+    found = read_result(folder)
+    if found is not None:
+        return found
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended early"]
+    _log.warning("roles are extracted in one process only: %s", last[0])
+    return None
+
+
+def read_result(folder: Path) -> SecondSystem | None:
+    """What a process wrote into a folder; LimitReached where an expression had to be ended."""
     if (folder / RESULT).exists():
-        result: dict[str, Any] = json.loads((folder / RESULT).read_text("utf-8"))
-        return SecondSystem(**result)
+        found = SecondSystem(**json.loads((folder / RESULT).read_text("utf-8")))
+        if found.place is not None:
+            raise evaluate.LimitReached(found.problem, place=Place(**found.place))
+        return found
     place = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
     if place is not None:
         raise evaluate.overdue(place, evaluate.EXPRESSION_SECONDS)
-    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended early"]
-    _log.warning("roles are extracted in one process only: %s", last[0])
     return None
 
 
@@ -119,5 +134,7 @@ def _stuck(text: str) -> Place | None:
     frames = _FRAME.findall(text)
     for (file, line), (caller, _) in pairwise(frames):
         if Path(caller).name == "snippet.py" and Path(caller).parent.name == "extraction":
-            return Place(shown_file(file), int(line))
+            text = linecache.getline(file, int(line)).rstrip()
+            column = len(text) - len(text.lstrip()) + 1
+            return Place(shown_file(file), int(line), column, text, len(text) - column + 1)
     return None
