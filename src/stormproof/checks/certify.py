@@ -25,7 +25,7 @@ class MadeCertificate:
     for channels of any length."""
 
     proof: Proof | None = None
-    fewest: ClosedSet | None = None
+    fewest: Proof | None = None
     note: str = ""
 
 
@@ -47,8 +47,10 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
     return MadeCertificate(made, _fewest(name, asked, found, request))
 
 
-def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet | None:
-    """The search has seen it at one of these bounds."""
+def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> Proof | None:
+    """The search has seen it at one of these bounds, unless another method has proved it."""
+    if found.fewest_proof is not None:
+        return found.fewest_proof
     if not found.fewest or not found.run or not found.run.faults:
         return None
     model = replace(asked.model, budget=at_most(asked.model.budget, found.run.faults - 1))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..model.survival import SurvivalModel
     from ..narrate.reason import RunEnd
     from ..reachability.certificates import Certificate
-    from ..trust.survival_certificate import ClosedSet, OutOfReach, SurvivalCertificate
+    from ..trust.survival_certificate import OutOfReach, SurvivalCertificate
 
     #: What proves a verdict: a certificate of survival, or that a goal is unreachable.
     Proof: TypeAlias = SurvivalCertificate | Certificate
@@ -79,4 +79,4 @@ class Outcome:
     tolerated: int | None = None
     notes: tuple[str, ...] = ()
     certificate: Proof | None = None
-    fewest_certificate: ClosedSet | None = None
+    fewest_certificate: Proof | None = None

@@ -20,7 +20,7 @@ from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
 from .requirements import proof_of_never
-from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
+from .survival import AFTER_VIOLATION, INTERRUPTED, Effort, SurvivalOutcome, decide_survival
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -41,7 +41,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.symmetry,
         request.options.threads,
     )
-    found = {name: _for_any_length(request, asks[name], outcome) for name, outcome in found.items()}
+    found = {name: _for_any_length(request, model, asks[name], o) for name, o in found.items()}
     return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}
 
 
@@ -65,15 +65,25 @@ def _ask(model: SurvivalModel, name: str) -> Ask:
     return {RECOVERS.name: ALWAYS_AT_REST, CLEAN.name: clean(model.system, model.rest)}[name]
 
 
-def _for_any_length(request: Request, ask: Ask, found: SurvivalOutcome) -> SurvivalOutcome:
-    """What must never happen, and does not up to some length, may be proved to be out of reach for any."""
-    interrupted = found.stopped == INTERRUPTED
-    if ask.always or not found.holds or found.up_to is None or request.one_bound or interrupted:
+def _for_any_length(
+    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalOutcome
+) -> SurvivalOutcome:
+    """What must never happen, and does not up to some length, may be proved to be out of reach for any; what
+    happens with one fault, to be out of reach without."""
+    if ask.always or request.one_bound or found.stopped == INTERRUPTED:
         return found
-    proof = proof_of_never(request.system, request.model, ask.goal, request)
-    if proof is None:
-        return found
-    return replace(found, up_to=None, doubt=None, proof=proof if request.options.certificates else None)
+    seconds = request.within_effort
+    if found.holds and found.up_to is not None:
+        proof = proof_of_never(model, ask.goal, request.limits, seconds)
+        if proof is not None:
+            kept = proof if request.options.certificates else None
+            return replace(found, up_to=None, doubt=None, proof=kept)
+    elif found.run is not None and found.run.faults == 1 and found.holds is False and not found.fewest:
+        proof = proof_of_never(model, ask.goal, request.limits, seconds / AFTER_VIOLATION, faults=False)
+        if proof is not None:
+            kept = proof if request.options.certificates else None
+            return replace(found, fewest=True, fewest_proof=kept)
+    return found
 
 
 def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:

@@ -11,7 +11,7 @@ from ..goals.asks import ask_of
 from ..goals.cubes import cubes
 from ..model.ask import RECOVERS, Ask, clean
 from ..model.budget import Budget
-from ..model.failures import FailureModel
+from ..model.failures import NO_FAULTS, FailureModel
 from ..model.phrases import plural
 from ..model.requirement import Requirement
 from ..model.rest import rest_states
@@ -140,11 +140,33 @@ def _violated(question: _Question, ask: Ask, verdict: SavedVerdict) -> ReplayedV
     found = _violation(question.model, ask, verdict, verdict.witness)
     if not found.proved or verdict.fewest_certificate is None:
         return found
-    fewer = replace(question.model, budget=at_most(question.model.budget, faults - 1))
-    certificate = survival_certificate_from_json(verdict.fewest_certificate)
-    if not isinstance(certificate, ClosedSet) or not check_holds(fewer, ask, certificate).covers(None):
+    fewer = _without_faults if is_certificate_of_reachability(verdict.fewest_certificate) else _with_fewer
+    proved = fewer(question.model, ask, faults, verdict.fewest_certificate)
+    if proved is None:
+        return replace(found, message=f"{found.message}; that no run has fewer faults needs z3 to be checked")
+    if not proved:
         return _refused(verdict, "that no run has fewer faults is not what its certificate proves")
     return replace(found, message=f"{found.message}; no run has fewer faults")
+
+
+def _with_fewer(model: SurvivalModel, ask: Ask, faults: int, saved: Any) -> bool | None:
+    """Does the certificate prove that it holds with fewer faults?"""
+    fewer = replace(model, budget=at_most(model.budget, faults - 1))
+    certificate = survival_certificate_from_json(saved)
+    return isinstance(certificate, ClosedSet) and check_holds(fewer, ask, certificate).covers(None)
+
+
+def _without_faults(model: SurvivalModel, ask: Ask, faults: int, saved: Any) -> bool | None:
+    """Does the certificate of `reach` prove that it holds without faults, which are all that are fewer? None:
+    it cannot be checked here."""
+    if ask.always or faults != 1:
+        return False
+    calm = model.without_faults()
+    certificate = certificate_from_json(saved, calm)
+    if isinstance(certificate, EquationCertificate) and not have_z3():
+        return None
+    where = cubes(ask.goal, model.system, model.failures)
+    return not check_certificate(calm, NO_FAULTS, where, certificate)
 
 
 def _violation(model: SurvivalModel, ask: Ask, verdict: SavedVerdict, witness: Witness) -> ReplayedVerdict:

@@ -18,7 +18,6 @@ from .properties import PROPERTIES, Decision
 
 if TYPE_CHECKING:
     from ..model.conflict_graph import ConflictGraph
-    from ..trust.survival_certificate import ClosedSet
     from .outcome import Proof, Tried
 
 
@@ -74,7 +73,7 @@ class Verdict:
     requirement: Requirement | None = None
     stopped: str = ""
     certificate: Proof | None = None
-    fewest_certificate: ClosedSet | None = None
+    fewest_certificate: Proof | None = None
     own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property

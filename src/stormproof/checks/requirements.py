@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..model.failures import FailureModel
+from ..limits import Limits
+from ..model.failures import NO_FAULTS, FailureModel
 from ..model.goal import Goal, show
 from ..model.requirement import Requirement
-from ..model.system import System
+from ..model.survival import SurvivalModel
 from ..transform.under import system_under
 from .properties import PROPERTIES, RECOVERS, known_properties
 from .request import Request, make_request
@@ -73,22 +74,24 @@ def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str
     return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
 
 
-def proof_of_never(system: System, model: FailureModel, goal: Goal, request: Request) -> Proof | None:
-    """A certificate of the methods without a bound that the goal is unreachable. They need it upward
-    closed."""
+def proof_of_never(
+    model: SurvivalModel, goal: Goal, limits: Limits, seconds: float, faults: bool = True
+) -> Proof | None:
+    """A certificate of the methods without a bound that the goal is unreachable, or that it is `faults`
+    aside. They need it upward closed."""
     from ..goals.cubes import cubes
     from ..reachability.portfolio import solve
 
-    seconds = request.within_effort
-    if seconds <= 0 or system.mailboxes:  # definitions 12.4
+    if seconds <= 0 or model.system.mailboxes:  # definitions 12.4
         return None
+    system, failures = model.system, model.failures
     try:
         answer = solve(
-            system,
-            model,
-            cubes(goal, system, model),
+            system if faults else model.without_faults(),
+            failures if faults else NO_FAULTS,
+            cubes(goal, system, failures),
             show(goal),
-            replace(request.limits, seconds=seconds),
+            replace(limits, seconds=seconds),
             largest=LARGEST_PROOF,
         )
     except UsageError:

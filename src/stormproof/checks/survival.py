@@ -65,7 +65,8 @@ class SurvivalOutcome:
     whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
     many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided,
     because of `doubt_limit` if a limit was hit, and `configurations` are those explored at that bound.
-    `listed`: what a certificate lists, if one was asked for; `proof`: a method without a bound has proved it.
+    `listed`: what a certificate lists, if one was asked for; `proof`: a method without a bound has proved it,
+    `fewest_proof`: for runs without faults.
     """
 
     holds: bool | None
@@ -81,6 +82,7 @@ class SurvivalOutcome:
     seconds: float = 0.0
     listed: Listed | None = None
     proof: Proof | None = None
+    fewest_proof: Proof | None = None
 
 
 def decide_survival(

@@ -158,6 +158,10 @@ class FailureModel:
         return failure.corrupt and all(failure.may_become(a, b) for a in standing for b in standing)
 
 
+#: Every channel is perfect, and nobody crashes, stops or restarts.
+NO_FAULTS = FailureModel({})
+
+
 @dataclass(frozen=True)
 class Failures(AskedFaults):
     """What is asked to go wrong; flags add to the faults that the file declares.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from .actions import Channel, Configuration, Internal, Transition, Word
@@ -49,6 +49,18 @@ class SurvivalModel:
 
     def can_happen(self, process: str, transition: Transition) -> bool:
         return not is_crash(transition.action) or process in self.failures.unreliable
+
+    def without_faults(self) -> System:
+        """The system less the internal actions that are faults: on perfect channels all its runs are calm."""
+
+        def is_calm(process: str, transition: Transition) -> bool:
+            action = transition.action
+            return not isinstance(action, Internal) or self.process_fault(process, action) is None
+
+        calm = (
+            replace(p, transitions=tuple(t for t in p.transitions if is_calm(p.name, t))) for p in self.system
+        )
+        return replace(self.system, processes=tuple(calm))
 
     def state(self, at: Configuration, process: str) -> str:
         return at.states[self.system.names.index(process)]
