@@ -18,7 +18,8 @@ This module imports nothing of the project, so every package may use it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from .records import dataclass
 
 
 @dataclass(frozen=True)

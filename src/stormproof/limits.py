@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from .errors import UsageError
+from .records import dataclass
 
 #: More than any machine has, and as much as the engine's counters hold.
 MOST = 2**62

@@ -22,7 +22,6 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..model.actions import (
@@ -37,6 +36,7 @@ from ..model.actions import (
 from ..model.failures import FailureModel
 from ..model.process import StateKind
 from ..model.system import System
+from ..records import dataclass
 from ..spec.bounded import (
     FiredAction,
     communications_of,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..counterexample.fewest_faults import at_most
 from ..engine.survival import survey
 from ..errors import InternalError
+from ..records import dataclass
 from ..trust.survival_certificate import MOST, ClosedSet
 from .outcome import Survived
 from .request import Request

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from ..engine.k_properties import Exploration, Violation

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from ..errors import UsageError, did_you_mean
 from ..model.budget import Budget
 from ..model.failures import FailureModel
 from ..narrate import reason, survival
 from ..narrate.reason import RunEnd
+from ..records import dataclass
 
 
 class Decision(enum.Enum):

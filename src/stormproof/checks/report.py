@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownName
@@ -14,6 +14,7 @@ from ..model.failures_text import describe_failures
 from ..model.requirement import Requirement
 from ..model.run import Witness
 from ..model.system import System
+from ..records import dataclass
 from .properties import PROPERTIES, Decision
 
 if TYPE_CHECKING:

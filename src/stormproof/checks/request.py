@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from ..engine.watch import ProgressCallback, left
@@ -14,6 +14,7 @@ from ..model.failures import FailureModel, Failures
 from ..model.failures_text import without_effect
 from ..model.requirement import Requirement
 from ..model.system import System
+from ..records import dataclass
 from ..transform.prepare import prepare, with_process_faults
 from ..transform.stop_restart import Transformed
 from .properties import (

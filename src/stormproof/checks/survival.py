@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ..engine.watch import ProgressCallback, knowing
 from ..limits import Limits
 from ..model.ask import Ask
 from ..model.survival import SurvivalModel
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from .outcome import Proof

@@ -10,7 +10,6 @@ import importlib
 import os
 import shlex
 import sys
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -137,6 +136,8 @@ def _leave(code: int) -> None:
 def _defect(problem: Exception) -> None:
     """Anything else is a bug of stormproof, and says so."""
     if os.environ.get("STORMPROOF_DEBUG"):
+        import traceback
+
         traceback.print_exc()
     what = str(problem) if isinstance(problem, InternalError) else f"{type(problem).__name__}: {problem}"
     click.echo(

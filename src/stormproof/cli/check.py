@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
+from ..records import dataclass
 from ..transform.prepare import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line, save_text, uninterrupted

@@ -23,11 +23,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from ..model.actions import Channel, Crash, Message, sender_in
 from ..model.failures import ChannelFailure
+from ..records import dataclass
 from .channel_faults import Stay, keeps_order, may_lose, stays, with_stayed, within_reach
 
 #: How many words a layer of the search may have.

@@ -15,7 +15,6 @@ The search is exact within its budget; beyond it the engine's run is shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,6 +32,7 @@ from ..model.actions import (
 )
 from ..model.failures import FailureModel
 from ..model.system import System
+from ..records import dataclass
 from ..spec.bounded import initial
 from ..spec.channel_faults import interfere
 from .channel_faults import received, same_messages, sent_when_full

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from .. import _engine
@@ -14,6 +14,7 @@ from ..limits import MAX_THREADS, Limits, check_bound, check_threads
 from ..model.actions import Firing, Message, Word, pair_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from ..records import dataclass
 from .disk import disk_options
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch

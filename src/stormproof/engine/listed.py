@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import _engine
 from ..model.actions import Message, Word
+from ..records import dataclass
 from .lowering import Lowered
 
 #: The faults of a configuration that only calm runs lead to.

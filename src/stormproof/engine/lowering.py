@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from .. import _engine
 from ..model.actions import (
@@ -23,6 +22,7 @@ from ..model.failures import ChannelFailure, FailureModel
 from ..model.faults import FaultKind
 from ..model.process import Process
 from ..model.system import System
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

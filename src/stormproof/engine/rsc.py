@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from ..model.actions import Channel, Firing, Receive
 from ..model.execution import Communication, Event, Interaction, communication_of
 from ..model.failures import FailureModel
 from ..model.system import System
+from ..records import dataclass
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
 

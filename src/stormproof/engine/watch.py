@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from .. import _engine
 from ..limits import Limits
+from ..records import dataclass
 
 T = TypeVar("T")
 

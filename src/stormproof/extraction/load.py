@@ -7,7 +7,6 @@ import importlib.util
 import os
 import re
 import sys
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -125,6 +124,8 @@ def leads_to(name: str, file: Path) -> bool:
 
 def _failed(file: str, what: str, problem: BaseException) -> InputError:
     """An exception of the user's code, with the last of its lines in the file."""
+    import traceback
+
     here = os.path.realpath(file)
     lines = [
         f.lineno for f in traceback.extract_tb(problem.__traceback__) if os.path.realpath(f.filename) == here

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import os
 import stat
@@ -66,6 +65,8 @@ def _read_file(path: Path, max_bytes: int) -> bytes:
 
 def _near(path: Path) -> str | None:
     """A file beside it that may be meant; the common suffix alone makes no likeness."""
+    import difflib
+
     with contextlib.suppress(OSError, ValueError):
         beside = [p.name for p in path.parent.iterdir()]
         stems = difflib.get_close_matches(path.stem, [Path(name).stem for name in beside], n=20)

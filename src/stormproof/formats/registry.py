@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..errors import FormatError, InputError, Place, UsageError, did_you_mean
 from ..model.system import System
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Shared with the comments by which other languages carry them (`annotations`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError
@@ -14,6 +14,7 @@ from ..model.actions import CRASH, Channel
 from ..model.faults import CORRUPTION, PLAIN_KINDS, PROCESS_KINDS, SCOPES, ChannelFaults, Corruption
 from ..model.phrases import listed
 from ..model.system import System
+from ..records import dataclass
 from .storm_names import Names
 from .storm_scan import Cursor, quote, write_message
 from .text import TextTooLarge

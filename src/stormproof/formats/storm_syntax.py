@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..model.actions import Transition
 from ..model.system import PEER_TO_PEER
+from ..records import dataclass
 from .storm_faults import Declared
 from .storm_requirements import RequirementSyntax
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from ..errors import InputError, ParseError, Place, did_you_mean
+from ..records import dataclass
 
 E = TypeVar("E", bound=InputError)
 

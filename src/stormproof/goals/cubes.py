@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..errors import UsageError
 from ..model.actions import CRASH, Channel, Crash, Message, Receive, Word
@@ -11,6 +11,7 @@ from ..model.failures import ChannelFailure, FailureModel
 from ..model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ..model.goal_forms import normal_form
 from ..model.system import System
+from ..records import dataclass
 from .named import Meanings, quiet_states
 
 #: Cases of a goal beyond which it is refused.

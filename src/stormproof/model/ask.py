@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..records import dataclass
 from .goal import AT_REST, And, At, Goal, Holds, Not, Or
 from .rest import RestStates
 from .system import System

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..errors import UsageError, did_you_mean
+from ..records import dataclass
 from .faults import KINDS, PROCESS_KINDS
 from .phrases import listed, plural
 

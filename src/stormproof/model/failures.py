@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, did_you_mean
+from ..records import dataclass
 from .actions import CRASH, Channel, Crash, Letter, Message, Send, channel_of, sender_in
 from .budget import NO_BUDGET, Budget, budget_of
 from .corruption import all_pairs, message_pool, transitive_closure

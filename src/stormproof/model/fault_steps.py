@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from ..errors import InputError
+from ..records import dataclass
 from .actions import Channel, Message
 from .failures import ChannelFailure
 from .faults import CORRUPTION, DUPLICATION, LOSS, REORDERING, FaultKind

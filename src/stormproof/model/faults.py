@@ -9,10 +9,11 @@ user asks for (the argument and its value), and in what one channel does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, TypedDict
 
 from ..errors import ModelError
+from ..records import dataclass
 from .actions import Channel
 
 SCOPES = ("channel", "sender", "system")

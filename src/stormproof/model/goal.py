@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..records import dataclass
 from .actions import Channel, Crash, Message, Word
 
 
@@ -52,16 +53,22 @@ class Named:
 
 @dataclass(frozen=True)
 class And:
+    """All of them."""
+
     parts: tuple[Goal, ...]
 
 
 @dataclass(frozen=True)
 class Or:
+    """At least one of them."""
+
     parts: tuple[Goal, ...]
 
 
 @dataclass(frozen=True)
 class Not:
+    """The opposite."""
+
     part: Goal
 
 

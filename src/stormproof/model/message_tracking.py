@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import InputError
+from ..records import dataclass
 from .actions import Channel, Crash, Message, Receive, Send, channel_of, pair_of
 from .fault_steps import Fault
 from .run import Act, Step

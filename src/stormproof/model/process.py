@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from ..errors import ModelError, Place, did_you_mean
+from ..records import dataclass
 from .actions import CRASH_ACTION, Action, Crash, Internal, Receive, Send, Transition
 
 

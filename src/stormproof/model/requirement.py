@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..records import dataclass
 from .faults import KINDS, PROCESS_KINDS, ChannelFaults
 from .goal import READABLE, Goal, mentioned, rename, show
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..records import dataclass
 from .actions import Action, Crash, Internal, Receive, Send, Transition
 from .faults import STOP
 from .process import Process

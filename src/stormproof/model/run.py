@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from ..errors import InputError
+from ..records import dataclass
 from .actions import CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
 from .fault_steps import Fault, fault_from_json, name_in
 from .faults import PROCESS_KINDS

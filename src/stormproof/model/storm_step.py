@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from ..records import dataclass
 from .actions import Transition
 from .fault_steps import Strike
 from .faults import KINDS

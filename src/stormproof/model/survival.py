@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
+from ..records import dataclass
 from .actions import Channel, Configuration, Internal, Transition, Word
 from .budget import Budget
 from .failures import FailureModel

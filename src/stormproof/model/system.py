@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from ..errors import ModelError, did_you_mean
+from ..records import dataclass
 from .actions import Action, Channel, Crash, Internal, Message, Transition, channel_of, pair_of
 from .faults import ChannelFaults
 from .process import Process

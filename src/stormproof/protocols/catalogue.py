@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ..records import dataclass
 
 FIGURES = "The paper's figures"
 TABLE = "The paper's table"

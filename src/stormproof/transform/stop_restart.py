@@ -7,7 +7,7 @@ initial one, or the last durable state that was entered, for which the process b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..model.actions import Internal, Transition
 from ..model.goal import Goal, map_states
@@ -15,6 +15,7 @@ from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.rest import RestStates, default_rest_states, ended_states
 from ..model.system import System
+from ..records import dataclass
 
 STOP, RESTART = "stop", "restart"
 

@@ -9,7 +9,7 @@ digit is the lowest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,6 +21,7 @@ from ..model.phrases import plural
 from ..model.storm_step import FAULT_KINDS
 from ..model.survival import BlockSize
 from ..model.system import System
+from ..records import dataclass
 
 T = TypeVar("T")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ...model.actions import Channel, Message, Receive, Send
 from ...model.message_json import message_to_json
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Step
+from ...records import dataclass
 from .folding import Fold
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...records import dataclass
 
 #: A fold must leave out at least this many instants, or it explains less than it hides.
 _WORTH = 4
