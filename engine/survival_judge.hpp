@@ -128,6 +128,8 @@ class Judge {
         std::vector<std::uint32_t> wide;
         for (auto id : fresh)
             if (!complete(id)) enlist(id, wide);
+        // Certificates list all edges.
+        if (q_.most_certified == 0) seek_ways(wide);
         for (std::size_t i = 0; i < wide.size(); ++i) {
             widen(wide[i], wide);
             if (over()) return;
@@ -162,12 +164,76 @@ class Judge {
         if (node.is(hits)) node.mask |= unclear;
         for (std::uint32_t i = 0; i < node.degree; ++i) {
             const std::uint32_t after = store_.edges[node.first + i];
-            if (!store_.nodes[after].is(valued)) {
-                value(after);
-                store_.nodes[after].mask |= known_elsewhere(store_.row(after));
-            }
+            look_at(after);
             if (!store_.nodes[after].is(judged) && !complete(after)) enlist(after, wide);
         }
+    }
+
+    void look_at(std::uint32_t id) {
+        if (store_.nodes[id].is(valued)) return;
+        value(id);
+        store_.nodes[id].mask |= known_elsewhere(store_.row(id));
+    }
+
+    // Takes those from the list for which a way to all goals is found in depth. Mostly there is one with the slack, short
+    // if what was sent is received first; so not everything that could happen instead has to be explored.
+    void seek_ways(std::vector<std::uint32_t>& wide) {
+        unsigned missed = 0;
+        for (std::size_t i = wide.size(); i-- > 0 && missed < 32;) {
+            if (!complete(wide[i]) && !find_way(wide[i])) ++missed;
+            if (over()) return;
+        }
+        std::erase_if(wide, [&](std::uint32_t id) {
+            if (!complete(id)) return false;
+            store_.nodes[id].place = nothing;
+            return true;
+        });
+    }
+
+    struct Stage {
+        std::uint32_t id;
+        std::size_t untried;  // where its successors begin
+    };
+
+    bool find_way(std::uint32_t start) {
+        std::vector<Stage> path;
+        std::vector<std::uint32_t> untried;
+        const auto enter = [&](std::uint32_t id) {
+            store_.nodes[id].flags |= tried;
+            path.push_back({id, untried.size()});
+            add_successors(id, untried);
+        };
+        enter(start);
+        for (unsigned left = 1000; !path.empty() && left > 0;) {
+            if (untried.size() == path.back().untried) {
+                path.pop_back();
+                continue;
+            }
+            const std::uint32_t id = untried.back();
+            untried.pop_back();
+            if (complete(id)) {
+                for (const Stage& stage : path) store_.nodes[stage.id].mask |= always_;
+                return true;
+            }
+            if (store_.nodes[id].is(tried | judged)) continue;
+            enter(id);
+            --left;
+        }
+        return false;
+    }
+
+    // Adds the calm successors with the slack: those that have received something last, so that they are tried first.
+    void add_successors(std::uint32_t id, std::vector<std::uint32_t>& list) {
+        store_.read(id, row_);
+        const std::size_t first = list.size();
+        std::vector<std::uint32_t> received;
+        steps_.each(row_.data(), layout_.bound, true, [&](const Strike& strike, std::uint32_t, const Cell* row) {
+            if (!row) return;
+            const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+            (t.kind == TransitionKind::receive ? received : list).push_back(add(row));
+        });
+        list.insert(list.end(), received.begin(), received.end());
+        for (std::size_t i = first; i < list.size(); ++i) look_at(list[i]);
     }
 
     // ---- proofs ----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ enum : std::uint8_t {
     valued = 4,    // the goals that hold here are in its mask
     widened = 8,   // its calm successors with the slack are its edges
     hits = 16,     // a calm send from here needs more messages than the slack allows
+    tried = 32,    // a search for a way to the goals has been here
 };
 
 struct Node {

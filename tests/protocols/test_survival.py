@@ -11,10 +11,6 @@ from stormproof import protocols
 from stormproof.checks.report import Report, Verdict
 from stormproof.protocols.catalogue import EVERYDAY
 
-#: More than 10 million configurations at k = 1: larger than a test should be.
-TOO_LARGE = ("paxos-2p3a",)
-GREEN = tuple(name for name in protocols.names() if name not in TOO_LARGE)
-
 
 @cache
 def report(name: str) -> Report:
@@ -26,7 +22,7 @@ def verdict(name: str, requirement: str) -> Verdict:
     return report(name)[requirement]
 
 
-@pytest.mark.parametrize("name", GREEN)
+@pytest.mark.parametrize("name", protocols.names())
 def test_the_library_is_green(name: str) -> None:
     found = report(name)
     wrong = [v for v in found.verdicts if v.counts and v.ok is not True]
