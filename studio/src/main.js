@@ -70,6 +70,7 @@ function openText(title, text, document_) {
 }
 
 const dirty = () => file !== null && editor.text !== file.text;
+const unkept = () => dirty() || (file === null && editor.text !== kept);
 
 function showFile() {
   $("title").textContent = name;
@@ -149,8 +150,7 @@ function fillLibrary(groups) {
   select.addEventListener("change", async () => {
     const chosen = select.value;
     select.value = "";
-    const unkept = dirty() || (file === null && editor.text !== kept);
-    if (!chosen || (unkept && !(await confirmed("Open a built-in protocol?", "What you have changed is not saved.")))) return;
+    if (!chosen || (unkept() && !(await confirmed("Open a built-in protocol?", "What you have changed is not saved.")))) return;
     const said = await connection.ask("library", { name: chosen });
     if (!said.answer) return;
     play.restore({});
@@ -298,7 +298,7 @@ const actions = {
   "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
   "keep-page": () => keep("save-page", ".html", "text/html", { effort: 2 }),
   "stop-server": async () => {
-    if (await confirmed("Stop the studio?", dirty() ? "What you changed in the file is not saved." : "Every open page of it stops too.")) { quit = true; connection.stopServer(); }
+    if (await confirmed("Stop the studio?", unkept() ? "What you have changed is not saved." : "Every open page of it stops too.")) { quit = true; connection.stopServer(); }
   },
   help: () => dialog("Keys", [$("keys").content.cloneNode(true)], [["Close", ""]]),
 };
@@ -336,5 +336,5 @@ $("keep").addEventListener("keydown", (event) => {
   $("keep").open = false;
   $("keep").querySelector("summary").focus();
 });
-addEventListener("beforeunload", (event) => { if (dirty()) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (unkept()) event.preventDefault(); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#s=")) location.reload(); });

@@ -194,3 +194,22 @@ def test_two_languages_that_fit_are_both_named_with_the_way_out(twin: str) -> No
 def test_what_is_only_read_is_not_written(twin: str) -> None:
     with pytest.raises(UsageError, match="twin can be read but not written"):
         formats.dumps(formats.loads(PING, "storm"), "twin")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\nb\n", b"x\ny\n"),
+        (b"a\r\nb", b"x\r\ny\r\n"),
+        (b"\xef\xbb\xbfa\rb\r", b"\xef\xbb\xbfx\ry\r"),
+        (b"a\r\nb\r\nc\n", b"x\r\ny\r\n"),
+        (b"a", b"x\ny\n"),
+        (None, b"x\ny\n"),
+    ],
+)
+def test_a_file_keeps_its_line_ends_and_its_mark(before: bytes | None, after: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    if before is not None:
+        path.write_bytes(before)
+    formats.save_over(path, "x\ny\n")
+    assert path.read_bytes() == after

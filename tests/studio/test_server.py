@@ -44,7 +44,8 @@ def test_two_pages_a_newer_question_and_a_stop(tmp_path: Path) -> None:
         assert said["answer"]["stopped"] and said["answer"]["verdicts"], "what is known by then"
         assert "no question" in second.ask("dance", text="")["problem"]
         second.send({"quit": True})
-        code, out, err = studio.stop()
+        time.sleep(0.1)
+        code, out, err = studio.stop()  # by Ctrl-C, while it stops already
         assert (code, err) == (0, "") and out.endswith("stopped\n")
 
 
@@ -71,6 +72,19 @@ def test_the_file_is_never_overwritten_silently(tmp_path: Path) -> None:
         assert path.read_text() == SHOP
         assert studio.stop(signal.SIGTERM)[0] == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["shop.storm"]
+
+
+def test_the_file_keeps_its_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "shop.storm"
+    path.write_bytes(b"\xef\xbb\xbf" + SHOP.rstrip().replace("\n", "\r\n").encode())
+    with StudioServer(str(path)) as studio:
+        page = TalkingPage(studio)
+        document = page.hello["document"]
+        assert document["text"] == SHOP.rstrip(), "the page has one kind of line ends"
+        page.ask("save", text=document["text"] + "\n// mine", base=document["version"])
+        expected = SHOP.rstrip() + "\n// mine"
+        assert path.read_bytes() == b"\xef\xbb\xbf" + expected.replace("\n", "\r\n").encode()
+        studio.stop(signal.SIGTERM)
 
 
 def test_workers_end_with_the_server(tmp_path: Path) -> None:

@@ -169,8 +169,11 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
     take(page, "Client sends ping to Server: lost")
     look(page, "played")
 
+    leaves = "dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    assert page.value(leaves) is False, "a text that is nowhere else is not thrown away without asking"
     page.click("#share")
     link = page.until("document.querySelector('#link')?.value")
+    assert page.value(leaves) is True, "a link keeps it"
     assert link.startswith(f"http://{studio.host}/#s=") and studio.token not in link
     assert page.complaints() == [], "nothing went wrong in the page"
     assert all(url.startswith(f"http://{studio.host}/") for url in page.requests()), "nothing from elsewhere"

@@ -4,6 +4,7 @@
     loads(text, format=None) -> System
     dumps(system, "json") -> str
     save(path, text, overwrite=False)    whole or not at all
+    save_over(path, text)                with the line ends that the file has
     fmt(text) -> str                     the canonical layout of a .storm text, comments kept
 
 Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` with its place.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InputError, ParseError, Place, UsageError
 from ..model.system import System
-from .files import MAX_BYTES, STDIN, check_free, clean, display_name, is_stream, read_text, save
+from .files import MAX_BYTES, STDIN, check_free, clean, display_name, is_stream, read_text, save, save_over
 from .languages import FORMATS
 from .plain import plain
 from .registry import Format, detect, format_named, other_language, register
@@ -47,6 +48,7 @@ __all__ = [
     "read_text",
     "register",
     "save",
+    "save_over",
     "split_part",
     "system_from_json",
     "system_to_json",

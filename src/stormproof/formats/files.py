@@ -134,6 +134,17 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
         raise OutputError(f"not a valid file name: {problem}", place=Place(str(target))) from None
 
 
+def save_over(path: str | os.PathLike[str], text: str) -> None:
+    """Write a new text into a file, with the line ends and the byte order mark that the file has."""
+    old = b""
+    with contextlib.suppress(OSError, ValueError):
+        old = _read_file(Path(path), MAX_BYTES)
+    both = old.count(b"\r\n")
+    ends = {"\n": old.count(b"\n") - both, "\r\n": both, "\r": old.count(b"\r") - both}
+    mark = "\ufeff" if old.startswith(b"\xef\xbb\xbf") else ""
+    save(path, mark + text.replace("\n", max(ends, key=lambda end: ends[end])), overwrite=True)
+
+
 def check_free(path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Say before a long search, not after it, that its result has no place; `save` looks once more."""
     target = Path(path)

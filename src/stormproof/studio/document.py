@@ -79,7 +79,7 @@ class Document:
             version = "" if now is None else version_of(now)
             if now is not None and version not in (base, version_of(text)):
                 return {"conflict": {"text": now, "version": version}}
-            formats.save(self.path, text, overwrite=True)
+            formats.save_over(self.path, text)
             self.text, self.known = text, version_of(text)
             return {"saved": self.known}
 

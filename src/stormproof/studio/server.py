@@ -136,7 +136,8 @@ def application(studio: Studio) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(studio.watch_file())
         await studio.pool.warm(2)
-        yield
+        with contextlib.suppress(asyncio.CancelledError):  # by Ctrl-C, while it stops already
+            yield
         watching.cancel()
         await studio.pool.close()
 
