@@ -3,6 +3,7 @@ import { $, button, make } from "./dom.js";
 
 export class Answers {
   #open;
+  #known = [];  // the rows of the last answer to this text and these faults
 
   constructor(open, stop, further, again) {
     this.#open = open;
@@ -19,15 +20,21 @@ export class Answers {
     $("further").hidden = $("again").hidden = true;
   }
 
-  busy(words) {
+  // `further`: the question is the one that was answered last.
+  busy(words, further) {
+    const pressed = [$("further"), $("again")].includes(document.activeElement);
+    if (!further) this.#known = [];
     this.old(words);
     $("stop").hidden = false;
+    if (pressed) $("stop").focus();
   }
 
   #done(words) {
+    const pressed = document.activeElement === $("stop");
     $("answer").setAttribute("aria-busy", "false");
     $("answer-state").textContent = words;
     $("stop").hidden = true;
+    if (pressed) $("ask").focus({ preventScroll: true });
   }
 
   progress({ task, states, seconds, known }) {
@@ -65,7 +72,11 @@ export class Answers {
     $("answer").dataset.known = "survival";
   }
 
+  // Where it was stopped, what was known before is still known.
   show(answer) {
+    const before = (row) => this.#known.find((other) => other.property === row.property && other.ok !== null);
+    if (answer.stopped) answer.verdicts = answer.verdicts.map((row) => (row.ok === null ? before(row) ?? row : row));
+    this.#known = answer.verdicts;
     this.#done(answer.stopped ? `stopped: this is what is known after ${answer.facts}` : answer.facts);
     $("further").hidden = !answer.more;
     this.#fill(answer);

@@ -14,6 +14,7 @@ let reading = null;         // the last reading of the text, until it has ended
 let system = null;          // what the server last read
 let stopped = false;        // Stop was pressed, and the answer has not come yet
 let quit = false;           // the studio was stopped from here
+let library = {};           // the built-in protocols, by group
 let example = "";           // what an empty text can begin with
 let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
@@ -47,7 +48,7 @@ async function told(message) {
   }
   const hello = message.hello, linked = await fromFragment(location.hash.slice(1));
   example = hello.example;
-  fillLibrary(hello.library);
+  library = hello.library;
   if (location.hash.length > 1 && !linked) status("This link cannot be read; the studio shows what it was started with.");
   if (linked) openText("a shared protocol", linked.text, null);
   else openText(hello.document.name, hello.document.text, hello.document);
@@ -142,21 +143,25 @@ async function format() {
   else if (!said.cancelled) status(said.problem ?? said.defect);
 }
 
-function fillLibrary(groups) {
-  const select = $("library");
-  for (const [title, names] of Object.entries(groups)) {
-    select.append(make("optgroup", { label: title }, ...names.map((entry) => make("option", { value: entry }, entry))));
-  }
-  select.addEventListener("change", async () => {
-    const chosen = select.value;
-    select.value = "";
-    if (!chosen || (unkept() && !(await confirmed("Open a built-in protocol?", "What you have changed is not saved.")))) return;
-    const said = await connection.ask("library", { name: chosen });
-    if (!said.answer) return;
-    play.restore({});
-    openText(chosen, said.answer.text, null);
-    pause.now();
+// A list in a dialog: a menu in the bar would open whatever the arrow keys pass.
+async function openLibrary() {
+  const groups = Object.entries(library).map(([title, names]) => make("optgroup", { label: title }, ...names.map((entry) => make("option", {}, entry))));
+  const list = make("select", { size: 16, "aria-label": "built-in protocols", autofocus: true }, ...groups);
+  const take = () => { if (list.value) list.closest("dialog").close(list.value); };
+  list.addEventListener("dblclick", take);
+  list.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();  // it would press the button that opened the dialog
+    take();
   });
+  list.selectedIndex = 0;
+  const chosen = await dialog("Open a built-in protocol", [list], [["Open", take], ["Cancel", ""]]);
+  if (!chosen || (unkept() && !(await confirmed(`Open ${chosen}?`, "What you have changed is not saved.")))) return;
+  const said = await connection.ask("library", { name: chosen });
+  if (!said.answer) return;
+  play.restore({});
+  openText(chosen, said.answer.text, null);
+  pause.now();
 }
 
 const confirmed = async (title, words) => (await dialog(title, [make("p", {}, words)], [["Go on", "yes"], ["Cancel", ""]])) === "yes";
@@ -205,7 +210,7 @@ async function fileChanged(now) {
 // ---- ask ------------------------------------------------------------------------------------------------
 
 async function ask(effort) {
-  answers.busy(effort === QUICK ? "checking" : "searching further");
+  answers.busy(effort === QUICK ? "checking" : "searching further", effort === LONG);
   stopped = false;
   const said = await connection.ask("check", { text: editor.text, settings: faults.settings, effort }, { hear });
   if (said.answer) answers.show(said.answer);
@@ -293,7 +298,7 @@ async function keep(kind, suffix, type, more = {}) {
 }
 
 const actions = {
-  save, format, share,
+  open: openLibrary, save, format, share,
   "keep-run": () => keep("save-run", "-run.json", "application/json"),
   "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
   "keep-page": () => keep("save-page", ".html", "text/html", { effort: 2 }),
@@ -312,6 +317,7 @@ const VIEWS = ["write", "ask", "play"];
 function showView(view) {
   document.body.dataset.view = view;
   for (const other of VIEWS) $(`view-${other}`).setAttribute("aria-pressed", String(other === view));
+  if (view === "play") play.appear();
 }
 for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => showView(view));
 showView("write");

@@ -165,6 +165,11 @@ export class Play {
     if (this.#shown) this.#light();
   }
 
+  // What was hidden could not be scrolled.
+  appear() {
+    if (this.#fresh) this.#show();
+  }
+
   async refresh() {
     let asked = this.#run;
     const receive = (answer) => {

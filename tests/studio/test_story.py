@@ -224,6 +224,11 @@ def test_a_link_with_a_hundred_steps(browser: Browser) -> None:
         page.until("document.querySelector('#play-say').textContent.startsWith('0 of 100')")
         page.until(f"{scrolled} === 0")
         look(page, "hundred")
+        page.resize(768, 1024)
+        page.press("End")
+        page.click("#view-write")
+        page.click("#view-play")
+        assert page.until(f"{scrolled} > 2000"), "what was hidden is scrolled when it appears"
         page.visit(f"http://{studio.host}/{link[:-30]}", new_page=True)
         page.until("document.querySelector('#status').textContent.includes('cannot be read')")
         assert page.complaints() == []
@@ -271,4 +276,41 @@ def test_keys_automata_files_and_a_narrow_page(browser: Browser, tmp_path: Path)
         page.click("dialog button:nth-of-type(2)")
         page.until("document.querySelector('#file-state').textContent === 'saved'")
         assert path.read_text().endswith("// mine\n")
+
+        page.value("document.querySelector('#open').focus()")
+        page.chord("Enter", 13)
+        page.until("document.activeElement.ariaLabel === 'built-in protocols'")
+        page.chord("ArrowDown", 40)
+        page.chord("ArrowDown", 40)
+        third = page.value("document.activeElement.value")
+        page.chord("Enter", 13)
+        page.until(f"document.querySelector('#title').textContent === {json.dumps(third)}")
+        assert page.value("document.activeElement.id") == "open" and third == "crash-client-server"
+        assert page.complaints() == []
+
+
+LONG_NAMES = """protocol Reservation
+role WarehouseInventoryReservationCoordinator {
+  waitingForAReservation: CustomerFacingOrderProcessingGateway?requestReservationOfItems -> done
+  done:
+}
+role CustomerFacingOrderProcessingGateway {
+  ask: WarehouseInventoryReservationCoordinator!requestReservationOfItems -> reservationIsUnderway
+  reservationIsUnderway:
+}
+"""
+
+
+@pytest.mark.browser
+def test_long_names_push_nothing_out_of_sight(browser: Browser) -> None:
+    with StudioServer(link_to(LONG_NAMES, [])) as studio:
+        page = browser
+        for width in (1280, 1024, 768):
+            page.resize(width, 800)
+            page.visit(studio.address)
+            for view in ("ask", "play"):
+                page.value(f"document.querySelector('#view-{view}').click()")
+                assert "breaks with 1 fault" in verdict(page)
+                boxes = "[...document.querySelectorAll('main, .right, #ask, #play')]"
+                assert page.value(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth + 1)"), width
         assert page.complaints() == []
