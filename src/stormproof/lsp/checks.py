@@ -125,7 +125,7 @@ class Checks:
 
 
 def sentence(verdict: dict[str, Any]) -> str:
-    """`✔ paid: never Buyer@done & Shop@idle · any channel length`."""
+    """`✔ paid: never Buyer@done & Shop@idle · holds · any channel length`."""
     said = " · ".join(part for part in (verdict["claim"], verdict["say"]) if part)
     return f"{verdict['mark']} {verdict['property']}" + (f": {said}" if said else "")
 
