@@ -11,9 +11,10 @@ import time
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..counterexample.culprits import culprit_run, ends_by_culprit
-from ..engine.k_properties import every_end
-from ..engine.survival import storms_to
+from ..counterexample.culprits import culprit_run
+from ..counterexample.storm_run import storm_witness
+from ..engine.culprit_ends import CulpritEnds, every_end
+from ..engine.survival import FoundRun, storms_to
 from ..limits import Limits
 from ..model.failures import FailureModel
 from ..model.rest import RestStates
@@ -44,12 +45,17 @@ def culprit_runs(
     if found is None or not found[0]:
         return None
     left = max(until - time.monotonic(), 0.001)
-    groups = ends_by_culprit(found[0])
+    groups, all_of_them = found
     storms = zip(groups, storms_to(_model(system, failures), groups, k, within, left), strict=False)
-    runs = [culprit_run(system, failures, group, storm) for group, storm in storms if storm is not None]
+    runs = [_run(system, failures, group, storm) for group, storm in storms if storm is not None]
     runs.sort(key=lambda run: (run.fault_count, len(run.acts)))
-    complete = found[1] and len(runs) == len(groups)
+    complete = all_of_them and len(runs) == len(groups)
     return CulpritRuns(tuple(runs), complete) if runs else None
+
+
+def _run(system: System, failures: FailureModel, ends: CulpritEnds, storm: FoundRun) -> Witness:
+    run = storm_witness(system, storm)
+    return culprit_run(system, failures, run, ends.at(run.end(system).states))
 
 
 def _model(system: System, failures: FailureModel) -> SurvivalModel:

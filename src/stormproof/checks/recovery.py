@@ -25,6 +25,8 @@ from .survival import AFTER_VIOLATION, INTERRUPTED, Effort, SurvivalOutcome, dec
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
     """`recovers` and `clean`, where they are asked, and what the file requires under the same failures."""
+    if not request.requirements and not any(_asks_survival(name) for name in request.properties):
+        return {}
     model = survival_model(request)
     asks = survival_asks(request, model)
     if not asks:
@@ -47,13 +49,17 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
 
 def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
     """What is asked of survival under the failures of the request, by name."""
-    asks = {n: _ask(model, n) for n in request.properties if PROPERTIES[n].decision is Decision.SURVIVAL}
+    asks = {n: _ask(model, n) for n in request.properties if _asks_survival(n)}
     for requirement in request.requirements:
         meant = as_written(requirement, request.asked, request.prepared)
         ask = ask_of(model, request.searched.requirement(meant))
         if ask is not None:
             asks[requirement.title] = ask
     return asks
+
+
+def _asks_survival(property: str) -> bool:
+    return PROPERTIES[property].decision is Decision.SURVIVAL
 
 
 def survival_model(request: Request) -> SurvivalModel:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..engine.k_properties import ViolationEnd
-from ..engine.survival import FoundRun
 from ..model.actions import CRASH, Channel, Word, pair_of
 from ..model.failures import FailureModel
 from ..model.run import Witness
 from ..model.system import System
 from .channel_faults import same_messages
-from .storm_run import storm_witness
-
-
-def ends_by_culprit(ends: Iterable[ViolationEnd]) -> list[list[ViolationEnd]]:
-    groups: dict[str, list[ViolationEnd]] = {}
-    for end in ends:
-        groups.setdefault(blamed(end.culprit), []).append(end)
-    return list(groups.values())
 
 
 def blamed(culprit: Mapping[str, str]) -> str:
@@ -28,10 +19,9 @@ def blamed(culprit: Mapping[str, str]) -> str:
 
 
 def culprit_run(
-    system: System, failures: FailureModel, ends: Sequence[ViolationEnd], storm: FoundRun
+    system: System, failures: FailureModel, run: Witness, ends: Sequence[ViolationEnd]
 ) -> Witness:
-    """The storm as a run against the culprit of whichever of the ends it comes to."""
-    run = storm_witness(system, storm)
+    """The run against the culprit of whichever of the ends it comes to."""
     return replace(run, culprit=_culprit(system, failures, ends, run), calm_from=None)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..model.actions import CRASH, Channel, Firing, Internal, Message, Receive, Send, Transition, channel_of
+from ..model.actions import CRASH, Channel, Firing, Message, Receive, Send, Transition, channel_of
 from ..model.failures import FailureModel
 from ..model.process import Process
 from ..model.system import System
@@ -87,7 +87,8 @@ def fewest_violations(
 class _Walk:
     def __init__(self, system: System, failures: FailureModel, length: int, most: int) -> None:
         self.system, self.failures, self.length, self.most = system, failures, length, most
-        self.index = system.channel_index
+        self.index, self.place = system.channel_index, {name: i for i, name in enumerate(system.names)}
+        self.receptions: dict[tuple[Channel, str, Message], list[tuple[Transition, int]]] = {}
         self.layers: list[dict[Prefix, _Node]] = [{} for _ in range(length)]
 
     def forward(self, budget: int) -> list[tuple[FiredInteraction, Prefix]]:
@@ -126,12 +127,15 @@ class _Walk:
         """Every interaction that may come next, its faults, and what it leaves."""
         for i, process in enumerate(self.system):
             for t in process.outgoing(at.states[i]):
+                if isinstance(t.action, Receive):  # comes with its send
+                    continue
                 states = (*at.states[:i], t.target, *at.states[i + 1 :])
-                moved = at._replace(states=states, pending=at.pending and at.pending.after(process.name))
-                if isinstance(t.action, Internal):
-                    yield FiredInteraction((Firing(process.name, t),)), 0, moved
-                elif isinstance(t.action, Send):
+                pending = at.pending and at.pending.after(process.name)
+                moved = Prefix(states, at.blocked, pending, at.behind)
+                if isinstance(t.action, Send):
                     yield from self._sends(moved, process, t)
+                else:
+                    yield FiredInteraction((Firing(process.name, t),)), 0, moved
 
     def _sends(
         self, at: Prefix, process: Process, t: Transition
@@ -144,7 +148,11 @@ class _Walk:
         if failure.loss or failure.reorder:
             yield FiredInteraction((move,)), 0, self._left(at, n, at.behind[n] + 1)
         else:
-            yield FiredInteraction((move,)), 0, at._replace(blocked=at.blocked | {channel})
+            yield (
+                FiredInteraction((move,)),
+                0,
+                Prefix(at.states, at.blocked | {channel}, at.pending, at.behind),
+            )
         ahead = self._ahead(at, channel, t.action.message)
         if channel in at.blocked or ahead is None:
             return
@@ -152,7 +160,8 @@ class _Walk:
         if at.pending is None:
             depends = frozenset(() if channel.receiver == process.name else (process.name,))
             pending = Pending(channel, t.action.message, depends)
-            yield FiredInteraction((move,), pending=True), ahead, passed._replace(pending=pending)
+            guessed = Prefix(at.states, at.blocked, pending, passed.behind)
+            yield FiredInteraction((move,), pending=True), ahead, guessed
         elif at.pending.channel == channel and not (failure.reorder and t.action.message is not CRASH):
             return
         yield from self._pairs(passed, process.name, t, ahead)
@@ -163,12 +172,12 @@ class _Walk:
         assert isinstance(t.action, Send)
         channel = Channel(sender, t.action.peer)
         overtakes = int(at.pending is not None and at.pending.channel == channel)
-        receiver = self.system.names.index(channel.receiver)
+        receiver = self.place[channel.receiver]
         for r, price in self._receptions(at, channel, t.action.message):
             states = (*at.states[:receiver], r.target, *at.states[receiver + 1 :])
             pair = FiredInteraction((Firing(sender, t), Firing(channel.receiver, r)), matched=True)
             pending = at.pending and at.pending.after(*channel)
-            yield pair, ahead + overtakes + price, at._replace(states=states, pending=pending)
+            yield pair, ahead + overtakes + price, Prefix(states, at.blocked, pending, at.behind)
 
     def _ahead(self, at: Prefix, channel: Channel, message: Message) -> int | None:
         """How many faults it takes that a message sent now passes those left behind; None: it cannot."""
@@ -178,15 +187,24 @@ class _Walk:
         return behind
 
     def _left(self, at: Prefix, n: int, behind: int) -> Prefix:
-        return at._replace(behind=(*at.behind[:n], behind, *at.behind[n + 1 :]))
+        if at.behind[n] == behind:
+            return at
+        return Prefix(at.states, at.blocked, at.pending, (*at.behind[:n], behind, *at.behind[n + 1 :]))
 
-    def _receptions(self, at: Prefix, channel: Channel, sent: Message) -> Iterator[tuple[Transition, int]]:
+    def _receptions(self, at: Prefix, channel: Channel, sent: Message) -> list[tuple[Transition, int]]:
         """How the receiver may take this message now, and whether it must be corrupted for that."""
-        receiver = self.system[channel.receiver]
-        for t in receiver.outgoing(at.states[self.system.names.index(channel.receiver)]):
-            if isinstance(t.action, Receive) and channel_of(receiver.name, t.action) == channel:
-                if self.failures.on(channel).may_become(sent, t.action.message):
-                    yield t, int(t.action.message != sent)
+        state = at.states[self.place[channel.receiver]]
+        known = self.receptions.get((channel, state, sent))
+        if known is None:
+            received = self.system[channel.receiver].outgoing(state)
+            takes = [(t, t.action) for t in received if isinstance(t.action, Receive)]
+            becomes = self.failures.on(channel).may_become
+            known = self.receptions[channel, state, sent] = [
+                (t, int(a.message != sent))
+                for t, a in takes
+                if channel_of(channel.receiver, a) == channel and becomes(sent, a.message)
+            ]
+        return known
 
     def closing(self, at: Prefix) -> Iterator[tuple[FiredInteraction, int]]:
         """The reception of the pending send, by a process that depends on it."""

@@ -27,8 +27,8 @@ _NAMES = {p: name for name, p in PROPERTIES.items()}
 _PERFECT_ONLY = ("k-obi", "k-sibi")
 
 #: Properties whose culprit is one message at the head of a channel; for k-wer, whichever stands there.
-_ONE_HEAD = ("k-er", "k-er-up-to-crash")
-_ANY_HEAD = (*_ONE_HEAD, "k-wer")
+ONE_HEAD = ("k-er", "k-er-up-to-crash")
+_ANY_HEAD = (*ONE_HEAD, "k-wer")
 
 
 @dataclass(frozen=True)
@@ -156,31 +156,6 @@ def explore(
     )
 
 
-def every_end(
-    system: System,
-    failures: FailureModel,
-    k: int,
-    property: str,
-    most: int,
-    limits: Limits,
-    seconds: float | None = None,
-) -> tuple[tuple[ViolationEnd, ...], bool] | None:
-    """The configurations that violate a property, at most so many, the nearest first; and whether these are
-    all. None: a limit was hit."""
-    lowered = lower(system, failures)
-
-    def search(monitor: _engine.Monitor) -> _engine.Answer:
-        return _engine.decide(lowered.native, monitor, k, {PROPERTIES[property]}, 1, every_end=most)
-
-    answer = watch(search, limits, f"k = {k}", None, seconds)
-    if answer.stop is _engine.Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    if answer.stop is not _engine.Stop.NONE:
-        return None
-    ends = [end for violation in answer.violations for end in violation.ends]
-    return tuple(_end(lowered, e, property in _ONE_HEAD) for e in ends[:most]), len(ends) <= most
-
-
 def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(properties))
     for name in names:
@@ -275,7 +250,7 @@ def violation_of(
     reached = {p.name: p.initial for p in system} | {f.process: f.transition.target for f in firings}
     if tuple(reached.values()) != _states(lowered, end.states):
         raise InternalError(f"the run to a violation of {property} ends elsewhere")
-    return Violation(property, firings, _end(lowered, end, property in _ANY_HEAD))
+    return Violation(property, firings, end_in_names(lowered, end, property in _ANY_HEAD))
 
 
 def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
@@ -283,23 +258,23 @@ def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
     return replace(
         violation_of(lowered, property, found.firings, found.end),
         shortest=found.shortest,
-        ends=tuple(sorted((_end(lowered, e, property in _ONE_HEAD) for e in found.ends), key=str)),
+        ends=tuple(sorted((end_in_names(lowered, e, property in ONE_HEAD) for e in found.ends), key=str)),
         controls=tuple(frozenset(_states(lowered, s) for s in level) for level in found.controls),
     )
 
 
 def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:
-    return tuple(lowered.state_name(i, s) for i, s in enumerate(numbers))
+    return tuple(p.states[s] for p, s in zip(lowered.system, numbers, strict=True))
 
 
-def _end(lowered: Lowered, end: EndNumbers, with_head: bool) -> ViolationEnd:
+def end_in_names(lowered: Lowered, end: EndNumbers, with_head: bool) -> ViolationEnd:
     head = None
     if with_head:
         assert end.channel is not None and end.message is not None
         head = end.channel, lowered.messages[end.message]
     return ViolationEnd(
         states=_states(lowered, end.states),
-        words=tuple(lowered.word(numbers) for numbers in end.contents),
+        words=tuple(lowered.word(numbers) if numbers else () for numbers in end.contents),
         culprit=_culprit(lowered, end),
         head=head,
     )

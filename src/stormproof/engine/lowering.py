@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from .. import _engine
 from ..model.actions import (
@@ -48,8 +49,22 @@ class Lowered:
 
 
 def lower(system: System, failures: FailureModel) -> Lowered:
-    """Number everything. Message 0 is the crash message, those after it the crash messages of senders into
-    mailboxes; channels are `System.channels` in that order."""
+    """Number everything. The searches of a check ask for the same numbers again and again, so the last are
+    kept."""
+    global _last
+    kept = _last
+    if kept is not None and kept.system is system and kept.failures.channels is failures.channels:
+        return kept if kept.failures is failures else replace(kept, failures=failures)
+    _last = _numbered(system, failures)
+    return _last
+
+
+_last: Lowered | None = None
+
+
+def _numbered(system: System, failures: FailureModel) -> Lowered:
+    """Message 0 is the crash message, those after it the crash messages of senders into mailboxes; channels
+    are `System.channels` in that order."""
     pools = [m for c in system.channels for m in failures.on(c).pool]
     crashes = (CRASH, *(crash_from(name) for name in system.names if system.mailboxes))
     messages: tuple[Message, ...] = (*crashes, *dict.fromkeys([*system.messages, *pools]))

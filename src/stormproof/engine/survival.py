@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 from .. import _engine
 from ..errors import UsageError
 from ..limits import Limits, check_bound
-from ..model.actions import CRASH, Channel, Internal, Transition
+from ..model.actions import Channel, Internal, Transition
 from ..model.ask import Ask
 from ..model.fault_steps import strike_fields
 from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
@@ -18,8 +18,9 @@ from ..model.goal_forms import normal_form, observed_channels
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from ..records import dataclass
+from .culprit_ends import CulpritEnds
 from .disk import disk_options
-from .k_properties import ViolationEnd, thread_count
+from .k_properties import thread_count
 from .listed import Listed
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
@@ -141,7 +142,7 @@ def survey(
 
 def storms_to(
     model: SurvivalModel,
-    groups: Sequence[Sequence[ViolationEnd]],
+    groups: Sequence[CulpritEnds],
     k: int,
     limits: Limits,
     seconds: float | None = None,
@@ -271,19 +272,19 @@ class _Question:
             ) from problem
 
     def storms_to(
-        self, groups: Sequence[Sequence[ViolationEnd]], k: int, limits: Limits, seconds: float | None
+        self, groups: Sequence[CulpritEnds], k: int, limits: Limits, seconds: float | None
     ) -> tuple[FoundRun | None, ...]:
         asks = [(False, [(_KIND.LISTED, False, i, list[int]())]) for i in range(len(groups))]
-        found = self._survive(asks, k, 0, limits, seconds, None, [self._listed(group) for group in groups])
+        found = self._survive(asks, k, 0, limits, seconds, None, self._lists(groups))
         if found.stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
         return tuple(
             self._run(f, False) if f.outcome == _engine.Outcome.VIOLATED else None for f in found.findings
         )
 
-    def _listed(self, ends: Sequence[ViolationEnd]) -> _PlainList:
+    def _lists(self, groups: Sequence[CulpritEnds]) -> list[_PlainList]:
         forms = [self._form(channel) for channel in self.model.system.channels]
-        return forms, any(end.head is not None for end in ends), {tuple(self._row(e, forms)) for e in ends}
+        return [(forms, ends.heads, ends.rows(forms)) for ends in groups]
 
     def _form(self, channel: Channel) -> _engine.ContentForm:
         failures = self.model.failures
@@ -291,19 +292,6 @@ class _Question:
             return _engine.ContentForm.LENGTH
         ordered = self.lowered.native.keeps_order(self.lowered.channels.index(channel))
         return _engine.ContentForm.WORD if ordered else _engine.ContentForm.MULTISET
-
-    def _row(self, end: ViolationEnd, forms: Sequence[_engine.ContentForm]) -> Iterator[int]:
-        number = {m: i for i, m in enumerate(self.lowered.messages)}
-        yield from (p.states.index(s) for p, s in zip(self.model.system, end.states, strict=True))
-        for word, form in zip(end.words, forms, strict=True):
-            letters = [number[m] for m in word]
-            yield len(word)
-            if form == _engine.ContentForm.LENGTH:
-                yield int(CRASH in word)
-            else:
-                yield from sorted(letters) if form == _engine.ContentForm.MULTISET else letters
-        if end.head is not None:
-            yield from (end.head[0], number[end.head[1]])
 
     def _marks(self) -> list[list[int]]:
         names = self.model.system.names

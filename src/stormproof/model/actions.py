@@ -177,15 +177,18 @@ class Firing(NamedTuple):
 def channel_of(process: str, action: Action) -> Channel | None:
     """The channel that an action of a process touches: the mailbox of the receiver, if the message is one
     that carries its sender."""
-    if isinstance(action, Internal):
-        return None
-    sender, receiver = (process, action.peer) if isinstance(action, Send) else (action.peer, process)
-    return Channel("" if sender_in(action.message) else sender, receiver)
+    if isinstance(action, Send):
+        return Channel("" if sender_in(action.message) else process, action.peer)
+    if isinstance(action, Receive):
+        return Channel("" if sender_in(action.message) else action.peer, process)
+    return None
 
 
 def sender_in(message: Message) -> str:
     """The sender that a message in a mailbox carries; nothing for a message in the channel of a pair."""
-    return message.sender if isinstance(message, Letter | Crash) else ""
+    if type(message) is str:  # by far the most
+        return ""
+    return message.sender if isinstance(message, (Letter, Crash)) else ""
 
 
 def pair_of(channel: Channel, message: Message) -> Channel:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, did_you_mean
 from ..records import dataclass
-from .actions import CRASH, Channel, Crash, Letter, Message, Send, channel_of, sender_in
+from .actions import CRASH, Channel, Crash, Letter, Message, sender_in
 from .budget import NO_BUDGET, Budget, budget_of
 from .corruption import all_pairs, message_pool, transitive_closure
 from .faults import (
@@ -58,7 +58,7 @@ class ChannelFailure(PlainFaults):
     total: bool = False
     only_from: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def corrupt(self) -> bool:
         return any(self.becomes.values())
 
@@ -86,7 +86,7 @@ class ChannelFailure(PlainFaults):
         crash = isinstance(first, Crash) or isinstance(second, Crash)
         return not crash or sender_in(first) != sender_in(second)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[FaultKind, ...]:
         return tuple(kind for kind in KINDS if getattr(self, kind.keyword))
 
@@ -113,9 +113,9 @@ class FailureModel:
     restart: tuple[str, ...] = ()
 
     def on(self, channel: Channel) -> ChannelFailure:
-        if channel.is_mailbox:
-            return self._mailboxes.get(channel.receiver, PERFECT)
-        return self.channels.get(channel, PERFECT)
+        if channel.sender:
+            return self.channels.get(channel, PERFECT)
+        return self._mailboxes.get(channel.receiver, PERFECT)
 
     @cached_property
     def _mailboxes(self) -> Mapping[str, ChannelFailure]:
@@ -139,7 +139,7 @@ class FailureModel:
         """Nothing can fail, neither a channel nor a process."""
         return self.perfect and not (self.unreliable or self.stop or self.restart)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[FaultKind, ...]:
         """The kinds of faults that some channel has."""
         found = {kind for failure in self.channels.values() for kind in failure.kinds}
@@ -153,10 +153,11 @@ class FailureModel:
     def only_length_matters(self, system: System, channel: Channel) -> bool:
         """Does corruption turn every message that can stand in the channel into every other one?"""
         failure = self.on(channel)
-        actions = (t.action for p in system for t in p.transitions if channel_of(p.name, t.action) == channel)
-        standing = {a.message for a in actions if isinstance(a, Send) and a.message is not CRASH}
+        if not failure.corrupt:
+            return False
+        standing = {m for m in system.sent_on.get(channel, ()) if m is not CRASH}
         standing |= {b for a in standing if isinstance(a, str) for b in failure.becomes.get(a, ())}
-        return failure.corrupt and all(failure.may_become(a, b) for a in standing for b in standing)
+        return all(failure.may_become(a, b) for a in standing for b in standing)
 
 
 #: Every channel is perfect, and nobody crashes, stops or restarts.

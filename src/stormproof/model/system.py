@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ..errors import ModelError, did_you_mean
 from ..records import dataclass
-from .actions import Action, Channel, Crash, Internal, Message, Transition, channel_of, pair_of
+from .actions import Action, Channel, Crash, Internal, Message, Send, Transition, channel_of, pair_of
 from .faults import ChannelFaults
 from .process import Process
 from .requirement import Requirement
@@ -168,7 +168,18 @@ class System:
         used = sorted(table, key=lambda c: (order.get(c.sender, -1), order[c.receiver]))
         return {c: tuple(table[c]) for c in used}
 
-    @property
+    @cached_property
+    def sent_on(self) -> Mapping[Channel, frozenset[Message]]:
+        """For each channel in use, the messages that some send puts into it."""
+        table: dict[Channel, set[Message]] = {channel: set() for channel in self.channels}
+        for process in self.processes:
+            for action in (t.action for t in process.transitions):
+                channel = channel_of(process.name, action)
+                if isinstance(action, Send) and channel is not None:
+                    table[channel].add(action.message)
+        return {channel: frozenset(messages) for channel, messages in table.items()}
+
+    @cached_property
     def channels(self) -> tuple[Channel, ...]:
         """The channels that some action names, in the order of the processes."""
         return tuple(self.alphabets)
