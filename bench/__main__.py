@@ -1,7 +1,7 @@
 """`python -m bench`: every measurement, as ratios from this run on this machine.
 
-python -m bench                 start, engine, growth, stores, disk, RSC, reachability, logs, a cluster
-python -m bench engine ...      one of them, with its own flags (`--help` tells them)
+python -m bench               start, library, engine, growth, stores, disk, RSC, reachability, logs, a cluster
+python -m bench engine ...    one of them, with its own flags (`--help` tells them)
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import runpy
 import sys
 from pathlib import Path
 
-MEASUREMENTS = ("start", "engine", "growth", "store", "disk", "rsc", "reach", "trace", "cluster")
+MEASUREMENTS = ("start", "library", "engine", "growth", "store", "disk", "rsc", "reach", "trace", "cluster")
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import threading
@@ -93,6 +92,8 @@ def uninterrupted() -> Iterator[None]:
 
 def print_json(data: Any) -> None:
     """For programs: one JSON value, in UTF-8 whatever the locale."""
+    import json
+
     with uninterrupted():
         print_text(json.dumps(data, ensure_ascii=False, indent=2))
 

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..checks.headline import extent, headline, proof
@@ -20,10 +20,15 @@ from ..model.system import System
 from .options import mailbox_asked, missing_for_studio
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..examples.find import Examples
 
 #: Below this many columns a field beside its name would stand letter under letter.
 _NARROW = 50
+
+#: With fewer columns a text stands below its name.
+_LEAST = 12
 
 MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
@@ -38,8 +43,7 @@ def print_answer(console: Console, report: Report, source: str, unbounded: bool 
     asked = [v for v in report if v.survival]
     named = [v for v in report if not v.survival and v.counts]
     console.print()
-    if asked:
-        console.print(survival_table(report, asked, unbounded))
+    _survival(console, report, asked, unbounded)
     if named:
         console.print(verdict_table(report, named))
     _notes(console, [*asked, *named])
@@ -72,11 +76,9 @@ def _shown(report: Report) -> Verdict | None:
     return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
 
 
-def survival_table(report: Report, verdicts: list[Verdict], unbounded: bool = False) -> Table:
+def _survival(console: Console, report: Report, verdicts: list[Verdict], unbounded: bool) -> None:
     """Mark, name, answer; for which channel lengths stands behind the answer."""
-    table = Table(box=None, padding=(0, 1), show_edge=True, show_header=False)
-    for style in ({"no_wrap": True}, {"no_wrap": True, "min_width": 14}, {"overflow": "fold"}):
-        table.add_column(**style)
+    width = max((cell_len(verdict.property) for verdict in verdicts), default=0)
     for verdict in verdicts:
         mark, colour = MARKS[verdict.passed(unbounded)]
         found = headline(verdict, not report.model.harmless, report.failures.budget)
@@ -86,8 +88,23 @@ def survival_table(report: Report, verdicts: list[Verdict], unbounded: bool = Fa
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")
-        table.add_row(Text(f" {mark[0]}", style=colour), Text(verdict.property), answer)
-    return table
+        name = Text.assemble("  ", (mark[0], colour), f"  {_filled(verdict.property, max(width, 14))}  ")
+        _beside(console, name, answer, margin=1)
+
+
+def _beside(console: Console, name: Text, text: Text, margin: int = 0) -> None:
+    """The text beside its name, in as many lines as it takes; below a name that leaves no room."""
+    room = console.width - name.cell_len - margin
+    if room < _LEAST:
+        console.print(name)
+        name, room = Text("    "), max(console.width - 4, 1)
+    for line in text.wrap(console, room, overflow="fold"):
+        console.print(name + line, soft_wrap=True)
+        name = Text(" " * name.cell_len)
+
+
+def _filled(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
 
 
 def _crashes(report: Report, verdict: Verdict) -> str:
@@ -122,11 +139,7 @@ def _field(console: Console, name: str, text: str) -> None:
     if console.width < _NARROW:
         console.print(Text.assemble((name, "bold"), f": {text}"))
         return
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(min_width=17, no_wrap=True)
-    grid.add_column(overflow="fold")
-    grid.add_row(Text(name, style="bold"), Text(text))
-    console.print(grid)
+    _beside(console, Text(f"{_filled(name, 17)}  ", style="bold"), Text(text))
 
 
 def classes(system: System) -> str:
@@ -151,6 +164,8 @@ def _place(where: tuple[str, str]) -> str:
 
 
 def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2), show_edge=True, header_style="dim")
     table.add_column("property", no_wrap=True)
     table.add_column("k", justify="right")
@@ -212,6 +227,8 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
 
 def print_examples(console: Console, found: Examples) -> None:
     """The sample runs with what they show, and what else is known of all runs."""
+    from rich.table import Table
+
     from ..draw.chart.build import chart
     from .print_chart import print_chart
 

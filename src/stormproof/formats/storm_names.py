@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..errors import ModelError, raise_all
-from ..goals.parse import GoalParser
 from ..model.system import System
 from .storm_recovery import Mistakes
 from .text import Source, guess, shorten
+
+if TYPE_CHECKING:
+    from ..goals.parse import GoalParser
 
 
 @dataclass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from ..goals.parse import GoalParser
 from ..model.actions import Channel
 from ..model.goal import Goal, Spelling, show
 from ..model.requirement import (
@@ -21,11 +21,13 @@ from ..model.requirement import (
 )
 from ..model.system import System
 from .storm_faults import FAULTS, Declared, parse_channel, parse_fault, resolve, write_each
-from .storm_goals import GoalTokens
 from .storm_names import Names
 from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
 from .text import Source, near, shorten
+
+if TYPE_CHECKING:
+    from ..goals.parse import GoalParser
 
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
@@ -121,6 +123,9 @@ def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | N
 
 
 def _goal(cursor: Cursor) -> tuple[Goal, GoalParser]:
+    from ..goals.parse import GoalParser
+    from .storm_goals import GoalTokens
+
     first = len(cursor.trace.words) if cursor.trace else 0
     parser = GoalParser(GoalTokens(cursor))
     goal = parser.parse()

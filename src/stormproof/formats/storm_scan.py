@@ -7,7 +7,6 @@ millions of words needs no more memory than its text and its system.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -41,6 +40,8 @@ def quote(name: str) -> str:
 
 def quoted(name: str) -> str:
     """A JSON string; `*/` is broken up so that the name can stand in any comment."""
+    import json
+
     return json.dumps(name, ensure_ascii=False).replace("*/", "*\\/")
 
 
@@ -204,6 +205,8 @@ class Cursor:
         """The name that is meant by a bare or quoted spelling."""
         if spelt[0] != '"':
             return spelt
+        import json
+
         try:
             name = json.loads(spelt)
             name.encode("utf-8")

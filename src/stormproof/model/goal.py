@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -132,7 +131,11 @@ def _message(message: Message) -> str:
 
 def _quote(name: str) -> str:
     plain = BARE_NAME.fullmatch(name) is not None and name not in _WORDS
-    return name if plain else json.dumps(name, ensure_ascii=False)
+    if plain:
+        return name
+    import json
+
+    return json.dumps(name, ensure_ascii=False)
 
 
 _PLAIN = Spelling(_quote, _message)
