@@ -1,8 +1,6 @@
 // Permutations of processes, applied to packed configurations: each orbit is represented by its least configuration.
 #pragma once
 
-#include <deque>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -59,7 +57,7 @@ class ConfigurationTurns {
     std::vector<std::uint32_t> first_;  // of each channel: its first place
     std::vector<Turn> turns_;
     std::vector<Automorphism> group_;
-    std::deque<Renaming> renamings_;
+    Renamings renamings_;
 
     const std::vector<std::uint64_t>& numbers_of(const Config<W>& c) const {
         thread_local std::vector<std::uint64_t> numbers;
@@ -83,19 +81,11 @@ class ConfigurationTurns {
         }
     }
 
-    const Renaming* renaming(std::vector<std::uint32_t> table, std::uint32_t bits) {
-        std::vector<std::uint32_t> same(table.size());
-        std::iota(same.begin(), same.end(), 0u);
-        if (table == same) return nullptr;
-        renamings_.push_back({std::move(table), bits});
-        return &renamings_.back();
-    }
-
     // Empty: the permutation cannot be applied to packed channels.
     std::optional<Turn> turn_of(const Automorphism& g) {
         Turn turn(places_.size());
         for (std::uint32_t p = 0; p < m.processes.size(); ++p)
-            turn[g.process[p]] = {p, renaming(g.state[p], 0)};
+            turn[g.process[p]] = {p, renamings_.add(g.state[p], 0)};
         for (std::uint32_t c = 0; c < m.channels.size(); ++c)
             if (!turn_channel(g, c, turn)) return {};
         return turn;
@@ -106,7 +96,7 @@ class ConfigurationTurns {
         if (here.form != there.form || here.letters.size() != there.letters.size()) return false;
         std::vector<std::uint32_t> letters;
         for (auto message : here.letters) letters.push_back(there.letter_of[g.message_on(c, message)]);
-        const Renaming* renamed = renaming(letters, here.bits);
+        const Renaming* renamed = renamings_.add(letters, here.bits);
         const std::uint32_t from = first_[c], to = first_[g.channel[c]];
         if (here.form == PackedForm::wide_queue) {
             for (std::uint32_t i = 0; i < here.words; ++i) turn[to + i] = {from + i};

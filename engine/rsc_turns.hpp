@@ -1,9 +1,7 @@
 // Symmetry for the search of rsc.hpp (definitions 3.13): each orbit of states is represented by its least state.
 #pragma once
 
-#include <deque>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "fields.hpp"
@@ -56,7 +54,7 @@ class RscTurns {
     const std::vector<Automorphism>& group_;
     std::vector<std::uint64_t> numbers_;
     std::vector<Turn> turns_;
-    std::deque<Renaming> renamings_;
+    Renamings renamings_;
 
     template <class Visit>
     void each(std::uint64_t* key, std::uint64_t* payload, Visit&& visit) const {
@@ -66,20 +64,12 @@ class RscTurns {
         for (const Field& field : fields_.free) visit(field, payload);
     }
 
-    const Renaming* renaming(std::vector<std::uint32_t> table) {
-        std::vector<std::uint32_t> same(table.size());
-        std::iota(same.begin(), same.end(), 0u);
-        if (table == same) return nullptr;
-        renamings_.push_back({std::move(table), 0});
-        return &renamings_.back();
-    }
-
     Turn turn_of(const Automorphism& g, std::vector<std::uint32_t> pendings) {
         const auto count = static_cast<std::uint32_t>(g.process.size());
         Turn turn(numbers_.size());
-        turn[count] = {count, renaming(std::move(pendings))};
+        turn[count] = {count, renamings_.add(std::move(pendings))};
         for (std::uint32_t p = 0; p < count; ++p) {
-            turn[g.process[p]] = {p, renaming(g.state[p])};
+            turn[g.process[p]] = {p, renamings_.add(g.state[p])};
             turn[count + 1 + g.process[p]] = {count + 1 + p};
         }
         for (std::uint32_t c = 0; c < g.channel.size(); ++c)

@@ -1,8 +1,6 @@
 // Symmetry for survival (definitions 3.13): permutations that respect marks, rest states and goals, applied to rows.
 #pragma once
 
-#include <deque>
-#include <numeric>
 
 #include "survival_steps.hpp"
 #include "symmetry.hpp"
@@ -101,25 +99,17 @@ class RowTurns {
     const Layout& layout_;
     const std::vector<Automorphism>& group_;
     std::vector<Turn> turns_;
-    std::deque<Renaming> renamings_;
+    Renamings renamings_;
     std::vector<Cell> image_;
-
-    const Renaming* renaming(std::vector<std::uint32_t> table) {
-        std::vector<std::uint32_t> same(table.size());
-        std::iota(same.begin(), same.end(), 0u);
-        if (table == same) return nullptr;
-        renamings_.push_back({std::move(table), 0});
-        return &renamings_.back();
-    }
 
     Turn turn_of(const Automorphism& g) {
         Turn turn(layout_.cells);
         for (std::uint32_t i = 0; i < turn.size(); ++i) turn[i] = {i};
-        for (std::uint32_t p = 0; p < g.process.size(); ++p) turn[g.process[p]] = {p, renaming(g.state[p])};
+        for (std::uint32_t p = 0; p < g.process.size(); ++p) turn[g.process[p]] = {p, renamings_.add(g.state[p])};
         for (std::uint32_t c = 0; c < g.channel.size(); ++c) {
             std::vector<std::uint32_t> messages(system_.messages);
             for (std::uint32_t m = 0; m < messages.size(); ++m) messages[m] = g.message_on(c, m);
-            const Renaming* renamed = renaming(std::move(messages));
+            const Renaming* renamed = renamings_.add(std::move(messages));
             const std::uint32_t from = layout_.channel[c], to = layout_.channel[g.channel[c]];
             turn[to] = {from};
             for (std::uint32_t i = 1; i <= layout_.bound; ++i) turn[to + i] = {from + i, renamed};

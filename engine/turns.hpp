@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <numeric>
 #include <vector>
 
 namespace stormproof {
@@ -20,6 +22,22 @@ struct Renaming {
             out |= std::uint64_t{table[value & ((std::uint64_t{1} << bits) - 1)]} << at;
         return out | std::uint64_t{1} << at;
     }
+};
+
+// The renamings of a search, which stay where they are.
+class Renamings {
+  public:
+    // Null: every number keeps its name.
+    const Renaming* add(std::vector<std::uint32_t> table, std::uint32_t bits = 0) {
+        std::vector<std::uint32_t> same(table.size());
+        std::iota(same.begin(), same.end(), 0u);
+        if (table == same) return nullptr;
+        all_.push_back({std::move(table), bits});
+        return &all_.back();
+    }
+
+  private:
+    std::deque<Renaming> all_;
 };
 
 // Where the number of one place of the image comes from.
