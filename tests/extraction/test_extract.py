@@ -269,6 +269,17 @@ def test_closures_are_read() -> None:
 def test_a_pattern_that_nothing_matches_is_warned_about(caplog: pytest.LogCaptureFixture) -> None:
     extracted('while True:\n    yield receive(("Q", "n"), timeout=True)')
     assert "nobody sends 'n' to P; Q sends 'm'" in caplog.text
+    extracted('yield receive("Q")', "@role\ndef Q():\n    yield receive('P', timeout=True)")
+    assert "Q sends nothing to P" in caplog.text and "P sends nothing to Q" in caplog.text
+
+
+def test_a_wrong_name_or_argument_is_warned_about(caplog: pytest.LogCaptureFixture) -> None:
+    """An assertion that may fail is not: whether it ever does, the check finds out."""
+    body = 'm = yield receive("Q")\nassert m.fields == (0,)\nyield send("Q", m.nmae)'
+    system = extracted(body)
+    assert [r.name for r in system.requirements] == ["no exception in P"]
+    (said,) = [message for message in caplog.messages if "may end" in message]
+    assert ":5:5: warning: P may end here with AttributeError: 'Received' object has no attribute" in said
 
 
 def test_a_role_may_send_to_itself() -> None:

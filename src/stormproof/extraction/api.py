@@ -10,7 +10,7 @@ from ..model.failures import Failures
 from . import evaluate
 from .build import build_system
 from .deadline import deadlines
-from .explore import Automaton, explore, unmatched
+from .explore import Automaton, explore, mistakes, unmatched
 from .forked import check_in_fork
 from .guard import drive
 from .interpret import Interpreter
@@ -41,7 +41,7 @@ def extract(
         check_in_fork(calls)
     automata = extract_automata(calls)
     system = build_system(automata.values(), name)
-    for place, said in unmatched(automata):
+    for place, said in (*mistakes(automata), *unmatched(automata)):
         _log.warning("%s: warning: %s", place, said)
     if seen is not None:
         seen.compare(system)

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ModelError, Place, did_you_mean
 from ..model.actions import TIMEOUT, Action, Internal, Receive, Send
 from ..model.phrases import listed
-from .interpret import Frame, Interpreter, RolePoint, Waiting
+from .interpret import Frame, Interpreter, Raised, RolePoint, Waiting
 from .lower import LOOP, SUBJECT
 from .requests import Pattern, Received, ReceiveRequest, SendRequest
 from .role import RoleCall
@@ -18,6 +18,8 @@ from .values import ValueKey, key, spell, spell_message
 #: Values of one variable, messages of one name, points of one role: more are refused.
 MOST_VALUES = 1_000
 MOST_POINTS = 50_000
+#: Exceptions that are mistakes of the author, rather than something that an assertion says.
+_MISTAKES = frozenset(("AttributeError", "NameError", "TypeError", "UnboundLocalError"))
 _LAST = 3
 
 
@@ -187,6 +189,14 @@ class _Values:
         return ModelError(problem, place=program.source.place(line), hint=hint)
 
 
+def mistakes(automata: Mapping[str, Automaton]) -> Iterator[tuple[Place, str]]:
+    """Exceptions that nobody wants, each once: a name or an argument is wrong."""
+    for name, automaton in automata.items():
+        raised = [p for p in automaton.points.values() if isinstance(p, Raised) and p.kind in _MISTAKES]
+        for point in raised:
+            yield point.place, f"{name} may end here with {point.kind}: {point.text}"
+
+
 def unmatched(automata: Mapping[str, Automaton]) -> Iterator[tuple[Place, str]]:
     """Patterns that no message ever matches, each once, with what is sent instead."""
     for name, automaton in automata.items():
@@ -204,6 +214,8 @@ def unmatched(automata: Mapping[str, Automaton]) -> Iterator[tuple[Place, str]]:
 def _nobody_sends(automata: Mapping[str, Automaton], receiver: str, pattern: Pattern) -> str:
     requests = (p.request for p in automata[pattern.peer].points.values() if isinstance(p, Waiting))
     sent = dict.fromkeys(r.name for r in requests if isinstance(r, SendRequest) and r.peer == receiver)
-    wanted = spell_message(pattern.name, pattern.fields or ()) if pattern.name else "anything"
+    if not pattern.name:
+        return f"{pattern.peer} sends nothing to {receiver}"
+    wanted = spell_message(pattern.name, pattern.fields or ())
     instead = f"; {pattern.peer} sends {listed(repr(name) for name in sent)}" if sent else ""
     return f"nobody sends '{wanted}' to {receiver}{instead}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import Place, UsageError
 from .requests import RoleRequest
 from .values import ValueKey, key
 
@@ -70,9 +70,13 @@ def role(function: Callable[..., RoleGenerator]) -> Role:
     ...     yield send("Server", "hello")
     """
     if not inspect.isgeneratorfunction(function):
-        name = getattr(function, "__name__", repr(function))
+        from .source import shown_file  # which needs roles itself
+
+        name, code = getattr(function, "__name__", repr(function)), getattr(function, "__code__", None)
         raise UsageError(
-            f"{name} is not a generator function", hint="a role yields what it sends and receives"
+            f"{name} is not a generator function",
+            place=None if code is None else Place(shown_file(code.co_filename), code.co_firstlineno),
+            hint="a role yields what it sends and receives",
         )
     return Role(function)
 

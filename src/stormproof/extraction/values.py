@@ -100,9 +100,9 @@ class _Reversed(frozenset[Any]):
 _Reversed.__name__ = _Reversed.__qualname__ = frozenset.__name__
 
 
-def type_of(value: Any) -> type:
-    """The type of a value as a role sees it: a twin of a set is a set."""
-    kind = type(value)
+def type_of(*given: Any) -> type:
+    """What a role gets from `type`: a twin of a set is a set."""
+    kind: type = type(*given)
     return frozenset if kind is _Reversed else kind
 
 
