@@ -19,6 +19,7 @@ from stormproof.explain.suggestion import Suggestion
 from stormproof.formats import dumps, loads
 from stormproof.lint.api import lint
 from stormproof.model.failures import Failures
+from stormproof.model.rest import rest_states
 from stormproof.protocols import protocol, source
 from tests.support.random_systems import random_system
 
@@ -112,6 +113,72 @@ rest Client@done
     assert [("Client", "wait", "timeout -> done")] in free
     bound = suggest(loads(text + "require never Client@done & Server@new\n"), LOSS, effort=1)
     assert [lines(s) for s in bound] == [[("Client", "wait", "timeout -> ask")]]
+
+
+#: Protocols as engineers write them, with what they forget, and lines that repair them.
+FORGOTTEN = {
+    "nobody repeats the last ack": (
+        """\
+role Client {
+  closed: Server!syn -> syn_sent
+  syn_sent: Server?syn_ack -> acking  timeout -> closed
+  acking: Server!ack -> established
+  established:
+}
+role Server {
+  listen: Client?syn -> answering
+  answering: Client!syn_ack -> syn_rcvd
+  syn_rcvd: Client?ack -> established
+  established:
+}
+""",
+        [
+            ("Client", "established", "Server?syn_ack -> acking"),
+            ("Server", "syn_rcvd", "Client?syn -> answering  timeout -> answering"),
+            ("Client", "established", "rest Client@established"),
+        ],
+    ),
+    "a duplicate of the order is not confirmed again": (
+        """\
+role Client { send: Server!order -> wait  wait: Server?confirm -> done  timeout -> send  done: }
+role Server { open: Client?order -> confirming  confirming: Client!confirm -> closed  closed: }
+""",
+        [
+            ("Server", "closed", "Client?order -> confirming"),
+            ("Server", "closed", "rest Server@closed"),
+        ],
+    ),
+    "a producer waits for an ack for ever": (
+        """\
+role Producer { ready: Broker!msg -> unacked  unacked: Broker?ack -> ready }
+service role Broker { idle: Producer?msg -> acking  acking: Producer!ack -> idle }
+""",
+        [
+            ("Producer", "ready", "Broker?ack -> ready"),
+            ("Producer", "unacked", "timeout -> ready"),
+            ("Producer", "ready", "rest Producer@ready"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FORGOTTEN)
+def test_what_engineers_forget_is_found(case: str) -> None:
+    text, repair = FORGOTTEN[case]
+    found = suggest(loads(text), LOSS, effort=0.5)
+    assert repair in [lines(s) for s in found]
+    for suggestion in found:
+        assert_repaired(text, suggestion, LOSS)
+
+
+def test_roles_rest_where_they_rested_before() -> None:
+    """A `rest` line that a repair needs says what was so by default."""
+    for text, _ in FORGOTTEN.values():
+        system = loads(text)
+        before = rest_states(system).rest
+        for suggestion in suggest(system, LOSS, effort=0.5):
+            assert rest_states(suggestion.system).rest == before
+            assert len(suggestion.additions) <= 3
 
 
 def test_a_silent_stop_gets_a_timer() -> None:

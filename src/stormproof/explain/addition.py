@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..formats.storm_scan import quote
 from ..formats.storm_write import write_action, write_states
-from ..model.actions import Transition
+from ..model.actions import Internal, Transition
 from ..model.process import Process
 from ..model.rest import default_rest_states
 from ..model.system import System
@@ -28,6 +29,12 @@ class Addition:
             return f"rest {quote(self.role)}@{write_states(self.rest)}"
         return "  ".join(f"{write_action(t.action)} -> {quote(t.target)}" for t in self.alternatives)
 
+    @property
+    def parts(self) -> tuple[Addition, ...]:
+        """Each alternative by itself."""
+        alone = tuple(replace(self, alternatives=(t,)) for t in self.alternatives)
+        return alone or (self,)
+
     def to(self, process: Process) -> Process:
         if self.rest:
             return replace(process, rest=(*(process.rest or ()), *self.rest))
@@ -43,12 +50,43 @@ def rest_line(process: Process, state: str) -> Addition:
     return Addition(process.name, state, rest=(*(s for s in process.states if s in kept), state))
 
 
-def extended(system: System, addition: Addition) -> System | None:
-    """The system with one line more; None where alternatives change what counts as rest by default: a
-    repair must not hide what is stuck by calling it at rest."""
-    before = system[addition.role]
-    after = addition.to(before)
-    if before.rest is None and after.rest is None:
-        if default_rest_states(after) - default_rest_states(before):
-            return None
-    return replace(system, processes=tuple(after if p.name == after.name else p for p in system))
+def ways_to_add(system: System, addition: Addition) -> Iterator[tuple[Addition, ...]]:
+    """The line alone, and with a `rest` line where it would change what counts as rest by default, or lead
+    back there on a timer: the role then rests where it has rested before, and nowhere else. A repair must
+    not hide what is stuck by calling it at rest."""
+    process = system[addition.role]
+    if process.rest is not None or addition.rest:
+        yield (addition,)
+        return
+    changed = addition.to(process)
+    before, after = default_rest_states(process), default_rest_states(changed)
+    if not after - before:
+        yield (addition,)
+    kept = tuple(s for s in process.states if s in before and s not in process.crashed_states)
+    if kept and (after != before or _leads_back(addition, changed, before)):
+        yield Addition(process.name, kept[0], rest=kept), addition
+
+
+def _leads_back(addition: Addition, process: Process, resting: frozenset[str]) -> bool:
+    """Is there a timer to a state of rest from which the role may come back to it?"""
+    timers = (t for t in addition.alternatives if isinstance(t.action, Internal) and t.target in resting)
+    return any(t.source in process.reachable(t.target) for t in timers)
+
+
+def merged(additions: Iterable[Addition]) -> tuple[Addition, ...]:
+    """With the alternatives of one state on one line."""
+    found: dict[tuple[str, str, bool], Addition] = {}
+    for addition in additions:
+        key = (addition.role, addition.state, bool(addition.rest))
+        before = found.get(key, Addition(addition.role, addition.state))
+        alternatives, rest = before.alternatives + addition.alternatives, before.rest + addition.rest
+        found[key] = replace(before, alternatives=alternatives, rest=rest)
+    return tuple(found.values())
+
+
+def extended(system: System, additions: Iterable[Addition]) -> System:
+    """The system with further lines."""
+    for addition in additions:
+        after = addition.to(system[addition.role])
+        system = replace(system, processes=tuple(after if p.name == after.name else p for p in system))
+    return system

@@ -1,7 +1,8 @@
 """Repairs of one to three lines, each verified: with them the whole check is made again, and passes.
 
 The search starts from the run that breaks the protocol (`candidates`). A line is tried quickly first, at
-small bounds; what is stuck then says which line might follow. What passes is checked in full, and shown
+small bounds; what is stuck then says which line, or which further alternative on a line, might follow. A line
+that would change where a role rests comes with one that keeps it. What passes is checked in full, and shown
 only if the protocol survives, every requirement that was met still is, nothing that held without faults
 is lost, and `lint` has no new warning.
 """
@@ -23,7 +24,7 @@ from ..lint.api import warnings
 from ..model.failures import Failures
 from ..model.requirement import ALWAYS_POSSIBLE
 from ..model.system import System
-from .addition import Addition, extended
+from .addition import Addition, extended, merged, ways_to_add
 from .candidates import Stuck, candidates
 from .suggestion import Suggestion
 from .trial import QUICK, Question, Trial, calm, left_behind
@@ -111,15 +112,15 @@ class _Search:
         """What is found until the time is over, or until somebody presses Ctrl-C."""
         with suppress(KeyboardInterrupt):
             self.search()
-        return tuple(self.found or self.untidy[:MOST_SHOWN])
+        return _fewest_lines_first(self.found or self.untidy)[:MOST_SHOWN]
 
     def search(self) -> None:
-        """Breadth first: a line more only where fewer do not suffice."""
+        """Breadth first: an alternative more only where fewer do not suffice."""
         start = self.trial.stuck(self.system, max(QUICK, self.seconds))
         level = [_Attempt((), self.system, start)] if isinstance(start, Stuck) else []
         # What is missing after a fault, or after a line that was added, is not a place to rest.
         self.may_rest = isinstance(start, Stuck) and start.faults == 0
-        for _ in range(MOST_LINES):
+        while level:
             level = [a for attempt in sorted(level, key=lambda a: a.rank) for a in self.extend(attempt)]
             if self.found or self.over():
                 break
@@ -131,19 +132,21 @@ class _Search:
         """Try every line that might help where the attempt is stuck; those that do not suffice are next."""
         may_rest = self.may_rest and all(a.rest for a in attempt.additions)
         lines = candidates(attempt.system, attempt.stuck, self.roles, may_rest)
-        for i, addition in enumerate(lines):
-            additions = (*attempt.additions, addition)
+        ways = (way for line in lines for way in ways_to_add(attempt.system, line))
+        for i, way in enumerate(ways):
+            additions = merged((*attempt.additions, *way))
             if self.over():
                 return
-            if frozenset(additions) in self.seen:
+            parts = frozenset(part for addition in additions for part in addition.parts)
+            if len(additions) > MOST_LINES or parts in self.seen:
                 continue
-            self.seen.add(frozenset(additions))
+            self.seen.add(parts)
             try:
-                system = extended(attempt.system, addition)
-                stuck = system is not None and self.judge(additions, system)
+                system = extended(attempt.system, way)
+                stuck = self.judge(additions, system)
             except ModelError:  # no process: it would go on sending after its crash message
                 continue
-            if system is not None and isinstance(stuck, Stuck):
+            if isinstance(stuck, Stuck):
                 # The more faults it takes to break it now, the better the line.
                 worth = MUCH if stuck.left_behind else stuck.faults
                 yield _Attempt(additions, system, stuck, (-worth, *attempt.rank[1:], i))
@@ -159,8 +162,8 @@ class _Search:
         suggestion = self.verified(additions, system)
         if suggestion is not None:
             (self.found if suggestion.keeps_clean else self.untidy).append(suggestion)
-        if self.found:  # others are welcome, and not worth as long a search
-            self.end = min(self.end, time.monotonic() + self.seconds / 4)
+        if self.found or self.untidy:  # others are welcome, and not worth as long a search
+            self.end = min(self.end, time.monotonic() + self.seconds / (4 if self.found else 2))
         return left if isinstance(left, Stuck) else suggestion is not None
 
     def was_clean(self) -> bool:
@@ -180,6 +183,15 @@ class _Search:
             return None
         tidy = bool(alone[CLEAN.name].holds or not self.was_clean())
         return Suggestion(_in_order(system, additions), system, self.targets, tuple(now.values()), tidy)
+
+
+def _fewest_lines_first(found: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+    """Without those that only add lines to another."""
+    shown: list[Suggestion] = []
+    for suggestion in sorted(found, key=lambda s: len(s.additions)):
+        if not any(set(other.additions) <= set(suggestion.additions) for other in shown):
+            shown.append(suggestion)
+    return tuple(shown)
 
 
 def _in_order(system: System, additions: Iterable[Addition]) -> tuple[Addition, ...]:
