@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stormproof.errors import ModelError
 from stormproof.extraction.load import load_protocol
 
 MODULE = """
@@ -56,3 +57,16 @@ def test_a_file_may_have_a_name_that_no_module_can_have(
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert load_protocol(str(tmp_path / name), "protocol").name == "protocol"
     assert not caplog.messages
+
+
+def test_what_the_second_process_refuses_is_named_as_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = MODULE.format(name="sys").replace("from helper import WORD", "def f():\n    return f()")
+    (tmp_path / "deep.py").write_text(text.replace("WORD", "f()"), encoding="utf-8")
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    with pytest.raises(ModelError, match="this needs too much: RecursionError") as problem:
+        load_protocol("../deep.py", "protocol")
+    assert str(problem.value.place) == "../deep.py:9:5"

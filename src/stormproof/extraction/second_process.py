@@ -121,11 +121,12 @@ def read_result(folder: Path) -> SecondSystem | None:
     if (folder / RESULT).exists():
         found = SecondSystem(**json.loads((folder / RESULT).read_text("utf-8")))
         if found.place is not None:
-            raise evaluate.LimitReached(found.problem, place=Place(**found.place))
+            place = Place(**{**found.place, "file": shown_file(found.place["file"])})
+            raise evaluate.LimitReached(found.problem, place=place)
         return found
-    place = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
-    if place is not None:
-        raise evaluate.overdue(place, evaluate.EXPRESSION_SECONDS)
+    stuck = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
+    if stuck is not None:
+        raise evaluate.overdue(stuck, evaluate.EXPRESSION_SECONDS)
     return None
 
 
