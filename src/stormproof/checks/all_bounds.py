@@ -31,7 +31,6 @@ from ..model.actions import (
     Message,
     Send,
     Word,
-    channel_of,
 )
 from ..model.failures import FailureModel
 from ..model.process import StateKind
@@ -92,10 +91,9 @@ class Beyond:
         for i, process in enumerate(self.system):
             if process.name not in self.followed:
                 continue
-            for _, action, target in process.outgoing(at.states[i]):
-                states = (*at.states[:i], target, *at.states[i + 1 :])
+            for (_, action, target), channel in process.touching(at.states[i]):
                 event = FiredAction(process.name, action)
-                channel = channel_of(process.name, action)
+                states = (*at.states[:i], target, *at.states[i + 1 :])
                 if channel not in self.room:
                     yield event, Abstract(states, at.contents)
                     continue
@@ -122,6 +120,8 @@ class Beyond:
 
     def _take(self, channel: Channel, content: Content, message: Message) -> Iterator[Content]:
         word, more = content
+        if not word and not more:
+            return
         behind = (_UNKNOWN,) if more else ()
         for left in received((*word, *behind), message, self.failures.on(channel)):
             yield Content(left[: left.index(_UNKNOWN)] if more else left, more)

@@ -28,7 +28,6 @@ from ..model.actions import (
     Send,
     Transition,
     Word,
-    channel_of,
 )
 from ..model.failures import FailureModel
 from ..model.system import System
@@ -135,10 +134,7 @@ class _Search:
         for place, way in layer.items():
             if len(found) > self.budget:
                 break
-            for i, transition, price, words in self._moves(place, faults - way.faults):
-                states = (*place.states[:i], transition.target, *place.states[i + 1 :])
-                if allowed is not None and states not in allowed:
-                    continue
+            for i, transition, states, price, words in self._moves(place, allowed, faults - way.faults):
                 changes = way.changes + (place.last not in (-1, i))
                 to = _Place(states, words, i)
                 if to not in found or (way.faults + price, changes) < found[to].cost:
@@ -146,17 +142,22 @@ class _Search:
                     found[to] = _Way(way.faults + price, changes, place, move)
         return found
 
-    def _moves(self, at: _Place, allowed: int) -> Iterator[tuple[int, Transition, int, tuple[Word, ...]]]:
+    def _moves(
+        self, at: _Place, controls: frozenset[tuple[str, ...]] | None, most: int
+    ) -> Iterator[tuple[int, Transition, tuple[str, ...], int, tuple[Word, ...]]]:
+        """The moves to one of these local states, where they are known, with at most so many faults."""
         for i, process in enumerate(self.runs.system):
-            for transition in process.outgoing(at.states[i]):
-                channel = channel_of(process.name, transition.action)
+            for transition, channel in process.touching(at.states[i]):
+                states = (*at.states[:i], transition.target, *at.states[i + 1 :])
+                if controls is not None and states not in controls:
+                    continue
                 if channel is None or isinstance(transition.action, Internal):
-                    yield i, transition, 0, at.words
+                    yield i, transition, states, 0, at.words
                     continue
                 n = self.index[channel]
                 for price, word in self._after(n, at.words[n], transition.action):
-                    if price <= allowed:
-                        yield i, transition, price, (*at.words[:n], word, *at.words[n + 1 :])
+                    if price <= most:
+                        yield i, transition, states, price, (*at.words[:n], word, *at.words[n + 1 :])
 
     def _after(self, n: int, word: Word, action: Send | Receive) -> Iterator[tuple[int, Word]]:
         """What a channel may hold after the action, and how many faults that takes."""

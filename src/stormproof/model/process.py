@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ..errors import ModelError, Place, did_you_mean
 from ..records import dataclass
-from .actions import CRASH_ACTION, Action, Crash, Internal, Receive, Send, Transition
+from .actions import CRASH_ACTION, Action, Channel, Crash, Internal, Receive, Send, Transition, channel_of
 
 
 class StateKind(enum.Enum):
@@ -142,6 +142,14 @@ class Process:
     def outgoing(self, state: str) -> tuple[Transition, ...]:
         """The transitions that leave a state, in the order of the file."""
         return self._outgoing[state]
+
+    @cached_property
+    def _touching(self) -> Mapping[str, tuple[tuple[Transition, Channel | None], ...]]:
+        return {s: tuple((t, channel_of(self.name, t.action)) for t in self.outgoing(s)) for s in self.states}
+
+    def touching(self, state: str) -> tuple[tuple[Transition, Channel | None], ...]:
+        """The same, each with the channel that it touches, if any."""
+        return self._touching[state]
 
     def sends(self, state: str) -> tuple[Send, ...]:
         return tuple(t.action for t in self.outgoing(state) if isinstance(t.action, Send))

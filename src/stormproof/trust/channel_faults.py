@@ -78,6 +78,8 @@ def received_at_once(following: Sequence[Step], fault: Fault) -> bool:
 def contents_after(f: ChannelFailure, word: Word, action: Send | Receive, k: int) -> list[Word]:
     """What a channel may hold after an action on it; nothing when it cannot happen within the bound."""
     if isinstance(action, Receive):
+        if not word:
+            return []
         taken = [i for i, m in enumerate(word) if f.may_become(m, action.message)]
         ahead = {i: still for i in taken if (still := ahead_of(f, word, i)) is not None}
         kept = [still + word[i:] for i, still in ahead.items() if f.strikes(DUPLICATION, word[i])]

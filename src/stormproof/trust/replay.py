@@ -190,14 +190,14 @@ class Outlook(NamedTuple):
 
     def moves(self, at: Configuration) -> Iterator[tuple[str, Action, Configuration]]:
         for i, process in enumerate(self.system):
-            for _, action, target in process.outgoing(at.states[i]):
-                states = (*at.states[:i], target, *at.states[i + 1 :])
-                channel = channel_of(process.name, action)
+            for (_, action, target), channel in process.touching(at.states[i]):
                 if channel is None or isinstance(action, Internal):
+                    states = (*at.states[:i], target, *at.states[i + 1 :])
                     yield process.name, action, Configuration(states, at.words)
                     continue
                 n = self.system.channel_index[channel]
                 for word in contents_after(self.model.on(channel), at.words[n], action, self.k):
+                    states = (*at.states[:i], target, *at.states[i + 1 :])
                     words = (*at.words[:n], word, *at.words[n + 1 :])
                     yield process.name, action, Configuration(states, words)
 
