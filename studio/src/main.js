@@ -307,7 +307,11 @@ const actions = {
   },
   help: () => dialog("Keys", [$("keys").content.cloneNode(true)], [["Close", ""]]),
 };
-for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { $("keep").open = false; action(); });
+function closeKeep() {
+  if ($("keep").contains(document.activeElement)) $("keep").querySelector("summary").focus();
+  $("keep").open = false;
+}
+for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { closeKeep(); action(); });
 
 // ---- views and keys -------------------------------------------------------------------------------------
 
@@ -338,9 +342,7 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("click", (event) => { if (!event.target.closest("#keep")) $("keep").open = false; });
 $("keep").addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  $("keep").open = false;
-  $("keep").querySelector("summary").focus();
+  if (event.key === "Escape") closeKeep();
 });
 addEventListener("beforeunload", (event) => { if (unkept()) event.preventDefault(); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#s=")) location.reload(); });

@@ -300,7 +300,7 @@ export class Play {
     const frame = hit.getBoundingClientRect();
     const x = event.clientX || frame.x + frame.width / 2, y = event.clientY || frame.y + frame.height / 2;
     const menu = make("div", { class: "menu", role: "menu", "aria-label": "what happens" }, ...hit.choices.map((choice) =>
-      button(choice.strikes ? `⚠ ${sayAll(choice)}` : choice.say, () => { closeMenu(); this.take(choice); },
+      button(choice.strikes ? `⚠ ${sayAll(choice)}` : choice.say, () => { closeMenu(); $("play").focus({ preventScroll: true }); this.take(choice); },
         { role: "menuitem", class: choice.faults ? "fault" : "calm" })));
     document.body.append(menu);
     const width = menu.offsetWidth, height = menu.offsetHeight;

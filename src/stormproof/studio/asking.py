@@ -13,7 +13,6 @@ from ..explain.explanation import explain
 from ..explain.suggest import suggest
 from ..formats.storm_insert import InsertionPoints
 from ..limits import Limits
-from ..model.failures_text import describe_failures
 from ..model.phrases import plural
 from ..model.run import step_to_json
 from .reading import system_of
@@ -48,7 +47,7 @@ def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> 
 def _shown(report: Report) -> dict[str, Any]:
     rows = [_row(report, verdict) for verdict in report]
     return {
-        "failures": describe_failures(report.system, report.model),
+        "failures": report.assumed,
         "notes": list(report.notes),
         "verdicts": sorted(rows, key=lambda row: not row["counts"]),
         "facts": _facts(report),

@@ -13,7 +13,6 @@ from ..draw.chart.build import chart
 from ..draw.page.report import report_page
 from ..explain.explanation import explain
 from ..limits import Limits
-from ..model.failures_text import describe_failures
 from .asking import whole_report
 from .following import follow
 from .playing import Game, game, marked, read_steps
@@ -66,7 +65,7 @@ def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]
 def save_page(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
     """The page that `stormproof report` makes, of the failures that are set."""
     report = whole_report(text, settings, limits, effort)
-    about = describe_failures(report.system, report.model)
+    about = report.assumed
     page = report_page(
         report.given or report.system,
         {"as set": report},

@@ -14,7 +14,6 @@ from ..extraction.system import declaring, under_model
 from ..formats import dumps
 from ..limits import EFFORT, Limits
 from ..model.failures import Failures
-from ..model.failures_text import describe_failures
 from ..model.phrases import listed
 from ..model.system import System
 from ..transform.mailboxes import refuse_mailboxes
@@ -116,7 +115,7 @@ def testgen(
         role=_inside(role),
         role_name=_quoted(role),
         protocol=_inside(system.name or "the protocol"),
-        failures=_inside(describe_failures(report.system, report.model)),
+        failures=_inside(report.assumed),
         implementation=_tested(role, steps, implementation, source),
         text=_quoted(text),
     )
