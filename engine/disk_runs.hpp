@@ -217,7 +217,7 @@ class RunReader {
     }
     void decode() {
         const std::size_t shared = data_[at_++], rest = bytes_.size() - shared;
-        std::memcpy(bytes_.data() + shared, data_.data() + at_, rest);
+        std::copy_n(data_.data() + at_, rest, bytes_.data() + shared);
         at_ += rest;
         --left_;
         now_ = codec_->get(bytes_.data());

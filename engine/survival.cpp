@@ -91,21 +91,39 @@ Question in_memory(Question q) {
 
 bool answered(const Finding& finding, bool holds) { return (finding.outcome == Outcome::holds) == holds; }
 
-// The asks whose finding so far is that they hold, or the others, asked anew; their answers replace those findings.
-void ask_again(const System& system, Question question, Monitor& monitor, bool holding, Result& result) {
+// The asks whose finding so far is that they hold, or the others, asked anew; their answers replace those findings, unless
+// a limit is hit: what is violated is still violated then.
+bool ask_again(const System& system, Question question, Monitor& monitor, bool holding, Result& result) {
     std::vector<Ask> asks;
     for (std::size_t a = 0; a < result.findings.size(); ++a)
         if (answered(result.findings[a], holding)) asks.push_back(question.asks[a]);
     question.asks = std::move(asks);
     if (!question.group.empty()) question.group = symmetries(system, question);
     Result again = search(system, question, monitor);
-    if (again.stop != Stop::none && !holding) return;  // what reduction has found is still true
+    if (again.stop != Stop::none && !holding) return false;
     auto next = again.findings.begin();
     for (Finding& finding : result.findings)
         if (answered(finding, holding)) finding = std::move(*next++);
     result.stop = again.stop;
     if (holding) result.hit_faults = again.hit_faults;
     result.memory = std::max(result.memory, again.memory);
+    return true;
+}
+
+bool all_hold(const Result& result) {
+    const auto holds = [](const Finding& finding) { return answered(finding, true); };
+    return std::all_of(result.findings.begin(), result.findings.end(), holds);
+}
+
+// The runs that the whole search would show, or at least those up to symmetry, if they are found within a budget.
+void show_whole_runs(const System& system, const Question& q, Monitor& monitor, bool reduced, Result& result) {
+    if (result.stop != Stop::none || all_hold(result)) return;
+    Question plain = in_memory(q);
+    plain.group.clear();
+    Monitor budget(monitor, q.witness_budget);
+    if (ask_again(system, plain, budget, false, result) || !reduced || q.group.size() <= 1) return;
+    Monitor second(monitor, q.witness_budget);
+    ask_again(system, in_memory(q), second, false, result);
 }
 
 }  // namespace
@@ -121,7 +139,11 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
         if (!larger && !(result.stop == Stop::memory && q.disk.wanted())) return result;
     }
     if (symmetric(question)) q.group = symmetries(system, q);
-    if (!reducible(question)) return search(system, q, monitor);
+    if (!reducible(question)) {
+        Result result = search(system, q, monitor);
+        if (q.group.size() > 1) show_whole_runs(system, q, monitor, false, result);
+        return result;
+    }
     Question reduced = q;
     reduced.reduction = true;
     reduced.may_hit = channels_that_may_fill(system, q, [&](const System& pair, const Question& about) {
@@ -131,13 +153,12 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
     });
     Result result = search(system, reduced, monitor);
     if (result.stop != Stop::none) return result;
-    const auto holds = [](const Finding& finding) { return finding.outcome == Outcome::holds; };
-    if (std::all_of(result.findings.begin(), result.findings.end(), holds)) return result;
+    if (all_hold(result)) return result;
     // Whether a send hits the bound is certain if all that was asked holds, or if one was seen to.
+    const auto holds = [](const Finding& finding) { return answered(finding, true); };
     if (result.hit_faults == nothing && std::any_of(result.findings.begin(), result.findings.end(), holds))
         ask_again(system, reduced, monitor, true, result);
-    Monitor budget(monitor, q.witness_budget);
-    if (result.stop == Stop::none) ask_again(system, in_memory(q), budget, false, result);
+    show_whole_runs(system, q, monitor, true, result);
     return result;
 }
 
