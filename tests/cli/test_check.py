@@ -138,7 +138,7 @@ def test_undecided_is_code_three_and_violated_goes_before_it(run: Run) -> None:
     result = run("check", "alternating-bit", "--max-states", "1", "--property", "k-mc", "--json")
     assert result.code == 3
     (verdict,) = json.loads(result.out)["verdicts"]
-    assert verdict["holds"] is None and "limit of 1 configurations" in verdict["reason"]
+    assert verdict["holds"] is None and "limit of 1 configuration was" in verdict["reason"]
 
 
 def test_file_faults_apply_unless_told(run: Run) -> None:

@@ -57,6 +57,28 @@ def refused(result: Outcome, *words: str) -> None:
         assert word in result.err, (word, result.err)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--loss", "--budget", "9" * 20), "budget: at most 1,000,000 faults can be counted"),
+        (("--loss", "A:B"), "--loss-on A:B"),
+        (("--effort", "nan"), "--effort must be 0 or more, not nan"),
+        (("--property", "deadlock-freedom"), "ask for recovers, which excludes it"),
+        (("--property", "never B@b"), "put it into the file: require never B@b"),
+    ],
+)
+def test_what_to_type_instead(run: Run, holds: Path, arguments: tuple[str, ...], words: str) -> None:
+    refused(run("check", holds, *arguments), words)
+
+
+def test_other_names_of_survival(run: Run, holds: Path) -> None:
+    assert run("check", holds, "--property", "survival").code == 0
+
+
+def test_temporal_operators_are_no_goals(run: Run, holds: Path) -> None:
+    refused(run("reach", holds, "EF B@b"), "unknown name 'EF'")
+
+
 # ---- names of files ------------------------------------------------------------------------------------
 
 

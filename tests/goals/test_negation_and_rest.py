@@ -66,7 +66,7 @@ def test_reads_and_shows(text: str, goal: Goal) -> None:
         ("~deadlock", "unknown name '~deadlock'", "negation is written '!'"),
         ("!Buyer@don", "Buyer has no state 'don'", "did you mean 'done'?"),
         ("!", "a role, a channel or one of", None),
-        ("at res", "unexpected 'res'", None),
+        ("at res", "unknown name 'at'", None),
         ("!" * 200 + "Buyer@done", "nested more than 100 deep", None),
     ],
 )

@@ -8,6 +8,7 @@ from ..engine.k_properties import Exploration
 from ..limits import Limits, format_memory
 from ..model.failures import FailureModel
 from ..model.faults import LOSS
+from ..model.phrases import plural
 from ..model.system import System
 from .properties import K_OBI, K_SIBI, PROPERTIES, Guarantee
 
@@ -95,7 +96,7 @@ def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: 
     limit = {
         "time": f"the time limit of {limits.seconds:g} s was reached" if limits.seconds else "out of time",
         "memory": f"the memory limit of {format_memory(limits.bytes or 0)} was reached",
-        "states": f"the limit of {limits.states:,} configurations was reached"
+        "states": f"the limit of {plural(limits.states, 'configuration')} was reached"
         if limits.states
         else "too many",
         "effort": "not decided within the effort",
@@ -104,4 +105,4 @@ def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: 
     }.get(stopped, stopped or "not decided")
     where = "" if k is None else f" at k = {k}"
     known = f"; violated at k = {', '.join(map(str, failed))}" if failed else ""
-    return f"{limit}{where} after {states:,} configurations{known}"
+    return f"{limit}{where} after {plural(states, 'configuration')}{known}"

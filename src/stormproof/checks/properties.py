@@ -254,7 +254,12 @@ CRASH_PROPERTIES = tuple(
 
 
 #: Other names of properties, and what to ask for instead of names that are goals.
-ALIASES = {"progress": K_PG.name, "safe": K_SAFE.name, "survives": RECOVERS.name}
+ALIASES = {
+    "progress": K_PG.name,
+    "safe": K_SAFE.name,
+    "survives": RECOVERS.name,
+    "survival": RECOVERS.name,
+}
 GOALS = {
     "deadlock": "ask for recovers, which excludes it; or for one: stormproof reach FILE deadlock",
     "livelock": "ask for recovers, which excludes it",
@@ -271,9 +276,17 @@ def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
         if name not in PROPERTIES:
             raise UsageError(
                 f"unknown property '{name}'; there are {', '.join(PROPERTIES)}",
-                hint=GOALS.get(name) or did_you_mean(name, PROPERTIES),
+                hint=_instead(name) or did_you_mean(name, PROPERTIES),
             )
     return asked
+
+
+def _instead(name: str) -> str | None:
+    """What to type where the name is that of a goal, or begins a requirement."""
+    if name.startswith(("never ", "always ")):
+        return f"put it into the file: require {name}"
+    goal = next((goal for goal in GOALS if goal in name.casefold()), None)
+    return None if goal is None else GOALS[goal]
 
 
 def undefined_under(name: str, model: FailureModel, budget: Budget, mailboxes: bool) -> str:

@@ -16,6 +16,8 @@ from ..model.run import Witness, witness_from_json
 from ..model.system import System
 from ..transform.mailboxes import run_with_senders
 
+_SAVE = "save a result with `stormproof check FILE --json > RESULT.json`"
+
 
 @dataclass(frozen=True)
 class SavedVerdict:
@@ -85,14 +87,12 @@ def _loaded(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as problem:
-        raise InputError(f"{name} is not JSON: {problem}") from None
+        raise InputError(f"{name} is not JSON: {problem}", hint=_SAVE) from None
 
 
 def _result(data: Any, name: str) -> SavedResult:
     if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
-        raise InputError(
-            f"{name} is not a saved result", hint="save one with `stormproof check FILE --json > RESULT.json`"
-        )
+        raise InputError(f"{name} is not a saved result", hint=_SAVE)
     system = _system(data, "system", name)
     given = _system(data, "given", name) if "given" in data else system
     model = model_from_json(_object(data["failures"]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +14,6 @@ from ..checks.api import check
 from ..checks.properties import PROPERTIES
 from ..checks.report import Report
 from ..errors import StormproofError, UsageError
-from ..formats.registry import readable
 from ..formats.storm_places import NoPlaces, Places
 from ..limits import Limits
 from ..lint.warning import Warning
@@ -26,6 +24,7 @@ from ..records import dataclass
 from ..transform.prepare import SEMANTICS
 from . import HOLDS, UNDECIDED, VIOLATED, WRONG
 from .console import console, print_json, progress_line, save_text, uninterrupted
+from .files import files_of
 from .options import (
     disk_option,
     effort_option,
@@ -112,7 +111,7 @@ def command(
     printed = [as_json, junit == "-", sarif == "-"].count(True)
     if printed > 1:
         raise UsageError("--json, --junit - and --sarif - print to standard output; give only one of them")
-    files = _files(sources)
+    files = files_of(sources)
     answers: list[Answered] = []
     for source in files:
         printer = _Printer(source, _question(format, **asked), unbounded, quiet=printed > 0)
@@ -156,29 +155,6 @@ class Answered:
             if isinstance(self.answer, Report)
             else isinstance(self.answer, Interrupted)
         )
-
-
-def _files(sources: tuple[str, ...]) -> list[str]:
-    """The sources, a folder replaced by the files in it whose suffix some language has."""
-    found: list[str] = []
-    for source in sources:
-        found += _inside(Path(source)) if source and _is_folder(source) else [source]
-    return list(dict.fromkeys(found))
-
-
-def _is_folder(source: str) -> bool:
-    try:
-        return Path(source).is_dir()
-    except OSError:  # a name that is too long, which reading the file reports
-        return False
-
-
-def _inside(folder: Path) -> list[str]:
-    suffixes = {suffix for language in readable() for suffix in language.suffixes}
-    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
-    if not found:
-        raise UsageError(f"the folder {folder} has no file in a language that is read")
-    return [str(path) for path in found]
 
 
 def _checked(source: str, format: str | None, examples: bool, printer: _Printer, **asked: Any) -> Answered:

@@ -8,6 +8,7 @@ import click
 
 from ..errors import InputError, StormproofError
 from .console import print_json
+from .files import files_of
 from .options import json_option, load_with_places
 
 
@@ -19,17 +20,17 @@ from .options import json_option, load_with_places
 def command(sources: tuple[str, ...], format: str | None, strict: bool, as_json: bool) -> int:
     """Report mistakes and warnings in FILE, without checking the protocol.
 
-    Warnings are about what is allowed and hardly ever meant: a state that nothing leads to, a message that
-    nobody sends or receives, a role that cannot rest, a timer that leads astray. Exit code 2 for mistakes,
-    and with --strict for warnings.
+    Several files and folders may be given. Warnings are about what is allowed and hardly ever meant: a state
+    that nothing leads to, a message that nobody sends or receives, a role that cannot rest, a timer that
+    leads astray. Exit code 2 for mistakes, and with --strict for warnings.
 
     \b
     Examples:
       stormproof lint shop.storm
-      stormproof lint --strict protocols/*.storm
+      stormproof lint --strict protocols/
     """
     rows: list[dict[str, Any]] = []
-    for source in sources:
+    for source in files_of(sources):
         rows += _lint(source, format, as_json)
     if as_json:
         print_json({"stormproof": 1, "problems": rows})

@@ -180,7 +180,7 @@ def effort_option(command: F) -> F:
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
         if not flags["effort"] >= 0:
-            raise UsageError(f"--effort must not be negative, and {flags['effort']:g} is")
+            raise UsageError(f"--effort must be 0 or more, not {flags['effort']:g}")
         return command(*args, **flags)
 
     return click.option(

@@ -38,7 +38,7 @@ def parse_goal(text: str, system: System) -> Goal:
     goal = parser.parse()
     rest = tokens.peek()
     if rest is not None:
-        raise tokens.error(f"unexpected '{rest.text}'", rest, JOIN)
+        raise_all([*parser.unknown_names(system), tokens.error(f"unexpected '{rest.text}'", rest, JOIN)])
     raise_all([*parser.unknown_names(system)])
     return parser.with_groups(goal, system)
 

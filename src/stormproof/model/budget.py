@@ -47,6 +47,9 @@ class Budget:
         return total | {keyword[kind]: most for kind, most in self.kinds.items()}
 
 
+_LARGEST = 10**6
+_NO_LIMIT = "without a budget, any number of them may happen"
+
 #: Any number of faults.
 NO_BUDGET = Budget()
 
@@ -82,8 +85,10 @@ def _kind(name: str | None) -> str | None:
 
 
 def _number(given: Any) -> int:
-    if isinstance(given, str) and given.isdecimal():
-        return int(given)
+    if isinstance(given, str) and given.isdecimal() and given.isascii():
+        given = int(given[: len(str(_LARGEST)) + 1])
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
-        return given
+        if given <= _LARGEST:
+            return given
+        raise UsageError(f"budget: at most {_LARGEST:,} faults can be counted", hint=_NO_LIMIT)
     raise UsageError(f"budget: '{given}' is not a number of faults", hint="write 3, or loss=2,reorder=1")

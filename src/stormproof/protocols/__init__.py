@@ -40,6 +40,8 @@ def is_library_name(source: str) -> bool:
     if not source or path.suffix or "/" in source or os.path.lexists(source):
         return False
     hint = did_you_mean(source, names())
+    if ":" in source or ">" in source:
+        hint = f"the faults of a channel: --loss-on {source}"
     raise InputError(
         f"there is no file '{source}' and no built-in protocol of that name",
         hint=hint or "`stormproof list` shows the built-in protocols",
