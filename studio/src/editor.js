@@ -24,7 +24,7 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
         storm, syntaxHighlighting(classHighlighter), lintGutter(), EditorView.lineWrapping,
         Prec.highest(keymap.of([{ key: "Enter", run: endLine }])),
         autocompletion({ override: [complete(system)] }),
-        EditorView.contentAttributes.of({ "aria-label": "protocol text", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "protocol text", spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
         keymap.of([
           ...keys, { key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap,

@@ -246,11 +246,10 @@ export class Play {
 
   // What goes wrong stands beside the same step without it; where there is none, the step is named too.
   #choice(choice, i, first) {
-    const key = i < 9 ? make("kbd", { "aria-hidden": "true" }, String(i + 1)) : "";
+    const key = i < 9 ? String(i + 1) : null;
     const whole = sayAll(choice), label = choice.strikes ? `⚠ ${first ? whole : choice.strikes}` : choice.say;
-    const made = button(label, () => this.take(choice), { class: choice.faults ? "fault" : "calm", "aria-label": whole });
-    made.prepend(key);
-    return made;
+    return button(label, () => this.take(choice),
+      { class: choice.faults ? "fault" : "calm", "aria-label": whole, "data-key": key, "aria-keyshortcuts": key });
   }
 
   // The automata: current states lit, and what may happen next as buttons on the edges.
@@ -279,7 +278,7 @@ export class Play {
       hit.setAttribute("tabindex", "0");
       hit.choices = [];
       const act = (event) => {
-        if (hit.choices.length === 1) this.take(hit.choices[0]);
+        if (hit.choices.length === 1) this.#takeFromPicture(hit.choices[0]);
         else this.#menu(hit, event);
       };
       hit.addEventListener("click", act);
@@ -289,9 +288,16 @@ export class Play {
         act(event);
       });
       line.after(hit);
+      line.closest("svg").setAttribute("role", "group");  // an image has no buttons inside
     }
     hit.choices.push(...choices);
     hit.setAttribute("aria-label", [...new Set(hit.choices.map((choice) => choice.say))].join("; "));
+  }
+
+  // The edge vanishes; the focus stays where the keys of Play are.
+  #takeFromPicture(choice) {
+    $("play").focus({ preventScroll: true });
+    this.take(choice);
   }
 
   // Several things may happen on this edge: choose one.
@@ -300,9 +306,9 @@ export class Play {
     const frame = hit.getBoundingClientRect();
     const x = event.clientX || frame.x + frame.width / 2, y = event.clientY || frame.y + frame.height / 2;
     const menu = make("div", { class: "menu", role: "menu", "aria-label": "what happens" }, ...hit.choices.map((choice) =>
-      button(choice.strikes ? `⚠ ${sayAll(choice)}` : choice.say, () => { closeMenu(); $("play").focus({ preventScroll: true }); this.take(choice); },
+      button(choice.strikes ? `⚠ ${sayAll(choice)}` : choice.say, () => { closeMenu(); this.#takeFromPicture(choice); },
         { role: "menuitem", class: choice.faults ? "fault" : "calm" })));
-    document.body.append(menu);
+    document.querySelector("main").append(menu);
     const width = menu.offsetWidth, height = menu.offsetHeight;
     menu.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 8))}px`;
     menu.style.top = `${Math.max(4, Math.min(y, innerHeight - height - 8))}px`;

@@ -56,6 +56,23 @@ def test_the_studio(browser: Browser) -> None:
 
 
 @pytest.mark.browser
+def test_the_studio_with_a_long_text(browser: Browser) -> None:
+    """Where the text has to be scrolled, steps can be taken, and one of them is chosen in a menu."""
+    with StudioServer("raft-election") as studio:
+        browser.visit(studio.address)
+        browser.until("document.querySelectorAll('#play-automata .hit').length > 0")
+        browser.until("document.querySelector('#answer').ariaBusy === 'false'")
+        browser.click("#classes summary")
+        edge = "document.querySelector('#play-automata .hit')"
+        browser.value(f"{edge}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        browser.until("document.querySelector('.menu')")
+        assert violations(browser) == []
+        browser.click("#open")
+        browser.until("document.querySelector('dialog select')")
+        assert violations(browser) == []
+
+
+@pytest.mark.browser
 def test_the_report(browser: Browser, tmp_path: Path) -> None:
     system = sp.protocol("alternating-bit")
     page = report_page(system, {"loss": sp.check(system, sp.Failures(loss=True), effort=0.2)})
