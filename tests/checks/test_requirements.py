@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import stormproof as sp
+from stormproof.checks.replay_report import replay_result
+from stormproof.checks.saved_report import result_from_json
 from stormproof.model.budget import Budget
 
 LEASE = """
@@ -134,3 +138,30 @@ def test_a_full_channel_makes_no_run_longer(k: int | None) -> None:
     verdict = sp.check(loads(ORDER), sp.Failures(corrupt=True), k=k, properties=["recovers"])["recovers"]
     assert verdict.witness is not None and verdict.replayed and verdict.faults == 1
     assert [type(step).__name__ for step in verdict.witness.steps] == ["Act", "Corrupt", "Act"]
+
+
+def answers(report: sp.Report) -> list[tuple[str, bool | None]]:
+    """Survival, and then what the file requires."""
+    return [(v.property, v.ok) for v in report if v.survival]
+
+
+@pytest.mark.parametrize("line", ["expect violated recovers under loss", "require recovers under reorder"])
+def test_a_requirement_without_a_name_is_not_the_default_question(line: str) -> None:
+    """Its answer, under failures of its own, says nothing of survival under those of the check."""
+    report = sp.check(loads(ORDER, line))
+    assert answers(report) == [("recovers", True), ("clean", True), ("recovers", line.startswith("expect"))]
+    assert report.exit_code == (0 if line.startswith("expect") else 1)
+
+
+def test_a_requirement_that_is_called_like_a_property_asks_for_itself() -> None:
+    report = sp.check(loads(ORDER, "require recovers: never A@u", "require clean: always possible A@u"))
+    assert answers(report) == [("recovers", True), ("clean", True), ("recovers", False), ("clean", True)]
+    report = sp.check(loads(ORDER, "require k-mc: never A@u"))
+    assert answers(report)[-1] == ("k-mc", False) and report["k-mc"].holds
+
+
+def test_requirements_of_one_title_are_replayed_each_under_its_own_failures() -> None:
+    lines = ("require recovers under none", "require recovers under loss", "require recovers")
+    data = sp.check(loads(ORDER, *lines), certificates=True).to_json()
+    found = replay_result(result_from_json(json.dumps(data)))
+    assert len(found) == 5 and all(verdict.proved for verdict in found), found

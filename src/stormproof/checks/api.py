@@ -21,7 +21,7 @@ from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
-from .recovery import decide_recovery
+from .recovery import decide_recovery, name_of
 from .report import Report, Verdict
 from .request import Options, Request, make_request
 from .requirements import asked_together, is_known_limit, request_of
@@ -120,15 +120,15 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
     try:
         outcomes = decide(request.sharing_effort(1 + len(groups)))
     except KeyboardInterrupt:  # outside of a search
-        names = (*request.answer, *(r.title for r in request.requirements))
+        names = (*request.answer, *map(name_of, request.requirements))
         outcomes = {name: _not_asked(name) for name in names}
     evidence = EvidenceFile(request)
     reports: dict[int, Report] = {}  # on each group
-    required = []
+    required: list[Verdict] = []
     for requirement in request.required:
         if requirement not in alone:
-            verdict = _concluded(request, outcomes[requirement.title], evidence)
-        elif _interrupted(outcomes):
+            verdict = _concluded(request, outcomes[name_of(requirement)], evidence)
+        elif _interrupted(outcomes) or any(own.interrupted for own in reports.values()):
             verdict = conclude(request, _not_asked(requirement.title), evidence)
         else:
             n = next(i for i, group in enumerate(groups) if any(r is requirement for r in group))
@@ -136,7 +136,6 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
                 own = request_of(request, *groups[n]).sharing_effort(len(groups) - len(reports), of=request)
                 reports[n] = report_on(own)
             verdict = _verdict_on(requirement, reports[n])
-            outcomes[requirement.title] = Outcome(requirement.title, verdict.holds, stopped=verdict.stopped)
         required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
     return [_concluded(request, outcomes[name], evidence) for name in request.answer], required
 

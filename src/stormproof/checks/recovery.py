@@ -9,6 +9,7 @@ from ..limits import Limits
 from ..model.ask import RECOVERS as ALWAYS_AT_REST
 from ..model.ask import Ask, clean
 from ..model.phrases import any_of, plural
+from ..model.requirement import Requirement
 from ..model.rest import rest_states
 from ..model.survival import SLACK, SurvivalModel
 from ..narrate import survival as sentences
@@ -54,8 +55,15 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
         meant = as_written(requirement, request.asked, request.prepared)
         ask = ask_of(model, request.searched.requirement(meant))
         if ask is not None:
-            asks[requirement.title] = ask
+            asks[name_of(requirement)] = ask
     return asks
+
+
+def name_of(requirement: Requirement) -> str:
+    """The name under which a requirement is asked: its title, unless a property of that name asks something
+    else."""
+    title = requirement.title
+    return title if title not in PROPERTIES or title == requirement.claim.what else f"require {title}"
 
 
 def _asks_survival(property: str) -> bool:

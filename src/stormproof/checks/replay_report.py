@@ -7,6 +7,7 @@ from typing import Any
 
 from ..counterexample.fewest_faults import at_most
 from ..errors import InputError, UsageError
+from ..formats.json_requirements import requirement_to_json
 from ..goals.asks import ask_of
 from ..goals.cubes import cubes
 from ..model.ask import RECOVERS, Ask, clean
@@ -100,8 +101,10 @@ def _question(result: SavedResult, verdict: SavedVerdict) -> _Question | None:
         model = _model(searched, result.model, result.budget)
         ask = {"recovers": RECOVERS, "clean": clean(model.system, model.rest)}.get(verdict.property)
         return _Question(verdict.property, model, ask)
-    required = next((r for r in result.given.requirements if r.title == verdict.property), None)
-    return None if required is None else _of_requirement(result, required)
+    titled = [r for r in result.given.requirements if r.title == verdict.property]
+    # Those without a name may have the same title, under different failures.
+    titled.sort(key=lambda r: requirement_to_json(r) != verdict.requirement)
+    return _of_requirement(result, titled[0]) if titled else None
 
 
 def _of_requirement(result: SavedResult, required: Requirement) -> _Question:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,18 +22,22 @@ _SAVE = "save a result with `stormproof check FILE --json > RESULT.json`"
 
 @dataclass(frozen=True)
 class SavedVerdict:
-    """A verdict of a saved result, as far as replaying it goes. `required`: it is one on a requirement of the
-    system, by its title. `certificate` is as it was saved."""
+    """A verdict of a saved result, as far as replaying it goes. `requirement`: the one of the system that it
+    is about, as it was saved, like `certificate`."""
 
     property: str
     holds: bool | None
     k: int | None
     witness: Witness | None
-    required: bool = False
+    requirement: Any = None
     up_to: int | None = None
     faults: int | None = None
     certificate: Any = None
     fewest_certificate: Any = None
+
+    @builtins.property
+    def required(self) -> bool:
+        return self.requirement is not None
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def _verdict(row: Any, name: str, system: System) -> SavedVerdict:
         row["holds"],
         bounds["k"],
         None if witness is None else run_with_senders(system, witness_from_json(witness)),
-        "requirement" in row,
+        row.get("requirement"),
         bounds["up_to"],
         row.get("faults"),
         row.get("certificate"),
