@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stormproof.errors import ModelError
+from stormproof.errors import InputError, ModelError
 from stormproof.extraction.load import load_protocol
 
 MODULE = """
@@ -70,3 +70,22 @@ def test_what_the_second_process_refuses_is_named_as_it_was_given(
     with pytest.raises(ModelError, match="this needs too much: RecursionError") as problem:
         load_protocol("../deep.py", "protocol")
     assert str(problem.value.place) == "../deep.py:9:5"
+
+
+def test_a_file_is_run_only_if_something_in_it_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What may be meant is found without running it."""
+    file = tmp_path / "unnamed.py"
+    for text, hint in {
+        "def helper(x): ...\nsystem = sp.extract(A, B)\n": f"write {file}:system",
+        "def protocol(): ...\nother = f()\n": f"write {file}:protocol",
+        "x = 5\n": "write in it: protocol = sp.extract(...)",
+        "def (": "write in it: protocol = sp.extract(...)",
+    }.items():
+        file.write_text("print('it runs')\n" + text, encoding="utf-8")
+        with pytest.raises(InputError, match="the name of the protocol is missing") as problem:
+            load_protocol(str(file), "")
+        assert problem.value.hint == hint and capsys.readouterr() == ("", "")
+    with pytest.raises(InputError, match="there is no such file"):
+        load_protocol(str(tmp_path / "nothing.py"), "")

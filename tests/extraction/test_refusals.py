@@ -285,7 +285,6 @@ def test_a_protocol_in_a_file(module: str) -> None:
         "leaves": r"leaves\(\) raises SystemExit: 0",
         "goood": "it has no 'goood'",
         "forever": "raises TypeError",
-        "": "the name of the protocol is missing",
     }.items():
         with pytest.raises(InputError, match=message):
             load_protocol(module, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
 import os
@@ -38,16 +39,39 @@ def load_protocol(file: str, name: str) -> System:
 
 
 def _loaded(file: str, name: str) -> System:
+    if not name:
+        raise _nameless(file)
     module = import_file(file)
-    known = _protocols(module)
-    if not name or not hasattr(module, name):
-        problem = f"it has no '{name}'" if name else "the name of the protocol is missing"
+    if not hasattr(module, name):
+        known = _protocols(module)
         hint = did_you_mean(name, known) or (f"write {file}:{known[0]}" if known else _NO_SYSTEM)
-        raise InputError(problem, place=Place(file), hint=hint)
+        raise InputError(f"it has no '{name}'", place=Place(file), hint=hint)
     found = getattr(module, name)
     if not isinstance(found, System):
         found = _called(file, name, found)
     return found if found.name else replace(found, name=name)
+
+
+def _nameless(file: str) -> InputError:
+    """What may be meant is read and not run: a file runs only if something in it is named."""
+    if not Path(file).is_file():
+        return InputError("there is no such file", place=Place(file))
+    found = _written(file)
+    best = "protocol" if "protocol" in found else found[-1] if found else ""
+    hint = f"write {file}:{best}" if best else _NO_SYSTEM
+    return InputError("the name of the protocol is missing", place=Place(file), hint=hint)
+
+
+def _written(file: str) -> list[str]:
+    """The functions without parameters and the variables with the result of a call that a file defines."""
+    found: list[str] = []
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        for node in ast.parse(Path(file).read_bytes()).body:
+            if isinstance(node, ast.FunctionDef) and not node.decorator_list and not node.args.args:
+                found.append(node.name)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return found
 
 
 def _called(file: str, name: str, function: object) -> System:
