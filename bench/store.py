@@ -3,9 +3,10 @@
 python -m bench store [MOST] [--threads N] [--asked NAME ...]
 
 From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry: a requirement that holds
-(`apart`: no two neighbours ever eat at the same time), and with a left-handed one `recovers` and `clean`. The
-ordinary store is left out from eight on, which need 25 GB there. Nine have more than a thousand million
-configurations: `python -m bench store 9 --asked apart` takes an hour or two, and 15 GiB of memory.
+(`apart`: no two neighbours ever eat at the same time), with a left-handed one `recovers` and `clean`
+(`recovers`), and `k-exh`, `k-er` and `k-pg` (`bounded`). The ordinary store is left out from eight on, where
+survival needs 25 GB. Nine have more than a thousand million configurations: `python -m bench store 9 --asked
+apart` takes an hour or two, and 15 GiB of memory.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 
 CHILD = """
 import json, resource, sys, time
+from stormproof.engine.k_properties import explore
 from stormproof.engine.survival import survey
 from stormproof.limits import Limits
 from stormproof.model.ask import RECOVERS, Ask, clean
@@ -36,21 +38,28 @@ model = SurvivalModel(system, Failures().on(system), rest_states(system))
 pairs = [(f"Philosopher{i}", f"Philosopher{i % n + 1}") for i in range(1, n + 1)]
 apart = Ask(False, Or(tuple(And((At(a, ("eating",)), At(b, ("eating",)))) for a, b in pairs)))
 asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)} if asked == "recovers" else {"apart": apart}
-limits = Limits(seconds=None, memory="20GiB")
+whole = dict(
+    limits=Limits(seconds=None, memory="20GiB"),
+    threads=threads, compact=compact, reduction=False, symmetry=False,
+)
 before, started = used(), time.monotonic()
-whole = dict(reduction=False, symmetry=False)
-found = survey(model, asks, 1, limits=limits, threads=threads, compact=compact, **whole)
-assert all(answer.holds for answer in found.answers.values()) and found.compact == compact, found
+if asked == "bounded":
+    found = explore(system, model.failures, 1, properties=["k-exh", "k-er", "k-pg"], **whole)
+    holds, states = found.holds["k-exh"], found.states
+else:
+    found = survey(model, asks, 1, **whole)
+    holds, states = all(answer.holds for answer in found.answers.values()), found.configurations
+assert holds and not found.stopped and found.compact == compact, found
 print(json.dumps({
-    "states": found.configurations,
+    "states": states,
     "cpu": used() - before,
     "seconds": time.monotonic() - started,
-    "bytes": found.memory / found.configurations,
+    "bytes": found.memory / states,
     "resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }))
 """
 
-ASKED = ("apart", "recovers")
+ASKED = ("apart", "recovers", "bounded")
 
 #: The ordinary store would need more memory than most machines have.
 MOST_ORDINARY = 7

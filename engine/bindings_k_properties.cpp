@@ -24,7 +24,7 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
                          std::uint32_t threads, bool reduction, bool components, std::uint64_t parallel_from,
                          std::uint64_t witness_budget, std::optional<std::size_t> every_end,
                          std::uint64_t reduce_from, const std::set<Property>& optional, bool symmetry,
-                         std::uint64_t symmetry_from, const DiskOptions& disk) {
+                         std::uint64_t symmetry_from, const DiskOptions& disk, bool compact) {
     nb::gil_scoped_release unlocked;
     Question question;
     question.k = k;
@@ -38,6 +38,7 @@ static Answer run_decide(const System& system, Monitor& monitor, std::uint32_t k
     question.symmetry = symmetry;
     question.symmetry_from = symmetry_from;
     question.disk = disk;
+    question.compact = compact;
     for (Property property : optional) question.optional.add(property);
     question.every_end = every_end.has_value();
     question.max_ends = every_end.value_or(question.max_ends);
@@ -70,6 +71,7 @@ static void bind_answer(nb::module_& m) {
         .def_ro("on_disk", &Answer::on_disk)
         .def_ro("words", &Answer::words)
         .def_ro("reduced", &Answer::reduced)
+        .def_ro("compact", &Answer::compact)
         .def_ro("symmetries", &Answer::symmetries)
         .def_ro("explored_seconds", &Answer::explored_seconds)
         .def_ro("explored_cpu", &Answer::explored_cpu)
@@ -96,5 +98,6 @@ void bind_k_properties(nb::module_& m) {
           nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("witness_budget") = Question{}.witness_budget,
           nb::arg("every_end") = nb::none(), nb::arg("reduce_from") = Question{}.reduce_from,
           nb::arg("optional") = std::set<Property>{}, nb::arg("symmetry") = false,
-          nb::arg("symmetry_from") = Question{}.symmetry_from, nb::arg("disk") = DiskOptions{});
+          nb::arg("symmetry_from") = Question{}.symmetry_from, nb::arg("disk") = DiskOptions{},
+          nb::arg("compact") = false);
 }

@@ -22,13 +22,16 @@ struct Field {
 // Places each field into the first word with room for it, or else into a new word.
 class Packer {
   public:
+    // With at most so many bits in a word, unless a field has more.
+    explicit Packer(std::uint32_t most = 64) : most_(most) {}
+
     // A field for the values 0 to `values` - 1.
     Field field(std::uint64_t values) { return bits_field(static_cast<std::uint32_t>(std::bit_width(values - 1))); }
     Field bits_field(std::uint32_t bits) {
         if (bits == 0) return {};
         const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
         for (std::uint32_t i = 0; i < used_.size(); ++i)
-            if (used_[i] + bits <= 64) {
+            if (used_[i] + bits <= most_) {
                 used_[i] += bits;
                 return {i, used_[i] - bits, mask};
             }
@@ -44,6 +47,7 @@ class Packer {
     std::uint32_t words() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(used_.size())); }
 
   private:
+    const std::uint32_t most_;
     std::vector<std::uint32_t> used_;  // of each word, how many bits
 };
 

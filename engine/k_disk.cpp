@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "decide_on_disk.hpp"
+#include "decide_by_sweeps.hpp"
 #include "disk_fingerprint.hpp"
 
 namespace stormproof {
@@ -29,7 +29,7 @@ Answer in_words(const Machine& m, const Question& q, const PropertySet& served, 
 
 }  // namespace
 
-PropertySet served_on_disk(const Machine& m, const Question& q) {
+PropertySet served_by_sweeps(const Machine& m, const Question& q) {
     PropertySet served = q.properties.without(q.optional);
     if (!m.one_receiver) served = served.without({Property::obi});
     if (!m.one_sender) served = served.without({Property::sibi});
@@ -39,14 +39,14 @@ PropertySet served_on_disk(const Machine& m, const Question& q) {
 std::string fingerprint(const System& system, const Machine& m, const Question& q) {
     Fingerprint out;
     out.add("k-properties").add(q.disk.version).add(q.k);
-    for (Property property : all_properties) out.add(served_on_disk(m, q).has(property));
+    for (Property property : all_properties) out.add(served_by_sweeps(m, q).has(property));
     add_system(out, system);
     return out.name();
 }
 
 Answer decide_on_disk(const Machine& m, const Question& q, Monitor& monitor, const std::string& name) {
     try {
-        return in_words(m, q, served_on_disk(m, q), monitor, name);
+        return in_words(m, q, served_by_sweeps(m, q), monitor, name);
     } catch (const DiskError& problem) {
         Answer answer;
         answer.stop = Stop::disk;

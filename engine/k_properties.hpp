@@ -91,6 +91,7 @@ struct Question {
     std::uint64_t reduce_from = 20000;       // under faults smaller systems are explored whole
     std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
     std::size_t max_ends = 2000;            // of such runs
+    bool compact = false;                   // begin in the compact store: for tests
     DiskOptions disk;                       // where to go on when memory ends
     bool every_end = false;                 // the ends are all offending configurations, the nearest first
 };
@@ -102,6 +103,7 @@ struct Answer {
     std::uint64_t states = 0, transitions = 0, peak_bytes = 0;
     std::uint32_t words = 0;
     bool reduced = false;
+    bool compact = false;       // the configurations were in the compact store
     std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
     double explored_seconds = 0, explored_cpu = 0;
     PropertySet decided;   // properties whose answer is known

@@ -5,6 +5,8 @@
 #include <bit>
 #include <set>
 
+#include "placement.hpp"
+
 namespace stormproof {
 namespace {
 
@@ -260,19 +262,13 @@ std::uint32_t most_successors(const Machine& m) {
     return static_cast<std::uint32_t>(most);
 }
 
-}  // namespace
-
-Machine compile(const System& system, std::uint32_t k) {
+// Without places and instructions.
+Machine outline(const System& system, std::uint32_t k) {
     Machine m;
-    Packer packer;
-    for (const Process& p : system.processes) {
-        m.processes.emplace_back();
-        m.processes.back().state = packer.field(p.states);
-    }
+    m.processes.resize(system.processes.size());
     for (std::uint32_t c = 0; c < system.channels.size(); ++c) {
         const Channel& ch = system.channels[c];
         m.channels.push_back(channel_layout(system, c, k));
-        place_channel(m.channels.back(), packer);
         m.sender.push_back(ch.sender);
         m.mailboxes = m.mailboxes || ch.sender == none;
         m.receiver.push_back(ch.receiver);
@@ -280,10 +276,41 @@ Machine compile(const System& system, std::uint32_t k) {
         m.perfect = m.perfect && ch.faults.perfect();
         m.reorders = m.reorders || m.channels.back().form == PackedForm::multiset;
     }
-    for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
+    return m;
+}
+
+// With the parts in this order, and at most so many bits in a word.
+Machine placed(Machine m, const System& system, const std::vector<Part>& parts, std::uint32_t most) {
+    Packer packer(most);
+    for (const Part& part : parts)
+        if (part.is_channel) place_channel(m.channels[part.number], packer);
+        else m.processes[part.number].state = packer.field(system.processes[part.number].states);
     m.words = packer.words();
+    return m;
+}
+
+Machine complete(Machine m, const System& system) {
+    for (std::uint32_t p = 0; p < system.processes.size(); ++p) compile_process(m, system, p);
     m.max_degree = most_successors(m);
     return m;
+}
+
+}  // namespace
+
+Machine compile(const System& system, std::uint32_t k) {
+    std::vector<Part> parts;
+    for (std::uint32_t p = 0; p < system.processes.size(); ++p) parts.push_back({false, p});
+    for (std::uint32_t c = 0; c < system.channels.size(); ++c) parts.push_back({true, c});
+    return complete(placed(outline(system, k), system, parts, 64), system);
+}
+
+Machine compile_for_store(const System& system, std::uint32_t k) {
+    const Machine bare = outline(system, k);
+    const std::vector<Part> parts = parts_in_order(system);
+    const Machine fullest = placed(bare, system, parts, 64);
+    std::uint32_t most = 1;
+    while (most < 64 && placed(bare, system, parts, most).words > fullest.words) ++most;
+    return complete(placed(bare, system, parts, most), system);
 }
 
 }  // namespace stormproof

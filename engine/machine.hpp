@@ -115,5 +115,8 @@ struct Machine {
 };
 
 Machine compile(const System& system, std::uint32_t k);
+// The same with other places in a configuration: those of the compact store, see placement.hpp. All words are about
+// equally full, so that each takes few different values.
+Machine compile_for_store(const System& system, std::uint32_t k);
 
 }  // namespace stormproof

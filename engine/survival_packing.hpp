@@ -1,14 +1,11 @@
 // Rows as few bits: each state and each count in as many as it needs, and the content of a channel as one number.
 //
-// What belongs together lies together: processes in the order of a breadth-first search over the channels, each channel
-// with the second of its ends, and all words equally full. So each word describes a part of the system, and takes few
-// different values.
+// What belongs together lies together (placement.hpp), and all words are equally full. So each word describes a part of the
+// system, and takes few different values.
 #pragma once
 
-#include <deque>
-#include <numeric>
-
 #include "fields.hpp"
+#include "placement.hpp"
 #include "survival_steps.hpp"
 
 namespace stormproof::survival {
@@ -24,7 +21,9 @@ class Packing {
         pieces_of_.resize(layout.contents + system.channels.size());
         for (std::uint32_t kind = 0; kind < layout.counter_of.size(); ++kind)
             if (layout.counter_of[kind] != nothing) add_number(layout.counter_of[kind], question.most_of_kind[kind] + 1);
-        add_processes(system);
+        for (const Part& part : parts_in_order(system))
+            if (part.is_channel) add_content(part.number);
+            else add_number(part.number, system.processes[part.number].states);
         place();
     }
 
@@ -97,32 +96,6 @@ class Packing {
         for (std::size_t i = 0; i < out.message.size() && !becomes.empty(); ++i)
             for (auto other : becomes[out.message[i]]) add(other);
         return out;
-    }
-
-    void add_processes(const System& system) {
-        std::vector<std::uint8_t> placed(system.processes.size(), false), queued = placed;
-        std::deque<std::uint32_t> queue;
-        for (std::uint32_t first = 0; first < placed.size(); ++first) {
-            if (!queued[first]) queue.push_back(first);
-            for (queued[first] = true; !queue.empty(); queue.pop_front()) {
-                const std::uint32_t p = queue.front();
-                placed[p] = true;
-                add_number(p, system.processes[p].states);
-                for (std::uint32_t c = 0; c < system.channels.size(); ++c) add_if_complete(system.channels[c], c, p, placed);
-                for (const Channel& channel : system.channels) enqueue_other(channel, p, queued, queue);
-            }
-        }
-    }
-    void add_if_complete(const Channel& channel, std::uint32_t c, std::uint32_t p, const std::vector<std::uint8_t>& placed) {
-        const bool own = channel.sender == p || channel.receiver == p;
-        if (own && placed[channel.receiver] && (channel.sender == none || placed[channel.sender])) add_content(c);
-    }
-    static void enqueue_other(const Channel& channel, std::uint32_t p, std::vector<std::uint8_t>& queued,
-                              std::deque<std::uint32_t>& queue) {
-        if (channel.sender == none || (channel.sender != p && channel.receiver != p)) return;
-        const std::uint32_t other = channel.sender == p ? channel.receiver : channel.sender;
-        if (!queued[other]) queue.push_back(other);
-        queued[other] = true;
     }
 
     void add_number(std::uint32_t cell, std::uint64_t values) {

@@ -56,7 +56,7 @@ def _shown(answer: _engine.Answer) -> dict[str, tuple[object, ...]]:
 def test_memory_first_then_disk(tmp_path: Path) -> None:
     system = dining_philosophers(5)
     asked = {"properties": ("k-exh", "k-er", "k-pg"), "reduction": False, "symmetry": False}
-    limits = Limits(memory="3MB", disk=str(tmp_path))
+    limits = Limits(memory="1MB", disk=str(tmp_path))
     found = explore(system, Failures().on(system), 1, limits=limits, **asked)  # type: ignore[arg-type]
     assert found.states == 104_806 and found.on_disk > 0 and not found.stopped
     whole = explore(system, Failures().on(system), 1, **asked)  # type: ignore[arg-type]

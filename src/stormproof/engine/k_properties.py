@@ -73,8 +73,8 @@ class Traffic:
 @dataclass(frozen=True)
 class Exploration:
     """What one exploration decided. `holds` is None for what it could not; `stopped` says which limit.
-    `symmetries`: so many permutations of processes were used, the identity included. `on_disk`: bytes of what
-    was explored there."""
+    `symmetries`: so many permutations of processes were used, the identity included. `compact`: the
+    configurations were in the compact store. `on_disk`: bytes of what was explored there."""
 
     k: int
     states: int
@@ -88,16 +88,19 @@ class Exploration:
     violations: Mapping[str, Violation] = field(default_factory=dict)
     traffic: Traffic | None = None
     symmetries: int = 1
+    compact: bool = False
     on_disk: int = 0
 
 
 @dataclass(frozen=True)
 class _Savings:
-    """How an exploration may save configurations, and the properties for whose sake it need not be full."""
+    """How an exploration may save configurations, and the properties for whose sake it need not be full;
+    whether to begin in the compact store."""
 
     reduction: bool
     symmetry: bool
     optional: set[_engine.Property]
+    compact: bool
 
 
 def explore(
@@ -115,6 +118,7 @@ def explore(
     cluster: str | None = None,
     symmetry: bool = True,
     disk: _engine.DiskOptions | None = None,
+    compact: bool = False,
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
@@ -122,8 +126,9 @@ def explore(
     is for full exploration and None is for as many as the machine has processors. `optional`: properties that
     are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
     Dask scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
-    permutations of processes take to each other, explore one. What memory does not hold is explored whole in
-    the folder of the limits, or as `disk` says, but for k-obi and k-sibi.
+    permutations of processes take to each other, explore one. Where memory runs short, everything is explored
+    whole in the compact store, and what that does not hold in the folder of the limits, or as `disk` says,
+    but for k-obi and k-sibi. `compact` begins in that store.
     """
     started = time.monotonic()
     names = _checked(properties, k)
@@ -136,7 +141,7 @@ def explore(
     workers = thread_count(threads)
     spare = {PROPERTIES[name] for name in optional}
     # Neither is shown for mailboxes (definitions 12.4).
-    savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare)
+    savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare, compact)
     within = limits or Limits()
     place = disk or disk_options(within)
     answer = _decide(lowered, k, asked, workers, savings, within, progress, seconds, place)
@@ -149,6 +154,7 @@ def explore(
         threads=1 if answer.reduced else workers,
         reduced=answer.reduced,
         symmetries=answer.symmetries,
+        compact=answer.compact,
         stopped=answer.problem or limit_name(answer.stop),
         on_disk=answer.on_disk,
         holds={n: _holds(answer, n) if n in asked else None for n in names},
@@ -204,6 +210,7 @@ def _decide(
             optional=savings.optional,
             symmetry=savings.symmetry,
             disk=disk,
+            compact=savings.compact,
         )
 
     try:

@@ -1,4 +1,4 @@
-// The k-properties on disk, as they are asked: see k_disk.hpp.
+// The k-properties where memory ends, by sweeps that make steps again: in the compact store, and on disk.
 #pragma once
 
 #include <string>
@@ -9,7 +9,12 @@
 namespace stormproof {
 
 // All that are asked for but k-obi and k-sibi, where those need a search.
-PropertySet served_on_disk(const Machine& m, const Question& question);
+PropertySet served_by_sweeps(const Machine& m, const Question& question);
+
+// See k_compact.hpp.
+Answer decide_in_store(const System& system, const Question& question, Monitor& monitor);
+
+// See k_disk.hpp.
 std::string fingerprint(const System& system, const Machine& m, const Question& question);
 Answer decide_on_disk(const Machine& m, const Question& question, Monitor& monitor, const std::string& name);
 

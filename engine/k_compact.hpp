@@ -1,0 +1,383 @@
+// The k-properties in the compact store (compact_layers.hpp): the search of decide.hpp where memory has run short.
+//
+// Everything is explored, without reduction and symmetry, in the rounds of explore.hpp; successors are not kept but made
+// again. Each configuration has one byte for what it can reach (futures.hpp):
+//   bit 0        all the settled goals that it needs are met. Only the goal itself leaves the configurations that need a
+//                settled one, so of a successor with this bit every settled goal may be taken for granted. This decides
+//                nearly everything, for up to 64 goals at a time.
+//   bits 1 to 7  the goals for which that does not suffice, seven at a time: is this one reached?
+// Both are found by sweeps against the order of the rounds and along it in turn, until every need is met or nothing
+// changes. In the first sweep each configuration walks at random until what it needs is met, or until it comes to one that
+// is known to reach it, which is mostly the first.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "compact_layers.hpp"
+#include "goals.hpp"
+#include "k_properties.hpp"
+#include "offence.hpp"
+#include "successors.hpp"
+
+namespace stormproof {
+
+template <unsigned W>
+struct WalkStep {
+    Config<W> config{};
+    Place place;
+    std::uint64_t fires = 0;      // the goals that an action reaches here
+    std::uint32_t number = none;  // of the instruction that is taken
+};
+
+template <unsigned W>
+struct ConfigThread : LayerThread {
+    explicit ConfigThread(std::uint32_t count) : words(count) {}
+
+    const std::uint32_t words;
+    Config<W> config{};  // at hand
+    std::uint64_t transitions = 0;
+    std::uint64_t unmet = 0;        // while sweeping: the goals that some configuration needs and does not reach so far
+    std::uint64_t unmet_count = 0;  // how many such configurations there are
+    bool changed = false;
+    std::vector<WalkStep<W>> way;
+    std::uint64_t walks = 0, walked = 0;  // how many there were, and their steps
+
+    void take() { std::copy_n(path.words.begin(), words, config.w); }
+    void push(const Config<W>& next) { successors.insert(successors.end(), next.w, next.w + words); }
+};
+
+template <unsigned W>
+class CompactDecision {
+  public:
+    CompactDecision(const Machine& machine, const Question& question, const PropertySet& served, Monitor& monitor)
+        : m(machine), q(question), served_(served), monitor_(monitor), layers_(m.words, q.parallel_from, monitor) {
+        for (std::uint32_t i = 0; i < q.threads; ++i) layers_.workers.push_back(std::make_unique<Worker>(m.words));
+    }
+
+    Answer run() {
+        monitor_.phase = Phase::exploring;
+        explore();
+        if (going()) solve();
+        Answer answer;
+        for (Property property : all_properties)
+            if (going() && first_[property]) add_violation(property, answer);
+        if (!going()) answer = {};  // the run to a violation may not be whole
+        else answer.decided = served_;
+        answer.stop = layers_.stop;
+        if (going() && !q.properties.without(q.optional).without(served_).empty()) answer.stop = Stop::memory;
+        answer.compact = true;
+        answer.words = W;
+        answer.states = layers_.size();
+        for (const auto& worker : layers_.workers) answer.transitions += worker->transitions;
+        answer.peak_bytes = layers_.bytes();
+        return answer;
+    }
+
+  private:
+    using Worker = ConfigThread<W>;
+    struct ConfigRound : StoreLayer {
+        bool silent = false;  // reached by a silent step from the round before
+    };
+    struct Found {
+        std::size_t round = 0;
+        Config<W> config{};
+        Offence offence;
+    };
+    static constexpr std::size_t at_a_time = 7, longest_walk = 128;
+    static constexpr auto relaxed = std::memory_order_relaxed;
+
+    const Machine& m;
+    const Question& q;
+    const PropertySet served_;
+    Monitor& monitor_;
+    CompactLayers<Worker> layers_;
+    std::vector<ConfigRound> rounds_;
+    PerProperty<std::optional<Found>> first_;
+    std::array<std::uint64_t, 1u << at_a_time> goals_of_bits_{};  // what the bits from the first on stand for
+
+    bool going() const { return layers_.stop == Stop::none; }
+
+    // ---- exploration -----------------------------------------------------------------------------------
+
+    void explore() {
+        layers_.start_layer();
+        layers_.workers[0]->push(initial_config<W>(m));
+        layers_.add_first();
+        finish_round(false);
+        std::size_t level = 0;  // the first round of the current level
+        while (level < rounds_.size() && going()) {
+            for (std::size_t r = level; m.silent && r < rounds_.size() && going(); ++r) {
+                layers_.start_layer();
+                expand(rounds_[r], true);
+                finish_round(true);
+            }
+            const std::size_t next = rounds_.size();
+            layers_.start_layer();
+            for (std::size_t r = level; r < next && going(); ++r) expand(rounds_[r], false);
+            finish_round(false);
+            level = next;
+        }
+        if (going() && monitor_.over() == Stop::states) layers_.stop = Stop::states;
+    }
+
+    void finish_round(bool silent) {
+        ConfigRound round{layers_.finish_layer(), silent};
+        if (round.size() > 0) rounds_.push_back(std::move(round));
+    }
+
+    void expand(const ConfigRound& round, bool silent) {
+        layers_.each(round, [&](Worker& worker) {
+            worker.successors.clear();
+            std::uint64_t steps = 0;
+            const auto push = [&](const Config<W>& next) { worker.push(next); };
+            if (silent) each_silent(m, worker.config, push);
+            else {
+                each_enabled(m, worker.config, [&](std::uint32_t, const Instruction& s) { push(perform(m, s, worker.config)); });
+                steps = worker.successors.size() / m.words;
+                if (m.silent) each_silent(m, worker.config, [&](const Config<W>&) { ++steps; });  // known already
+            }
+            const Then then = layers_.add_successors(worker);
+            if (then == Then::next) worker.transitions += steps;
+            return then;
+        });
+        if (!silent) layers_.settled += round.size();
+    }
+
+    // ---- futures ---------------------------------------------------------------------------------------
+
+    void solve() {
+        monitor_.phase = Phase::judging;
+        const std::vector<Goal> goals = goals_of(m, served_);
+        if (!goals.empty() && !layers_.take_masks(1)) layers_.stop = Stop::memory;
+        for (std::size_t at = 0; at < goals.size() && going(); at += 64) {
+            const auto begin = goals.begin() + static_cast<std::ptrdiff_t>(at);
+            const GoalSet set(m, {begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(64, goals.size() - at))}, served_);
+            layers_.keep_of_masks(0);
+            std::uint64_t open = (set.all & ~set.settled) | meet_settled(set);
+            while (open && going()) {
+                std::uint64_t some = 0;
+                for (std::size_t n = 0; n < at_a_time && open; ++n, open &= open - 1) some |= open & -open;
+                meet(set, some);
+            }
+        }
+    }
+
+    // The goals that the bits of a mask stand for.
+    std::uint64_t known(const GoalSet& set, std::uint8_t mask) const {
+        return (mask & 1 ? set.settled : 0) | goals_of_bits_[mask >> 1];
+    }
+    std::uint64_t known(const GoalSet& set, Worker& worker, const Config<W>& c) {
+        const std::optional<Place> place = layers_.find(worker, c.w);
+        return place ? known(set, layers_.byte(*place).load(relaxed)) : 0;
+    }
+
+    // Of these goals, those that the configuration at hand is not known to reach.
+    std::uint64_t missing(const GoalSet& set, Worker& worker, std::uint64_t wanted) {
+        const Config<W> c = worker.config;
+        each_enabled(m, c, [&](std::uint32_t number, const Instruction&) { wanted &= ~set.fires[number]; });
+        if (!wanted) return 0;
+        each_enabled(m, c, [&](std::uint32_t number, const Instruction& s) {
+            if (const std::uint64_t kept = wanted & set.keeps[number]) wanted &= ~(kept & known(set, worker, perform(m, s, c)));
+        });
+        if (wanted && m.silent)
+            each_silent(m, c, [&](const Config<W>& next) {
+                if (wanted) wanted &= ~known(set, worker, next);
+            });
+        return wanted;
+    }
+
+    // Walks from the configuration at hand until these goals are known to be reached, and returns those that are left. What
+    // is learnt of the others on the way is noted: note(place, configuration, reached goals). Where walks lead nowhere too
+    // often, there are none.
+    template <class Note>
+    std::uint64_t walk(const GoalSet& set, Worker& worker, std::uint64_t left, Note&& note) {
+        if (worker.walked > 8 * worker.walks++ + 4096) return left;
+        std::vector<WalkStep<W>>& way = worker.way;
+        way.assign(1, {worker.config, worker.place()});
+        std::uint64_t kept = set.all, after = 0;
+        for (std::uint64_t random = worker.at; way.size() <= longest_walk; random = hash_of_word(random)) {
+            WalkStep<W>& here = way.back();
+            here.number = choose(set, here, left, random);
+            left &= ~(kept & here.fires);
+            if (!left || here.number == none) break;
+            const Instruction& s = m.instructions[here.number];
+            kept &= set.keeps[here.number];
+            const Config<W> next = perform(m, s, here.config);
+            const std::optional<Place> place = layers_.find(worker, next.w);
+            after = place ? known(set, layers_.byte(*place).load(relaxed)) : 0;
+            left &= ~(kept & after);
+            if (!left || !place) break;
+            after = 0;
+            way.push_back({next, *place});
+        }
+        worker.walked += way.size();
+        for (std::size_t i = way.size(); i-- > 1;) {
+            after = way[i].fires | (way[i].number == none ? 0 : after & set.keeps[way[i].number]);
+            note(way[i].place, way[i].config, after);
+        }
+        return left;
+    }
+
+    // Notes what the enabled actions reach, and chooses one at random of those that keep all that is left, or else some.
+    // Taking turns instead would lead to the deadlocks that come of everybody doing the same.
+    std::uint32_t choose(const GoalSet& set, WalkStep<W>& here, std::uint64_t left, std::uint64_t random) {
+        std::uint32_t chosen = none;
+        std::pair<std::uint64_t, std::uint64_t> best;
+        each_enabled(m, here.config, [&](std::uint32_t number, const Instruction& s) {
+            here.fires |= set.fires[number];
+            const std::uint64_t dropped = left & ~set.keeps[number];
+            const std::pair<std::uint64_t, std::uint64_t> rank{dropped, hash_of_word(random ^ number)};
+            if (dropped == left || (chosen != none && best <= rank)) return;
+            best = rank;
+            chosen = number;
+        });
+        return chosen;
+    }
+    // Until every need is met or nothing changes: visit(worker, is it the first sweep) for those of which wanted(place) is
+    // true. The goals that some configuration needs and does not reach.
+    template <class Wanted, class Visit>
+    std::uint64_t sweep(Wanted&& wanted, Visit&& visit) {
+        for (auto& worker : layers_.workers) worker->walks = worker->walked = 0;
+        for (std::uint32_t n = 0;; ++n) {
+            for (auto& worker : layers_.workers) worker->unmet = worker->unmet_count = worker->changed = 0;
+            for (std::size_t i = 0; i < rounds_.size() && going(); ++i)
+                layers_.each(rounds_[n % 2 == 0 ? rounds_.size() - 1 - i : i], wanted, [&](Worker& worker) {
+                    visit(worker, n == 0);
+                    return Then::next;
+                });
+            std::uint64_t unmet = 0, count = 0;
+            bool changed = false;
+            for (const auto& worker : layers_.workers) {
+                unmet |= worker->unmet;
+                count += worker->unmet_count;
+                changed = changed || worker->changed;
+            }
+            monitor_.unjudged = count;
+            if (!unmet || (n > 0 && !changed) || !going()) return unmet;
+        }
+    }
+    static void note_unmet(Worker& worker, std::uint64_t unmet) {
+        worker.unmet |= unmet;
+        worker.unmet_count += unmet != 0;
+    }
+
+    // Sets the first bit; returns the settled goals for which that does not suffice.
+    std::uint64_t meet_settled(const GoalSet& set) {
+        goals_of_bits_.fill(0);
+        const auto wanted = [&](Place place) { return !(layers_.byte(place).load(relaxed) & 1); };
+        const auto note = [&](Place place, const Config<W>& c, std::uint64_t reached) {
+            if (wanted(place) && !(set.needs(m, c) & set.settled & ~reached)) layers_.byte(place).fetch_or(1, relaxed);
+        };
+        return sweep(wanted, [&](Worker& worker, bool first) {
+            std::uint64_t unmet = set.needs(m, worker.config) & set.settled;
+            if (unmet && first) unmet = walk(set, worker, unmet, note);
+            if (unmet) unmet = missing(set, worker, unmet);
+            note_unmet(worker, unmet);
+            if (unmet) return;
+            layers_.byte(worker.place()).fetch_or(1, relaxed);
+            worker.changed = true;
+        });
+    }
+
+    // Sets the other bits, for at most seven goals.
+    void meet(const GoalSet& set, std::uint64_t goals) {
+        for (std::uint32_t bits = 0; bits < goals_of_bits_.size(); ++bits) goals_of_bits_[bits] = spread(bits, goals);
+        layers_.keep_of_masks(1);
+        const auto left = [&](Place place) { return goals & ~known(set, layers_.byte(place).load(relaxed)); };
+        const auto wanted = [&](Place place) { return left(place) != 0; };
+        const auto reach = [&](Place place, std::uint64_t reached) {
+            const std::uint64_t more = left(place) & reached;
+            if (more) layers_.byte(place).fetch_or(static_cast<std::uint8_t>(gather(more, goals) << 1), relaxed);
+            return more != 0;
+        };
+        const auto note = [&](Place place, const Config<W>&, std::uint64_t reached) { reach(place, reached); };
+        const std::uint64_t unmet = sweep(wanted, [&](Worker& worker, bool first) {
+            const std::uint64_t need = set.needs(m, worker.config);
+            std::uint64_t after = left(worker.place());
+            if (first) after = walk(set, worker, after & ~(set.settled & ~need), note);
+            if (after) after = missing(set, worker, after);
+            note_unmet(worker, need & after);
+            worker.changed = reach(worker.place(), ~after) || worker.changed;
+        });
+        if (unmet && going()) collect(set, left);
+    }
+
+    // Bits from the lowest on to the places of the goals, and back.
+    static std::uint64_t spread(std::uint32_t bits, std::uint64_t goals) {
+        std::uint64_t out = 0;
+        for (; bits; bits >>= 1, goals &= goals - 1)
+            if (bits & 1) out |= goals & -goals;
+        return out;
+    }
+    static std::uint32_t gather(std::uint64_t some, std::uint64_t goals) {
+        std::uint32_t out = 0;
+        for (std::uint32_t i = 0; goals; ++i, goals &= goals - 1)
+            if (some & goals & -goals) out |= 1u << i;
+        return out;
+    }
+
+    // ---- violations ------------------------------------------------------------------------------------
+
+    // The first violation of each property, in the order of the rounds; left(place): the goals that it does not reach.
+    template <class Left>
+    void collect(const GoalSet& set, Left&& left) {
+        std::mutex noting;
+        for (std::size_t r = 0; r < rounds_.size() && going(); ++r)
+            layers_.each(rounds_[r], left, [&](Worker& worker) {
+                const std::uint64_t unmet = set.needs(m, worker.config) & left(worker.place());
+                each_offence(m, set, unmet, worker.config, [&](Property property, const Offence& offence) {
+                    const std::lock_guard<std::mutex> lock(noting);
+                    std::optional<Found>& best = first_[property];
+                    if (best && (best->round < r || (best->round == r && !(worker.config < best->config)))) return;
+                    if (served_.has(property)) best = Found{r, worker.config, offence};
+                });
+                return Then::next;
+            });
+    }
+
+    void add_violation(Property property, Answer& answer) {
+        const Found& found = *first_[property];
+        Violation violation;
+        violation.property = property;
+        violation.end = end_of(m, found.config, found.offence);
+        Config<W> at = found.config;
+        for (std::size_t r = found.round; r > 0 && going();) {
+            const std::uint32_t number = step_back(r, at);
+            if (number != none) violation.firings.emplace_back(m.instructions[number].process, m.instructions[number].transition);
+        }
+        std::reverse(violation.firings.begin(), violation.firings.end());
+        answer.violated.add(property);
+        answer.violations.push_back(std::move(violation));
+    }
+
+    // Goes to a configuration, of an earlier round, from which a step leads here; returns its instruction or none.
+    std::uint32_t step_back(std::size_t& round, Config<W>& at) {
+        const bool silent = rounds_[round].silent;
+        std::uint32_t number = none;
+        bool found = false;
+        std::mutex finding;
+        const Config<W> wanted = at;
+        do {
+            --round;
+            layers_.each(rounds_[round], [&](Worker& worker) {
+                const auto compare = [&](std::uint32_t instruction, const Config<W>& next) {
+                    if (!(next == wanted)) return;
+                    const std::lock_guard<std::mutex> lock(finding);
+                    if (found) return;
+                    found = true;
+                    number = instruction;
+                    at = worker.config;
+                };
+                if (silent) each_silent(m, worker.config, [&](const Config<W>& next) { compare(none, next); });
+                else each_enabled(m, worker.config, [&](std::uint32_t i, const Instruction& s) { compare(i, perform(m, s, worker.config)); });
+                const std::lock_guard<std::mutex> lock(finding);
+                return found ? Then::enough : Then::next;
+            });
+        } while (!found && round > 0 && going());
+        return number;
+    }
+};
+
+}  // namespace stormproof
