@@ -3,7 +3,7 @@ import { $, button, make } from "./dom.js";
 
 export class Answers {
   #open;
-  #known = [];  // the rows of the last answer to this text and these faults
+  #last = null;  // the last answer to this text and these faults
 
   constructor(open, stop, further, again) {
     this.#open = open;
@@ -23,7 +23,7 @@ export class Answers {
   // `further`: the question is the one that was answered last.
   busy(words, further) {
     const pressed = [$("further"), $("again")].includes(document.activeElement);
-    if (!further) this.#known = [];
+    if (!further) this.#last = null;
     this.old(words);
     $("stop").hidden = false;
     if (pressed) $("stop").focus();
@@ -57,9 +57,10 @@ export class Answers {
     $("answer-notes").replaceChildren();
   }
 
-  // Stopped before anything was known of this text.
+  // Stopped before anything new was known of this text.
   stopped() {
-    this.problem("stopped before there was an answer");
+    if (this.#last === null) this.problem("stopped before there was an answer");
+    else this.show({ ...this.#last, stopped: true });
     $("further").hidden = false;
   }
 
@@ -74,9 +75,9 @@ export class Answers {
 
   // Where it was stopped, what was known before is still known.
   show(answer) {
-    const before = (row) => this.#known.find((other) => other.property === row.property && other.ok !== null);
+    const before = (row) => this.#last?.verdicts.find((other) => other.property === row.property && other.ok !== null);
     if (answer.stopped) answer.verdicts = answer.verdicts.map((row) => (row.ok === null ? before(row) ?? row : row));
-    this.#known = answer.verdicts;
+    this.#last = answer;
     this.#done(answer.stopped ? `stopped: this is what is known after ${answer.facts}` : answer.facts);
     $("further").hidden = !answer.more;
     this.#fill(answer);

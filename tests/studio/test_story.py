@@ -316,3 +316,23 @@ def test_long_names_push_nothing_out_of_sight(browser: Browser) -> None:
                 boxes = "[...document.querySelectorAll('main, .right, #ask, #play')]"
                 assert page.value(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth + 1)"), width
         assert page.complaints() == []
+
+
+@pytest.mark.browser
+def test_what_is_known_stays_known_when_a_longer_search_is_stopped(browser: Browser) -> None:
+    with StudioServer("raft-election") as studio:
+        page = browser
+        page.resize(1280, 800)
+        page.visit(studio.address)
+        decided = (
+            "[...document.querySelectorAll('#verdicts li:not(.undecided)')].map(li => li.dataset.property)"
+        )
+        done = "document.querySelector('#answer').ariaBusy === 'false'"
+        page.until(f"{done} && document.querySelector('#further').hidden === false")
+        before = page.value(decided)
+        page.click("#further")
+        assert page.value("document.activeElement.id") == "stop", "the focus follows"
+        page.click("#stop")
+        page.until(f"{done} && document.querySelector('#answer-state').textContent.startsWith('stopped')")
+        assert "elected" in before and set(before) <= set(page.value(decided))
+        assert page.complaints() == []
