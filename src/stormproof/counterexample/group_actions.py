@@ -76,6 +76,11 @@ class _Order:
         inside = self._how_many(self.entering[channel], done) - self._how_many(self.leaving[channel], done)
         return inside < self.bound
 
+    def least(self, at: _Position) -> int:
+        """At least so many changes are still to come: to every other process that has something to do."""
+        rest = zip(self.own, at.done)
+        return sum(n < len(own) and p != at.last for p, (own, n) in enumerate(rest))
+
     def next(self, at: _Position) -> Iterator[tuple[int, _Position]]:
         """The moves that may come next, in the order of the given run."""
         following = [(own[n], p) for p, (own, n) in enumerate(zip(self.own, at.done)) if n < len(own)]
@@ -92,17 +97,18 @@ def grouped(moves: tuple[Firing, ...], choices: Mapping[Channel, Matching], boun
     order = _Order(moves, choices, bound)
     start = _Position((0,) * len(order.names), -1)
     ticket = count()
-    heap: list[tuple[int, int, _Position, tuple[int, ...]]] = [(0, next(ticket), start, ())]
+    heap: list[tuple[int, int, int, _Position, tuple[int, ...]]] = [(0, 0, next(ticket), start, ())]
     seen: set[_Position] = set()
     while heap and len(seen) < POSITIONS:
-        cost, _, at, path = heappop(heap)
+        _, cost, _, at, path = heappop(heap)
         if at in seen:
             continue
         seen.add(at)
         if len(path) == len(moves):
             return list(path)
         for move, to in order.next(at):
-            heappush(heap, (cost + (to.last != at.last), next(ticket), to, (*path, move)))
+            after = cost + (to.last != at.last)
+            heappush(heap, (after + order.least(to), after, next(ticket), to, (*path, move)))
     return _greedy(order, start, len(moves))
 
 

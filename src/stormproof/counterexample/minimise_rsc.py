@@ -71,13 +71,17 @@ class _Node:
 
 
 def fewest_violations(
-    system: System, failures: FailureModel, length: int, most: int, states: int = STATES
+    system: System, failures: FailureModel, length: int, most: int, as_many: int = STATES
 ) -> Iterator[BorderlineRun]:
-    """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent."""
-    budget = states * 10 // max(10, len(system.names))
+    """The violations of `length` actions with the fewest faults, at most `most`; none: a budget was spent.
+
+    A run with `most` faults is known, so those that have as many are sought among `as_many` states only.
+    """
+    size = max(10, len(system.names))
+    budget = STATES * 10 // size
     for faults in range(most + 1):
         walk = _Walk(system, failures, length, faults)
-        ends = walk.forward(budget)
+        ends = walk.forward(budget if faults < most else min(budget, as_many * 10 // size))
         budget -= sum(map(len, walk.layers))
         if ends or budget <= 0:
             yield from walk.back(ends)

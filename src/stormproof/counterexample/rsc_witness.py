@@ -39,8 +39,8 @@ def best_rsc_witness(
 ) -> Witness:
     """Of the shortest violations the one with the fewest faults, then the fewest changes of process.
 
-    `states`: that the search for the violation saw. A run without faults can only be put in a better order,
-    for which no more is spent than for finding it.
+    `states`: that the search for the violation saw. A run with as many faults is only in a better order, for
+    which no more is spent than for finding the first.
     """
     chosen = rsc_witness(system, failures, found)
     if (
@@ -48,8 +48,8 @@ def best_rsc_witness(
     ):  # those of definitions 4.7 are searched, which is that of pairs
         return chosen
     least = quality(chosen)
-    budget = STATES if states is None or chosen.fault_count else min(STATES, states // SLOWER)
-    others = fewest_violations(system, failures, len(found.firings), least[1], budget)
+    as_many = STATES if states is None else min(STATES, states // SLOWER)
+    others = fewest_violations(system, failures, len(found.firings), least[1], as_many)
     for firings, pairs in islice(others, COMPARED):
         other = rsc_witness(system, failures, RscViolation(firings, pairs, True))
         if quality(other) < least:
