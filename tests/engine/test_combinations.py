@@ -25,6 +25,7 @@ from tests.support.symmetric_systems import random_symmetric_failures, random_sy
 
 #: How many systems are really compared in one chunk, each in so many combinations.
 EACH, COMBINATIONS = 100, 3
+STORES = ("memory", "memory", "compact", "disk")
 SHORT = (BlockSize(1, 1), BlockSize(2, 2))
 
 
@@ -43,11 +44,19 @@ def test_k_properties_in_any_combination_as_defined(chunk: int) -> None:
         names = tuple(PROPERTIES) if failures.perfect else ALWAYS
         expected = {name: bounded.holds(whole, name) for name in names}
         for _ in range(COMBINATIONS):
-            knobs = _knobs(rng)
-            asked = ALWAYS if knobs["compact"] else names
-            found = decide(system, failures, k, asked, **knobs)
+            knobs, store = _knobs(rng), rng.choice(STORES)
+            asked = names if store == "memory" else ALWAYS
+            with TemporaryDirectory() as folder:
+                found = decide(system, failures, k, asked, **knobs, **_store(rng, store, folder))
             wanted = {name: expected[name] for name in asked}
-            assert verdicts(found) == wanted, f"seed {seed}, k = {k}, {knobs}"
+            assert verdicts(found) == wanted, f"seed {seed}, k = {k}, {store}, {knobs}"
+
+
+def _store(rng: random.Random, store: str, folder: str) -> dict[str, Any]:
+    if store == "disk":
+        records, rows = rng.choice((2, 7, 50)), rng.choice((1, 40))
+        return {"disk": _engine.DiskOptions(folder, "1", True, records, 60, rows)}
+    return {"compact": store == "compact"}
 
 
 def _question(rng: random.Random, seed: int) -> tuple[System, FailureModel, int]:
@@ -68,7 +77,6 @@ def _knobs(rng: random.Random) -> dict[str, Any]:
         "components": rng.random() < 0.5,
         "threads": rng.randint(1, 4),
         "parallel_from": rng.choice((1, 8192)),
-        "compact": rng.random() < 0.3,
     }
 
 
@@ -113,17 +121,14 @@ def _compare_survival(
         "symmetry": rng.random() < 0.5,
         "reduce_from": 0,
         "witness_budget": rng.choice((1, 1000)),
+        "threads": rng.randint(1, 3),
+        "parallel_from": 1,
     }
-    store = rng.choice(("memory", "memory", "compact", "disk"))
-    if store == "compact":
-        knobs |= {"compact": True, "threads": rng.randint(1, 3), "parallel_from": 1}
+    store = rng.choice(STORES)
     with TemporaryDirectory() as folder:
-        if store == "disk":
-            records, rows = rng.choice((2, 7, 50)), rng.choice((1, 40))
-            knobs["disk"] = _engine.DiskOptions(folder, "1", True, records, 60, rows)
-        found = survey(model, asks, k, ladder=SHORT, **knobs)
+        found = survey(model, asks, k, ladder=SHORT, **knobs, **_store(rng, store, folder))
     for name, answer in found.answers.items():
-        wanted, here = expected[name], f"{where}, {name}, {knobs}"
+        wanted, here = expected[name], f"{where}, {name}, {store}, {knobs}"
         assert (answer.holds, answer.up_to) == (wanted.holds, wanted.up_to), here
         if answer.holds is not True:
             assert answer.run is not None and answer.run.faults == wanted.faults, here
