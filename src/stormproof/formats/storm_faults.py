@@ -127,7 +127,7 @@ def parse_channel(cursor: Cursor) -> list[tuple[ChannelEnd, ChannelEnd]]:
         return [(sender, receiver), (receiver, sender)]
     if sender[0] is None:
         return [(sender, sender)]
-    cursor.fail("'->' or '<->'", hint="write: faults A -> B: loss")
+    cursor.fail("'->' or '<->'", hint="write: faults A -> B: loss, or for every channel: faults *: loss")
 
 
 def _end(cursor: Cursor) -> ChannelEnd:

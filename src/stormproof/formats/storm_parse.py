@@ -190,5 +190,11 @@ class _Parser:
         cursor.fail("'{' or '='", "a role is  role A { ... }  or  role A = type")
 
 
+#: What other languages call a role.
+_ROLES = ("actor", "agent", "automaton", "component", "machine", "module", "node", "participant", "process")
+
+
 def _near(word: str | None) -> str | None:
+    if word and word.casefold() in _ROLES:
+        return "it is called a role: role A { start: B!hello -> end }"
     return near(word, ["protocol", *STATEMENTS, *MODIFIERS]) if word else None

@@ -150,8 +150,11 @@ def _under(cursor: Cursor) -> UnderSyntax:
         return found
     while True:
         _failure(cursor, found)
-        if not cursor.symbol(","):
-            return found
+        if cursor.symbol(","):
+            continue
+        if cursor.peek_word() in ("at", "and", *FAULTS, *PROCESS_FAULTS) and not cursor.at_line_end():
+            cursor.fail("','", "failures are separated by commas: under loss, crash C, at most 2 faults")
+        return found
 
 
 def _failure(cursor: Cursor, found: UnderSyntax) -> None:

@@ -130,6 +130,11 @@ class Cursor:
     def done(self) -> bool:
         return self.skip() >= self.end
 
+    def at_line_end(self) -> bool:
+        """Does the next word begin another line, if there is one?"""
+        start = self.ahead()
+        return start >= self.end or "\n" in self.text[self.at : start]
+
     def took(self, start: int, end: int) -> None:
         if self.trace is not None:
             self.trace.words.append((start, end))

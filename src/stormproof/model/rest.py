@@ -61,12 +61,11 @@ def default_rest_states(process: Process) -> frozenset[str]:
     """Without a `rest` line: final states, states that only take messages and stay, for a service those
     that only receive; and the initial state, if a message leads back into it or if no other rest state
     can be reached."""
-    calm = [t for t in process.transitions if not is_crash(t.action)]
-    leaving = {s: [t for t in calm if t.source == s] for s in process.states}
 
     def rests(state: str) -> bool:
-        only_receives = all(isinstance(t.action, Receive) for t in leaving[state])
-        return only_receives and (process.service or all(t.target == state for t in leaving[state]))
+        leaving = [t for t in process.outgoing(state) if not is_crash(t.action)]
+        only_receives = all(isinstance(t.action, Receive) for t in leaving)
+        return only_receives and (process.service or all(t.target == state for t in leaving))
 
     found = {s for s in process.states if rests(s)}
     reached = _without_crashes(process)
