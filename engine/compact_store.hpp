@@ -41,6 +41,7 @@ class CompactShard {
 
     void fetch_slot(std::uint64_t hash) const { prefetch(slots_ + slot_of(hash)); }
     void fetch_word(std::uint64_t hash) const {
+        if (slot_count_ == 0) return;
         std::uint64_t slot = slot_of(hash);
         while (slots_[slot] && !may_be(slots_[slot], hash)) slot = next(slot);
         if (slots_[slot]) prefetch(&words_[number(slots_[slot])]);
