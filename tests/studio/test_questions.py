@@ -123,6 +123,17 @@ def test_the_run_of_a_requirement_is_played_under_its_own_failures() -> None:
     assert [said.proved for said in replay_result(result_from_json(saved))] == [True]
 
 
+def test_runs_of_requirements_without_names_are_told_apart() -> None:
+    text = BIT + "\nrequire recovers under stop Sender\nrequire recovers under stop Receiver\n"
+    rows = [v for v in ask("check", text, settings={}, effort=0.1)["verdicts"] if v["kind"] == "requirement"]
+    assert [row["run"]["under"] for row in rows] == [
+        "recovers under stop Sender",
+        "recovers under stop Receiver",
+    ]
+    for row in rows:
+        assert play(text, {"under": row["run"]["under"]}, row["run"]["steps"], 99)["problem"] == ""
+
+
 def test_settings_survive_a_change_of_the_text() -> None:
     failures = sp.Failures(
         loss=["A->B"],

@@ -12,9 +12,12 @@ from ..engine.watch import Progress
 from ..explain.explanation import explain
 from ..explain.suggest import suggest
 from ..formats.storm_insert import InsertionPoints
+from ..formats.storm_requirements import write_under
 from ..limits import Limits
 from ..model.phrases import plural
+from ..model.requirement import Requirement
 from ..model.run import step_to_json
+from ..model.system import System
 from .reading import system_of
 from .settings import settings_on
 
@@ -115,9 +118,9 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
     witness = verdict.witness
     if witness is None:
         return None
-    own = verdict.requirement is not None and verdict.requirement.under is not None
+    system = report.given or report.system
     return {
-        "under": verdict.property if own else None,
+        "under": None if verdict.requirement is None else own_failures(system, verdict.requirement),
         "steps": [step_to_json(s) for s in witness.steps],
         "why": explain(report.of(verdict), verdict) if verdict.holds is False else verdict.reason,
         "replayed": verdict.replayed,
@@ -129,6 +132,13 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
             "culprit": dict(witness.culprit),
         },
     }
+
+
+def own_failures(system: System, requirement: Requirement) -> str | None:
+    """How a requirement with failures of its own is called: those without a name may differ in them alone."""
+    if requirement.under is None:
+        return None
+    return requirement.name or f"{requirement.title} under {write_under(system, requirement.under)}"
 
 
 def _progress(now: Progress) -> dict[str, Any]:

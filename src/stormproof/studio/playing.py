@@ -26,7 +26,7 @@ from ..model.survival import SurvivalModel
 from ..model.system import System
 from ..spec.storm import effect, stormy_steps
 from ..transform.mailboxes import act_with_sender
-from .asking import Tell
+from .asking import Tell, own_failures
 from .following import FollowedRun, follow
 from .reading import system_of
 from .settings import settings_on
@@ -77,9 +77,10 @@ def _game(text: str, settings: str) -> Game:
     return Game(request, model, WaysToRest(model))
 
 
-def _under(request: Request, title: Any) -> Request:
+def _under(request: Request, called: Any) -> Request:
     """The request of the requirement whose run is played, if that has failures of its own."""
-    own = next((r for r in request.required if r.title == title and r.under is not None), None)
+    named = ((own_failures(request.asked, r), r) for r in request.required)
+    own = next((r for name, r in named if name is not None and name == called), None)
     return request if own is None else request_of(request, own)
 
 
