@@ -11,7 +11,6 @@ from dataclasses import replace
 from stormproof import formats
 from stormproof.checks.api import check
 from stormproof.checks.replay_report import replay_result
-from stormproof.checks.requirements import proof_of_never
 from stormproof.checks.saved_report import result_from_json
 from stormproof.checks.survival import Effort, SurvivalOutcome, decide_survival
 from stormproof.counterexample.fewest_faults import at_most
@@ -19,6 +18,7 @@ from stormproof.engine.survival import survey
 from stormproof.limits import Limits
 from stormproof.model.ask import Ask
 from stormproof.model.survival import SurvivalModel
+from stormproof.reachability.proofs import proof_of_never
 from stormproof.spec.bounded import TooLarge
 from stormproof.spec.survival import answer
 from tests.support.survival_questions import random_asks, random_model

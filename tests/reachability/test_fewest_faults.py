@@ -106,6 +106,13 @@ def test_overtaking_counts_once(failures: Failures, faults: int | None) -> None:
         assert answer.to_json()["faults"] == faults and answer.to_json()["fewest"] is True
 
 
+def test_a_channel_without_end_does_not_hide_that_a_fault_is_needed() -> None:
+    """No bound shows all runs without faults, and a method without a bound excludes them."""
+    text = "role A { s: B!x -> s  B!y -> end }\nrole B { w: A?x -> w  A?y -> d  d: A?x -> bad  bad: }"
+    answer = reach(formats.loads(text), "B@bad", Failures(reorder=True))
+    assert answer.run is not None and answer.run.fault_count == 1 and answer.fewest
+
+
 def test_a_goal_that_speaks_of_futures_keeps_the_run_that_was_found() -> None:
     system = formats.loads("role A { s: B!x -> end }\nrole B { w: A?x -> end }")
     answer = reach(system, "deadlock-for-good", Failures(loss=True))

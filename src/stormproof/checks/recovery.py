@@ -20,7 +20,6 @@ from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .requirements import proof_of_never
 from .survival import AFTER_VIOLATION, INTERRUPTED, Effort, SurvivalOutcome, decide_survival
 
 
@@ -86,6 +85,8 @@ def _for_any_length(
     happens with one fault, to be out of reach without."""
     if ask.always or request.one_bound or found.stopped == INTERRUPTED:
         return found
+    from ..reachability.proofs import proof_of_never
+
     seconds = request.within_effort
     if found.holds and found.up_to is not None:
         proof = proof_of_never(model, ask.goal, request.limits, seconds)

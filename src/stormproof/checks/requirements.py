@@ -6,21 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
-from ..limits import Limits
-from ..model.failures import NO_FAULTS, FailureModel
-from ..model.goal import Goal, show
+from ..model.failures import FailureModel
 from ..model.requirement import Requirement
-from ..model.survival import SurvivalModel
 from ..transform.under import system_under
 from .properties import PROPERTIES, RECOVERS, known_properties
 from .request import Request, make_request
 
 if TYPE_CHECKING:
-    from .outcome import Proof
-
-#: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
-LARGEST_PROOF = 5_000
+    pass
 
 
 def asked_together(required: Sequence[Requirement]) -> list[list[Requirement]]:
@@ -72,28 +65,3 @@ def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str
     if not set(some.kinds) <= set(all_.kinds):
         return False
     return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
-
-
-def proof_of_never(
-    model: SurvivalModel, goal: Goal, limits: Limits, seconds: float, faults: bool = True
-) -> Proof | None:
-    """A certificate of the methods without a bound that the goal is unreachable, or that it is `faults`
-    aside. They need it upward closed."""
-    from ..goals.cubes import cubes
-    from ..reachability.portfolio import solve
-
-    if seconds <= 0 or model.system.mailboxes:  # definitions 12.4
-        return None
-    system, failures = model.system, model.failures
-    try:
-        answer = solve(
-            system if faults else model.without_faults(),
-            failures if faults else NO_FAULTS,
-            cubes(goal, system, failures),
-            show(goal),
-            replace(limits, seconds=seconds),
-            largest=LARGEST_PROOF,
-        )
-    except UsageError:
-        return None
-    return answer.certificate

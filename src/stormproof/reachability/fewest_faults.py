@@ -26,6 +26,7 @@ from ..model.run import Witness
 from ..model.survival import SurvivalModel
 from ..trust.replay_storm import replay_storm
 from .answer import Answer
+from .proofs import proof_of_never
 
 #: The largest bound that is tried.
 MAX_K = 6
@@ -54,7 +55,14 @@ def with_fewest_faults(
     replayed = replay_storm(model, ask, run)
     if not replayed.established:
         raise InternalError(f"the run with the fewest faults does not replay: {replayed.message}")
-    return replace(answer, run=min(run, answer.run, key=_cost), fewest=found.proved)
+    best, left = min(run, answer.run, key=_cost), _seconds(answer, limits)(1)
+    proved = found.proved or (best.fault_count == 1 and _needs_faults(model, ask, limits, left))
+    return replace(answer, run=best, fewest=proved)
+
+
+def _needs_faults(model: SurvivalModel, ask: Ask, limits: Limits, seconds: float) -> bool:
+    """Is it proved that no run without faults reaches the goal, whatever the length of channels?"""
+    return proof_of_never(model, ask.goal, limits, min(seconds, EFFORT / 4), faults=False) is not None
 
 
 def _cost(run: Witness) -> tuple[int, int]:
