@@ -34,7 +34,8 @@ class CulpritEnds:
 
     def rows(self, forms: Sequence[_engine.ContentForm]) -> set[tuple[int, ...]]:
         """Each as one row of numbers, with each channel in its form."""
-        return {tuple(_row(end, forms, self.heads)) for end in self.numbered}
+        forms_of = [(f is _engine.ContentForm.LENGTH, f is _engine.ContentForm.MULTISET) for f in forms]
+        return {tuple(_row(end, forms_of, self.heads)) for end in self.numbered}
 
 
 def every_end(
@@ -74,14 +75,15 @@ def _culprit(lowered: Lowered, end: _engine.End) -> object:
     return channel if message is None else pair_of(channel, lowered.messages[message])
 
 
-def _row(end: _engine.End, forms: Sequence[_engine.ContentForm], heads: bool) -> list[int]:
+def _row(end: _engine.End, forms: Sequence[tuple[bool, bool]], heads: bool) -> list[int]:
+    """`forms`: of which channels the length counts, and of which the multiset."""
     row = end.states
-    for content, form in zip(end.contents, forms, strict=True):
+    for content, (length, multiset) in zip(end.contents, forms, strict=True):
         row.append(len(content))
-        if form is _engine.ContentForm.LENGTH:
+        if length:
             row.append(int(_CRASH in content))
         elif content:
-            row += sorted(content) if form is _engine.ContentForm.MULTISET else content
+            row += sorted(content) if multiset else content
     if heads:
         assert end.channel is not None and end.message is not None
         row += (end.channel, end.message)
