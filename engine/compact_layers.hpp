@@ -55,7 +55,7 @@ class CompactLayers {
 
     // `parallel_from`: layers of fewer configurations are left to one thread.
     CompactLayers(std::uint32_t words, std::uint64_t parallel_from, Monitor& monitor)
-        : tree_(words), words_(words), parallel_from_(parallel_from), monitor_(monitor), store_(monitor) {}
+        : words_(words), parallel_from_(parallel_from), monitor_(monitor), tree_(words), store_(monitor) {}
 
     std::vector<std::unique_ptr<Worker>> workers;
     Stop stop = Stop::none;
@@ -75,8 +75,18 @@ class CompactLayers {
         return Place{CompactStore::shard_of(root), at};
     }
     std::optional<Place> find(Worker& worker, const std::uint64_t* words) const {
+        const std::optional<std::uint64_t> root = root_of(worker, words);
+        return root ? find(*root) : std::nullopt;
+    }
+    std::optional<std::uint64_t> root_of(Worker& worker, const std::uint64_t* words) const {
         if (!tree_.find(words, worker.path, worker.scratch)) return {};
-        return find(worker.scratch[0]);
+        return worker.scratch[0];
+    }
+    // Fetches from memory what will be read to find these roots: each is somewhere else, so it is best done for several.
+    template <class Items>
+    void fetch(const Items& items) const {
+        for (const auto& item : items) shard(item.root).fetch_slot(hash_of_word(item.root));
+        for (const auto& item : items) shard(item.root).fetch_word(hash_of_word(item.root));
     }
 
     // ---- masks -------------------------------------------------------------------------------------------
@@ -89,6 +99,7 @@ class CompactLayers {
     std::atomic_ref<std::uint8_t> byte(Place place, std::uint32_t i = 0) {
         return std::atomic_ref(masks_[place.shard][place.at * mask_bytes_ + i]);
     }
+    void fetch_byte(Place place) const { prefetch(&masks_[place.shard][place.at * mask_bytes_]); }
     // Leaves of every byte only these bits.
     void keep_of_masks(std::uint8_t bits) {
         for (std::uint32_t s = 0; s < CompactStore::shards; ++s)
@@ -157,11 +168,7 @@ class CompactLayers {
         report();
     }
 
-  protected:
-    static constexpr std::size_t batch = 64;  // so many places in memory are looked up together
-
-    WordTree tree_;
-    const CompactShard& shard(std::uint64_t root) const { return store_[CompactStore::shard_of(root)]; }
+    static constexpr std::size_t batch = 64;  // so many are added, or looked up, together
 
   private:
     static constexpr std::uint64_t block = 256;
@@ -170,6 +177,7 @@ class CompactLayers {
     const std::uint32_t words_;
     const std::uint64_t parallel_from_;
     Monitor& monitor_;
+    WordTree tree_;
     CompactStore store_;
     std::uint32_t mask_bytes_ = 0;
     std::array<Growing<std::uint8_t>, CompactStore::shards> masks_;
@@ -179,6 +187,8 @@ class CompactLayers {
     alignas(cache_line) std::atomic<bool> halt_{false};
     std::atomic<bool> enough_{false};
     std::atomic<Stop> failed_{Stop::none};
+
+    const CompactShard& shard(std::uint64_t root) const { return store_[CompactStore::shard_of(root)]; }
 
     std::uint64_t others() const {
         return tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;

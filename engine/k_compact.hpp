@@ -15,38 +15,13 @@
 #include <mutex>
 #include <optional>
 
-#include "compact_layers.hpp"
 #include "goals.hpp"
+#include "k_compact_thread.hpp"
 #include "k_properties.hpp"
 #include "offence.hpp"
 #include "successors.hpp"
 
 namespace stormproof {
-
-template <unsigned W>
-struct WalkStep {
-    Config<W> config{};
-    Place place;
-    std::uint64_t fires = 0;      // the goals that an action reaches here
-    std::uint32_t number = none;  // of the instruction that is taken
-};
-
-template <unsigned W>
-struct ConfigThread : LayerThread {
-    explicit ConfigThread(std::uint32_t count) : words(count) {}
-
-    const std::uint32_t words;
-    Config<W> config{};  // at hand
-    std::uint64_t transitions = 0;
-    std::uint64_t unmet = 0;        // while sweeping: the goals that some configuration needs and does not reach so far
-    std::uint64_t unmet_count = 0;  // how many such configurations there are
-    bool changed = false;
-    std::vector<WalkStep<W>> way;
-    std::uint64_t walks = 0, walked = 0;  // how many there were, and their steps
-
-    void take() { std::copy_n(path.words.begin(), words, config.w); }
-    void push(const Config<W>& next) { successors.insert(successors.end(), next.w, next.w + words); }
-};
 
 template <unsigned W>
 class CompactDecision {
@@ -173,9 +148,8 @@ class CompactDecision {
         return place ? known(set, layers_.byte(*place).load(relaxed)) : 0;
     }
 
-    // Of these goals, those that the configuration at hand is not known to reach.
-    std::uint64_t missing(const GoalSet& set, Worker& worker, std::uint64_t wanted) {
-        const Config<W> c = worker.config;
+    // Of these goals, those that a configuration is not known to reach.
+    std::uint64_t missing(const GoalSet& set, Worker& worker, const Config<W>& c, std::uint64_t wanted) {
         each_enabled(m, c, [&](std::uint32_t number, const Instruction&) { wanted &= ~set.fires[number]; });
         if (!wanted) return 0;
         each_enabled(m, c, [&](std::uint32_t number, const Instruction& s) {
@@ -188,16 +162,16 @@ class CompactDecision {
         return wanted;
     }
 
-    // Walks from the configuration at hand until these goals are known to be reached, and returns those that are left. What
+    // Walks from a configuration until these goals are known to be reached, and returns those that are left. What
     // is learnt of the others on the way is noted: note(place, configuration, reached goals). Where walks lead nowhere too
     // often, there are none.
     template <class Note>
-    std::uint64_t walk(const GoalSet& set, Worker& worker, std::uint64_t left, Note&& note) {
+    std::uint64_t walk(const GoalSet& set, Worker& worker, Place from, const Config<W>& c, std::uint64_t left, Note&& note) {
         if (worker.walked > 8 * worker.walks++ + 4096) return left;
         std::vector<WalkStep<W>>& way = worker.way;
-        way.assign(1, {worker.config, worker.place()});
+        way.assign(1, {c, from});
         std::uint64_t kept = set.all, after = 0;
-        for (std::uint64_t random = worker.at; way.size() <= longest_walk; random = hash_of_word(random)) {
+        for (std::uint64_t random = hash_of_word(from.at); way.size() <= longest_walk; random = hash_of_word(random)) {
             WalkStep<W>& here = way.back();
             here.number = choose(set, here, left, random);
             left &= ~(kept & here.fires);
@@ -236,17 +210,19 @@ class CompactDecision {
         return chosen;
     }
     // Until every need is met or nothing changes: visit(worker, is it the first sweep) for those of which wanted(place) is
-    // true. The goals that some configuration needs and does not reach.
-    template <class Wanted, class Visit>
-    std::uint64_t sweep(Wanted&& wanted, Visit&& visit) {
+    // true, and finish(worker) after each round. The goals that some configuration needs and does not reach.
+    template <class Wanted, class Visit, class Finish>
+    std::uint64_t sweep(Wanted&& wanted, Visit&& visit, Finish&& finish) {
         for (auto& worker : layers_.workers) worker->walks = worker->walked = 0;
         for (std::uint32_t n = 0;; ++n) {
             for (auto& worker : layers_.workers) worker->unmet = worker->unmet_count = worker->changed = 0;
-            for (std::size_t i = 0; i < rounds_.size() && going(); ++i)
+            for (std::size_t i = 0; i < rounds_.size() && going(); ++i) {
                 layers_.each(rounds_[n % 2 == 0 ? rounds_.size() - 1 - i : i], wanted, [&](Worker& worker) {
                     visit(worker, n == 0);
                     return Then::next;
                 });
+                for (auto& worker : layers_.workers) finish(*worker);
+            }
             std::uint64_t unmet = 0, count = 0;
             bool changed = false;
             for (const auto& worker : layers_.workers) {
@@ -270,15 +246,45 @@ class CompactDecision {
         const auto note = [&](Place place, const Config<W>& c, std::uint64_t reached) {
             if (wanted(place) && !(set.needs(m, c) & set.settled & ~reached)) layers_.byte(place).fetch_or(1, relaxed);
         };
-        return sweep(wanted, [&](Worker& worker, bool first) {
-            std::uint64_t unmet = set.needs(m, worker.config) & set.settled;
-            if (unmet && first) unmet = walk(set, worker, unmet, note);
-            if (unmet) unmet = missing(set, worker, unmet);
+        const auto conclude = [&](Worker& worker, Place place, std::uint64_t unmet) {
             note_unmet(worker, unmet);
             if (unmet) return;
-            layers_.byte(worker.place()).fetch_or(1, relaxed);
+            layers_.byte(place).fetch_or(1, relaxed);
             worker.changed = true;
-        });
+        };
+        const auto finish = [&](Worker& worker) {
+            layers_.fetch(worker.looks);
+            for (Look<W>& look : worker.looks)
+                if ((look.after = layers_.find(look.root))) layers_.fetch_byte(*look.after);
+            for (const Look<W>& look : worker.looks) {
+                const bool has = look.after && (layers_.byte(*look.after).load(relaxed) & 1);
+                std::uint64_t unmet = has ? 0 : walk(set, worker, look.place, look.config, look.needed, note);
+                if (unmet) unmet = missing(set, worker, look.config, unmet);
+                conclude(worker, look.place, unmet);
+            }
+            worker.looks.clear();
+        };
+        const auto visit = [&](Worker& worker, bool first) {
+            const std::uint64_t need = set.needs(m, worker.config) & set.settled;
+            if (need && first && look_at_one(set, worker, need)) {
+                if (worker.looks.size() == layers_.batch) finish(worker);
+                return;
+            }
+            conclude(worker, worker.place(), need ? missing(set, worker, worker.config, need) : 0);
+        };
+        return sweep(wanted, visit, finish);
+    }
+
+    // Plans to look at one successor, if that may suffice and is necessary.
+    bool look_at_one(const GoalSet& set, Worker& worker, std::uint64_t need) {
+        WalkStep<W> here{worker.config, worker.place()};
+        const std::uint32_t number = choose(set, here, need, worker.at);
+        need &= ~here.fires;
+        if (!need || number == none || (need & ~set.keeps[number])) return false;
+        const Config<W> next = perform(m, m.instructions[number], worker.config);
+        const std::optional<std::uint64_t> root = layers_.root_of(worker, next.w);
+        if (root) worker.looks.push_back({*root, worker.place(), worker.config, need});
+        return root.has_value();
     }
 
     // Sets the other bits, for at most seven goals.
@@ -293,14 +299,15 @@ class CompactDecision {
             return more != 0;
         };
         const auto note = [&](Place place, const Config<W>&, std::uint64_t reached) { reach(place, reached); };
-        const std::uint64_t unmet = sweep(wanted, [&](Worker& worker, bool first) {
+        const auto visit = [&](Worker& worker, bool first) {
             const std::uint64_t need = set.needs(m, worker.config);
             std::uint64_t after = left(worker.place());
-            if (first) after = walk(set, worker, after & ~(set.settled & ~need), note);
-            if (after) after = missing(set, worker, after);
+            if (first) after = walk(set, worker, worker.place(), worker.config, after & ~(set.settled & ~need), note);
+            if (after) after = missing(set, worker, worker.config, after);
             note_unmet(worker, need & after);
             worker.changed = reach(worker.place(), ~after) || worker.changed;
-        });
+        };
+        const std::uint64_t unmet = sweep(wanted, visit, [](Worker&) {});
         if (unmet && going()) collect(set, left);
     }
 

@@ -38,7 +38,11 @@ struct LayerWorker : LayerThread {
     ClosedProcesses<Cell> closed;
     RowTurns<Cell> turns;
     std::vector<Cell> row;  // the configuration at hand
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> passed;  // the roots to which bits are passed, and the bits
+    struct Passed {
+        std::uint64_t root;
+        std::uint32_t bits;
+    };
+    std::vector<Passed> passed;  // bits for predecessors
 
     void take() { packing.unpack(path.words.data(), row.data()); }
 };
@@ -81,20 +85,20 @@ class Layers : public CompactLayers<LayerWorker<Cell>> {
         news_byte(place).fetch_and(static_cast<std::uint8_t>(~news_in_byte()));
         return mask(place);
     }
-    // Passes bits on to a predecessor of the configuration at hand, if it is there: several at a time, since each is
-    // somewhere else in memory. Call `pass_on` after the last one.
+    // Passes bits on to a predecessor of the configuration at hand, if it is there: several at a time. Call `pass_on`
+    // after the last one.
     void pass_back(Worker& worker, const Strike& strike, const Cell* row, std::uint32_t bits) {
         const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
         if (t.kind == TransitionKind::receive && !packing_.knows(t.channel, t.message)) return;
         worker.successors.resize(packing_.words());
         pack_after(worker, strike, row, worker.successors.data());
-        if (!this->tree_.find(worker.successors.data(), worker.path, worker.scratch)) return;
-        worker.passed.emplace_back(worker.scratch[0], bits);
+        const std::optional<std::uint64_t> root = this->root_of(worker, worker.successors.data());
+        if (!root) return;
+        worker.passed.push_back({*root, bits});
         if (worker.passed.size() == Base::batch) pass_on(worker);
     }
     void pass_on(Worker& worker) {
-        for (const auto& [root, bits] : worker.passed) this->shard(root).fetch_slot(hash_of_word(root));
-        for (const auto& [root, bits] : worker.passed) this->shard(root).fetch_word(hash_of_word(root));
+        this->fetch(worker.passed);
         for (const auto& [root, bits] : worker.passed)
             if (const auto place = find(root)) news = add_news(*place, bits) || news;
         worker.passed.clear();
