@@ -38,7 +38,7 @@ def test_comparisons_keep_their_meaning_in_ascii() -> None:
 @pytest.mark.parametrize("command", ["check", "explain", "report", "draw", "classify", "crash", "frontier"])
 def test_every_command_that_searches_larger_bounds_has_an_effort(run: Run, command: str) -> None:
     assert "--effort" in run(command, "--help").out
-    assert "--effort must not be negative" in run(command, "alternating-bit", "--effort", "-1").err
+    assert "--effort must be 0 or more, not -1" in run(command, "alternating-bit", "--effort", "-1").err
 
 
 def test_a_check_goes_on_on_disk(run: Run, tmp_path: Path) -> None:
