@@ -76,7 +76,7 @@ def test_sarif_is_read_back(run: Run, files: Path) -> None:
     assert ("error", "recovers", "shop.storm", 3) in found, "Buyer waits, and its role is in line 3"
     assert {("error", "requirement", "shop.storm", n) for n in (14, 15)} <= found
     assert ("warning", "lint", "shop.storm", 11) in found
-    assert {r["Line"] for r in records if r["Code"] == "input"} == {1, 3}
+    assert {r["Line"] for r in records if r["Code"] == "input"} == {1, 3, 4}
     assert not any(line == 16 for *_, line in found), "a known limit is no problem"
 
 
