@@ -18,7 +18,7 @@ from ..model.requirement import Requirement
 from ..model.system import System
 from .bound_search import decide_bounded
 from .conclude import conclude
-from .evidence_file import EvidenceFile
+from .evidence import EvidenceFile
 from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
 from .recovery import decide_recovery, name_of

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..counterexample.culprits import blamed
 from ..narrate.reason import why
 from . import implications
-from .evidence_file import EvidenceFile
+from .evidence import Evidence, EvidenceFile
 from .outcome import Outcome, Tried
 from .report import OtherCulprit, Verdict
 from .request import Request
-
-if TYPE_CHECKING:
-    from .evidence import Evidence
 
 
 def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:

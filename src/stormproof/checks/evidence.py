@@ -20,7 +20,7 @@ from ..narrate.reason import RunEnd
 from ..trust.replay import BUDGET, replay
 from ..trust.replay_storm import replay_storm
 from .culprit_search import CulpritRuns, culprit_runs
-from .outcome import FoundViolation, Survived
+from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
 from .request import Request
 
@@ -53,15 +53,33 @@ class Evidence(NamedTuple):
     certificate: OutOfReach | None = None
 
 
-def evidence_of(request: Request, found: FoundViolation) -> Evidence:
-    """The best run that can be found against what was violated, replayed."""
-    witness = _witness(request, found)
-    best = _culprits(request, found)
-    if best is not None and best.runs[0].fault_count < witness.fault_count:
-        shortest = len(best.runs[0].acts) <= len(witness.acts)
-        witness = replace(best.runs[0], shortest=shortest)
-    made = _replayed(request, found, witness)
-    return made if best is None else _with_others(request, made, best)
+class EvidenceFile:
+    """The evidence of one check; a violation of which several conjunctions fail is built once."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._made: dict[tuple[str, int | None, bool], Evidence] = {}
+
+    def against(self, outcome: Outcome) -> Evidence:
+        """The first violation that the kernel establishes; if it establishes none, the last."""
+        evidence = self._of(outcome.found[0])
+        for found in outcome.found[1:]:
+            if evidence.established or not self.request.options.replay:
+                break
+            evidence = self._of(found)
+        return evidence
+
+    def _of(self, found: FoundViolation) -> Evidence:
+        key = (found.part, found.k, getattr(found.violation, "literal", False))
+        if key not in self._made:
+            witness = _witness(self.request, found)
+            best = _culprits(self.request, found)
+            if best is not None and best.runs[0].fault_count < witness.fault_count:
+                shortest = len(best.runs[0].acts) <= len(witness.acts)
+                witness = replace(best.runs[0], shortest=shortest)
+            made = _replayed(self.request, found, witness)
+            self._made[key] = made if best is None else _with_others(self.request, made, best)
+        return self._made[key]
 
 
 def _culprits(request: Request, found: FoundViolation) -> CulpritRuns | None:
