@@ -9,6 +9,7 @@ from ..counterexample.contents import contents
 from ..engine.k_properties import Exploration, explore
 from ..engine.watch import knowing
 from . import implications
+from .all_bounds import MOST_SECONDS, persists
 from .outcome import FoundViolation, Outcome, Tried
 from .properties import PROPERTIES, base_names
 from .request import Request
@@ -54,8 +55,6 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
     """The properties whose violations prove one at every larger bound that is asked for."""
     if request.one_bound or exploration.k == request.bounds[-1]:
         return frozenset()
-    from .all_bounds import MOST_SECONDS, persists
-
     found = {base: v for base in base_names(names) if (v := exploration.violations.get(base)) is not None}
     return frozenset(
         base
