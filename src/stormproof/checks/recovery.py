@@ -85,15 +85,19 @@ def _for_any_length(
     happens with one fault, to be out of reach without."""
     if ask.always or request.one_bound or found.stopped == INTERRUPTED:
         return found
+    bounded = found.holds is True and found.up_to is not None
+    one_fault = found.holds is False and found.run is not None and found.run.faults == 1
+    if not bounded and (not one_fault or found.fewest):
+        return found
     from ..reachability.proofs import proof_of_never
 
     seconds = request.within_effort
-    if found.holds and found.up_to is not None:
+    if bounded:
         proof = proof_of_never(model, ask.goal, request.limits, seconds)
         if proof is not None:
             kept = proof if request.options.certificates else None
             return replace(found, up_to=None, doubt=None, proof=kept)
-    elif found.run is not None and found.run.faults == 1 and found.holds is False and not found.fewest:
+    else:
         proof = proof_of_never(model, ask.goal, request.limits, seconds / AFTER_VIOLATION, faults=False)
         if proof is not None:
             kept = proof if request.options.certificates else None
