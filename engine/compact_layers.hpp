@@ -254,7 +254,9 @@ class CompactLayers {
 
     void flush(Worker& worker, std::uint32_t shard) {
         std::vector<std::uint64_t>& words = worker.outgoing[shard];
-        if (!words.empty() && !store_.add(shard, words, others())) fail(Stop::memory);
+        // The other workers may be adding as many at this moment.
+        const std::uint64_t beside = others() + (workers.size() - 1) * words.size() * sizeof(std::uint64_t);
+        if (!words.empty() && !store_.add(shard, words, beside)) fail(Stop::memory);
         words.clear();
     }
 

@@ -145,9 +145,7 @@ class CompactStore {
     bool add(std::uint32_t shard, const std::vector<std::uint64_t>& words, std::uint64_t others) {
         Locked& own = shards_[shard];
         const std::lock_guard<std::mutex> lock(own.mutex);
-        const std::uint64_t growth = own.words.growth(words.size());
-        if (growth && !monitor_.allows(bytes() + growth + others)) return false;
-        if (!own.words.make_room(words.size())) return false;
+        if (!make_room(own.words, words.size(), others)) return false;
         for (const std::uint64_t word : words) own.words.fetch_slot(hash_of_word(word));
         for (const std::uint64_t word : words) own.words.fetch_word(hash_of_word(word));
         for (const std::uint64_t word : words) own.words.add(word, hash_of_word(word));
@@ -161,6 +159,14 @@ class CompactStore {
     };
     const Monitor& monitor_;
     std::array<Locked, shards> shards_;
+    std::mutex growing_;  // what one thread takes, another must know of
+
+    bool make_room(CompactShard& own, std::uint64_t more, std::uint64_t others) {
+        const std::uint64_t added = more * sizeof(std::uint64_t) + others;
+        if (own.growth(more) == 0) return monitor_.allows(bytes() + added) && own.make_room(more);
+        const std::lock_guard<std::mutex> lock(growing_);
+        return monitor_.allows(bytes() + own.growth(more) + added) && own.make_room(more);
+    }
 };
 
 }  // namespace stormproof

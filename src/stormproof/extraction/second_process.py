@@ -31,10 +31,13 @@ JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
 #: Set in the second process, where a module that is imported again must not start a third.
 SECOND = "STORMPROOF_SECOND_PROCESS"
 
-#: Modules are looked for where this process finds them, and not in the current folder.
+#: Modules are looked for where this process finds them, and not in the current folder. Stormproof comes
+#: first: a file of that name may be found before it.
 _START = (
-    "import sys; sys.path[:] = sys.argv[2:]; from stormproof.extraction.second import main; main(sys.argv[1])"
+    "import sys; sys.path[:] = sys.argv[2:]; from stormproof.extraction.second import main; "
+    "del sys.path[0]; main(sys.argv[1])"
 )
+_PACKAGES = str(Path(__file__).parents[2])
 
 _log = logging.getLogger("stormproof")
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
@@ -102,7 +105,15 @@ def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSyst
     (folder / JOB).write_bytes(pickle.dumps(described))
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     done = subprocess.run(
-        [sys.executable, *(["-O"] * sys.flags.optimize), "-c", _START, str(folder), *map(str, sys.path)],
+        [
+            sys.executable,
+            *(["-O"] * sys.flags.optimize),
+            "-c",
+            _START,
+            str(folder),
+            _PACKAGES,
+            *map(str, sys.path),
+        ],
         env={**os.environ, "PYTHONHASHSEED": seed, SECOND: "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
