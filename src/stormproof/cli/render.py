@@ -195,7 +195,7 @@ def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
     if by_text:
         console.print()
     for text, names in by_text.items():
-        console.print(Text(f"  {', '.join(names)}: {text}", style="dim"))
+        _beside(console, Text("  "), Text(f"{', '.join(names)}: {text}", style="dim"))
 
 
 def print_why(console: Console, report: Report, verdict: Verdict) -> None:

@@ -34,6 +34,7 @@ from .faults import (
     PlainFaults,
     ProcessFaultKind,
 )
+from .partition import check_sides, sides_of
 from .phrases import listed
 from .system import System
 
@@ -212,7 +213,7 @@ class Failures(AskedFaults):
         put(self, "corrupt_map", _pairs(corrupt_map))
         for name, roles in (("crash", crash), ("stop", stop), ("restart", restart)):
             put(self, name, (roles,) if isinstance(roles, str) else tuple(roles))
-        put(self, "partition", _sides(partition))
+        put(self, "partition", sides_of(partition))
         put(self, "file_faults", file_faults)
         put(self, "budget", budget_of(budget))
         put(self, "as_written", as_written)
@@ -290,7 +291,7 @@ class Failures(AskedFaults):
         for name in (*self.crash, *self.stop, *self.restart, *sides):
             if name not in system:
                 raise UsageError(_unknown_role(name, system), hint=did_you_mean(name, system.names))
-        _check_sides(system, self.partition)
+        check_sides(system, self.partition)
         known = {*system.messages, *(m for fault in system.faults for m in fault.messages)}
         for channel, *ends in self.corrupt_map:
             for message in ends:
@@ -330,30 +331,6 @@ def _check_mailboxes(system: System, channels: Mapping[Channel, ChannelFailure])
                 f"{listed(spared)}",
                 hint=f"declare it on every channel to {owner}, or on none",
             )
-
-
-def _sides(partition: str | Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """The sides of a partition, from `A,B | C` or from lists."""
-    if isinstance(partition, str):
-        partition = [side.split(",") for side in partition.split("|")]
-    return tuple(tuple(name.strip() for name in side if name.strip()) for side in partition)
-
-
-def _check_sides(system: System, sides: tuple[tuple[str, ...], ...]) -> None:
-    if not sides:
-        return
-    if len(sides) < 2 or not all(sides):
-        raise UsageError("a partition has at least two sides", hint="write it 'A,B | C'")
-    placed = [name for side in sides for name in side]
-    twice = [name for name in system.names if placed.count(name) > 1]
-    missing = [name for name in system.names if name not in placed]
-    if twice:
-        raise UsageError(f"{twice[0]} is on two sides of the partition")
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        raise UsageError(
-            f"{listed(missing)} {verb} on no side of the partition", hint="every role is on one side"
-        )
 
 
 def _unknown_role(name: str, system: System) -> str:
