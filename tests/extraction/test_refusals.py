@@ -66,7 +66,10 @@ VALUES: dict[str, tuple[str, int]] = {
     "yield send('Q', 'x', 1.5)": ("a field of 'x' is a float", 3),
     "yield send('Q', 'x y')": ("a message's name is a word", 3),
     "yield send('Nobody', 'x')": ("P names an unknown role 'Nobody'", 3),
-    "yield 5": ("a role cannot yield a int", 3),
+    "a = (1, [2])\nyield send('Q', 'x', a[0])": ("'a' is a tuple with a list, which is not among", 3),
+    "yield": ("a role cannot yield None", 3),
+    "yield 5": ("a role cannot yield an int", 3),
+    "yield from P": ("'yield from' needs a role, not a Role", 3),
     "yield from (1, 2)": ("'yield from' needs a role, not a tuple", 3),
     "yield send('Q', 'x')\nfor a in map(str, (1,)):\n    yield send('Q', 'x')": ("not a map", 4),
     "yield send('Q', 'x')\nwhile True:\n    pass": ("there is still no yield", 4),
@@ -94,6 +97,33 @@ def test_the_last_values_of_a_variable_that_grows_are_shown(monkeypatch: pytest.
     with pytest.raises(ModelError) as problem:
         extracted("n = 0\nwhile True:\n    yield send('Q', 'x')\n    n += 1")
     assert problem.value.hint is not None and "48, 49, 50" in problem.value.hint
+
+
+def test_long_values_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "MOST_VALUES", 50)
+    with pytest.raises(ModelError) as problem:
+        extracted("n = 'a' * 99\nwhile True:\n    yield send('Q', 'x')\n    n += 'a'")
+    assert problem.value.hint is not None and len(problem.value.hint) < 200
+
+
+def test_a_chain_that_is_too_long_is_refused() -> None:
+    more = "".join(f"elif m.fields == ({i},):\n    pass\n" for i in range(600))
+    with pytest.raises(ModelError, match="P is nested too deeply") as problem:
+        extracted(f"m = yield receive('Q')\nif m is None:\n    pass\n{more}")
+    assert problem.value.place is not None and problem.value.place.line == 2
+
+
+def test_what_python_runs_otherwise_is_refused_with_its_line() -> None:
+    """1 and 9 share a place in a set, and the one that came first is before the other; `set` copies that."""
+    body = """
+a = yield choose(0, 1)
+s = frozenset((1, 9)) if a else frozenset((9, 1))
+yield send("Q", "x")
+yield send("Q", "y", *set(s))
+"""
+    with pytest.raises(ModelError, match="Python runs P otherwise than its source says") as problem:
+        extracted(body)
+    assert problem.value.place is not None and problem.value.place.line == 6
 
 
 def test_messages_that_nobody_can_enumerate_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +159,7 @@ def remember(value: int) -> int:
 DIFFERENT = {
     "a counter": "a = next(counter)\nyield send('Q', 'x', a)",
     "the order of a set": "s = frozenset((1, 8))\nb = tuple(s)\nyield send('Q', 'x', b)",
+    "the text of a set": "s = frozenset((1, 8))\nb = str(s)\nyield send('Q', 'x', b)",
     "a loop over a set": "s = frozenset((1, 8))\nfor b in s:\n    yield send('Q', 'x', b)",
     "identity": "s = 'abc'\nt = s\nu = same(s, t)\nyield send('Q', 'x', u)",
 }

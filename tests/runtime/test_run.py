@@ -75,6 +75,12 @@ GARBAGE = [
     encode(sp.Received("Counter", "not a word", ()), "Sink"),
     b'{"from":"Counter","to":"Sink","name":"n","fields":[{"enum":"os.system"}]}',
     b'{"from":"Counter","to":"Sink","name":"n","fields":' + b"[" * 5000 + b"]" * 5000 + b"}",
+    b'{"from":"Counter","to":"Sink","name":"n","fields":' + b"[" * 900 + b"]" * 900 + b"}",
+    b'{"from":"Counter","to":"Sink","name":"n","fields":"abc"}',
+    b'{"from":"Counter","to":"Sink","name":"n","fields":{"0":0}}',
+    b'{"from":"Counter","to":"Sink","name":"n"}',
+    b'{"from":["Counter"],"to":"Sink","name":"n","fields":[]}',
+    b'{"from":"Counter","to":"Sink","name":{},"fields":[]}',
 ]
 
 
@@ -304,7 +310,7 @@ def test_what_cannot_be_run_is_refused() -> None:
         asyncio.run(received(sp.Failures(corrupt=True), 0))
     with pytest.raises(UsageError, match="a timeout is True or a number"):
         sp.receive("A", timeout=float("nan"))
-    with pytest.raises(UsageError, match="Wrong yields a int"):
+    with pytest.raises(UsageError, match="Wrong yields an int"):
         asyncio.run(run(Wrong, MemoryNetwork()))
     with pytest.raises(UsageError, match="no address of 'Stream'"):
         asyncio.run(run(Stream, TcpNetwork({"Strem": 1})))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..errors import Place
 from ..model.actions import Transition
 from ..model.goal import At
 from ..model.process import Process
 from ..model.requirement import NEVER, Claim, Requirement
 from ..model.rest import default_rest_states
-from .explore import Automaton, place_of
-from .interpret import Raised, Returned, RolePoint, Waiting
+from .explore import Automaton
+from .interpret import Raised, Returned, Waiting
 from .naming import state_names
 from .system import ExtractedSystem
 from .values import ValueKey
@@ -43,15 +42,9 @@ def build_process(automaton: Automaton) -> Process:
             names[k] for k, p in automaton.points.items() if isinstance(p, Waiting) and p.request.durable
         ],
         groups=_groups(automaton, names),
-        places=[(names[k], place) for k, p in automaton.points.items() if (place := _place(p)) is not None],
+        places=[(names[k], place) for k, p in automaton.points.items() if (place := p.place) is not None],
     )
     return replace(process, rest=_rest(automaton, names, process))
-
-
-def _place(point: RolePoint) -> Place | None:
-    if isinstance(point, Waiting):
-        return place_of(point)
-    return point.place if isinstance(point, Raised) else None
 
 
 def _groups(automaton: Automaton, names: dict[ValueKey, str]) -> list[tuple[str, tuple[str, ...]]]:

@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import ModelError, Place, StormproofError
 from .impure import refusing_impure_calls
 from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
-from .role import RoleCall
+from .role import Role, RoleCall
 from .snippet import Snippet
-from .values import Unsuitable, ValueKey, key, settled, twin
+from .values import Unsuitable, ValueKey, key, named, settled, twin
 
 #: A loop over more values is refused.
 MOST_ITEMS = 10_000
@@ -163,7 +163,7 @@ def _known_request(value: Any) -> Any:
     hint = "yield sp.send(...), sp.receive(...) or sp.choose(...)"
     if isinstance(value, RoleCall):
         hint = f"write: yield from {value.role.name}(...)"
-    raise StormproofError(f"a role cannot yield a {type(value).__name__}", hint=hint)
+    raise StormproofError(f"a role cannot yield {named(type(value))}", hint=hint)
 
 
 def delegate(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleCall:
@@ -172,7 +172,9 @@ def delegate(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleC
     def check(value: Any) -> Any:
         if not isinstance(value, RoleCall):
             hint = "write @sp.role above the function, and call it"
-            raise StormproofError(f"'yield from' needs a role, not a {type(value).__name__}", hint=hint)
+            if isinstance(value, Role):
+                hint = f"call it: yield from {value.name}(...)"
+            raise StormproofError(f"'yield from' needs a role, not {named(type(value))}", hint=hint)
         return value
 
     found = evaluate(snippet, variables, line, check)
@@ -186,7 +188,7 @@ def items(snippet: Snippet, variables: Mapping[str, Any], line: int) -> tuple[An
     def collect(value: Any) -> tuple[Any, ...]:
         through = iter(value)  # a TypeError here is the role's
         if not isinstance(value, _FINITE):
-            problem = f"a loop goes through a finite immutable value, not a {type(value).__name__}"
+            problem = f"a loop goes through a finite immutable value, not {named(type(value))}"
             raise StormproofError(problem, hint="write: for x in tuple(...)")
         found = tuple(islice(through, MOST_ITEMS + 1))
         if len(found) > MOST_ITEMS:

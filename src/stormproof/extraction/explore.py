@@ -11,7 +11,7 @@ from ..model.actions import TIMEOUT, Action, Internal, Receive, Send
 from ..model.phrases import listed
 from .interpret import Frame, Interpreter, Raised, RolePoint, Waiting
 from .lower import LOOP, SUBJECT
-from .requests import Pattern, Received, ReceiveRequest, SendRequest
+from .requests import Pattern, Received, ReceiveRequest, SendRequest, spell_short
 from .role import RoleCall
 from .values import ValueKey, key, spell, spell_message
 
@@ -126,7 +126,7 @@ class _Exploration:
     def _check_peer(self, name: str, peer: str, point: Waiting) -> None:
         if peer not in self.messages:
             hint = did_you_mean(peer, self.messages) or f"roles here: {', '.join(self.messages)}"
-            raise ModelError(f"{name} names an unknown role '{peer}'", place=place_of(point), hint=hint)
+            raise ModelError(f"{name} names an unknown role '{peer}'", place=point.place, hint=hint)
 
     def _sent(self, name: str, request: SendRequest, point: Waiting) -> None:
         message = Received(name, request.name, request.fields)
@@ -136,17 +136,13 @@ class _Exploration:
             return
         if any(m.peer == name and m.message == message.message for m in known.values()):
             problem = f"two different messages are spelt {message.message}"
-            raise ModelError(problem, place=place_of(point), hint="rename one of their enums")
+            raise ModelError(problem, place=point.place, hint="rename one of their enums")
         known[at] = message
         alike = [m.message for m in known.values() if m.peer == name and m.name == request.name]
         if len(alike) > MOST_VALUES:
             problem = f"{name} sends more than {MOST_VALUES:,} different messages '{request.name}'"
             last = f"the last ones are {', '.join(alike[-_LAST:])}"
-            raise ModelError(problem, place=place_of(point), hint=f"{last}; count modulo something")
-
-
-def place_of(point: Waiting) -> Place:
-    return point.frames[-1].program.source.place(point.line)
+            raise ModelError(problem, place=point.place, hint=f"{last}; count modulo something")
 
 
 class _Values:
@@ -170,7 +166,7 @@ class _Values:
         taken = self.seen.setdefault(variable, {})
         self.frames[variable] = frame
         if key(value) not in taken:
-            taken[key(value)] = spell(value)
+            taken[key(value)] = spell_short(value)
             if len(taken) > MOST_VALUES:
                 problem = f"'{name}' of {self.role} takes more than {MOST_VALUES:,} values"
                 raise self._refusal(variable, problem)
@@ -207,7 +203,7 @@ def unmatched(automata: Mapping[str, Automaton]) -> Iterator[tuple[Place, str]]:
             came = [answer.value for answer, _ in leaving if isinstance(answer.value, Received)]
             for pattern in point.request.patterns:
                 if not any(pattern.matches(message) for message in came):
-                    said.add((place_of(point), _nobody_sends(automata, name, pattern)))
+                    said.add((point.place, _nobody_sends(automata, name, pattern)))
         yield from sorted(said, key=lambda row: (row[0].line or 0, row[1]))
 
 

@@ -43,29 +43,32 @@ def _compare(
     automaton: Automaton, point: RolePoint, generator: RoleGenerator, given: Any, took: list[str]
 ) -> None:
     expected, found = _expected(point), _real(generator, given)
-    if expected != found:
+    if _key(expected) != _key(found):
         after = f" after {', '.join(took)}" if took else ""
         raise ModelError(
-            f"Python runs {automaton.call.role.name} otherwise than its source says: {found!r} instead of "
-            f"{expected!r}{after}",
-            hint="it depends on chance, or its file has changed since it was imported",
+            f"Python runs {automaton.call.role.name} otherwise than its source says: {found} instead of "
+            f"{expected}{after}",
+            place=point.place,
+            hint="it depends on chance or on the order of a set, or its file has changed since the import",
         )
 
 
 def _expected(point: RolePoint) -> object:
     if isinstance(point, Waiting):
-        return point.request.key()
+        return point.request
     return "returns" if isinstance(point, Returned) else f"raises {point.kind}"
 
 
 def _real(generator: RoleGenerator, given: Any) -> object:
-    """What the generator does next, as a value that can be compared."""
+    """What the generator does next."""
     try:
-        request = generator.send(given)
+        return generator.send(given)
     except StopIteration:
         return "returns"
     except Exception as problem:
         return f"raises {type(problem).__name__}"
-    if isinstance(request, SendRequest | ReceiveRequest | ChooseRequest):
-        return request.key()
-    return request
+
+
+def _key(done: object) -> object:
+    """As a value that can be compared."""
+    return done.key() if isinstance(done, SendRequest | ReceiveRequest | ChooseRequest) else done

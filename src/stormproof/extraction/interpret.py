@@ -48,6 +48,10 @@ class Waiting:
     request: RoleRequest
     line: int
 
+    @property
+    def place(self) -> Place:
+        return self.frames[-1].program.source.place(self.line)
+
     @cached_property
     def key(self) -> ValueKey:
         """Nothing that the function can observe differs between two points with equal keys."""
@@ -57,6 +61,8 @@ class Waiting:
 @dataclass(frozen=True)
 class Returned:
     """The role has returned."""
+
+    place: None = None
 
     @property
     def key(self) -> ValueKey:
@@ -87,7 +93,13 @@ class Interpreter:
 
     def program(self, role: Role) -> instructions.Program:
         if id(role) not in self._programs:
-            self._programs[id(role)] = (role, lower(read_source(role)))
+            source = read_source(role)
+            try:
+                self._programs[id(role)] = (role, lower(source))
+            except RecursionError:
+                place = source.place(source.tree.lineno)
+                hint = "use match instead of a long chain of elif"
+                raise ModelError(f"{role.name} is nested too deeply", place=place, hint=hint) from None
         return self._programs[id(role)][1]
 
     def start(self, call: RoleCall) -> RolePoint:

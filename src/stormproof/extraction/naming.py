@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from .explore import Automaton
 from .interpret import Frame, Raised, Returned, RolePoint, Waiting
 from .lower import LOOP, SUBJECT
-from .requests import Received, ReceiveRequest, SendRequest
-from .values import ValueKey, spell
+from .requests import ReceiveRequest, SendRequest, spell_short
+from .values import ValueKey
 
 ENDED, _RAISED = "ended", "raised "
-#: A longer value is cut in a state's name.
-_LONGEST = 40
 
 
 def is_raised(state: str) -> bool:
@@ -67,14 +64,9 @@ def _variables(frame: Frame, constant: Iterable[str], loops: bool) -> list[str]:
     """`bit=0`, in the order of the source; `left=2` for a loop that has two more values."""
     order = [*frame.program.source.parameters, *frame.program.assigned]
     named = [n for n in dict.fromkeys(order) if n in frame.variables and n not in set(constant)]
-    shown = [f"{n}={_value(frame.variables[n])}" for n in named if not n.startswith(SUBJECT)]
+    shown = [f"{n}={spell_short(frame.variables[n])}" for n in named if not n.startswith(SUBJECT)]
     through = [value for name, value in frame.variables.items() if name.startswith(LOOP)]
     return shown + [f"left={len(left)}" for left in through if loops]
-
-
-def _value(value: Any) -> str:
-    text = value.message if isinstance(value, Received) else spell(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _request(point: RolePoint) -> str:

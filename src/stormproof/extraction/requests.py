@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
-from .values import Unsuitable, ValueKey, check_field, key, spell_message
+from .values import Unsuitable, ValueKey, check_field, key, spell, spell_message
 
 #: A message's name is a word, so that `data(0)` can only be `data` with the field 0.
 _NAME = re.compile(r"\w+(?:-\w+)*")
 #: A name for states, which goals may write bare.
 _GROUP = re.compile(r"\w+(?:-\w+)*")
 LONGEST_MESSAGE = 200
+#: A longer value is cut where it is one of many.
+_LONGEST_VALUE = 40
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,12 @@ class Received:
     def message(self) -> str:
         """As it is spelt in everything that is shown."""
         return spell_message(self.name, self.fields)
+
+
+def spell_short(value: Any) -> str:
+    """A value in the name of a state or in a list: a message as it is spelt, and nothing long."""
+    text = value.message if isinstance(value, Received) else spell(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
 @dataclass(frozen=True)

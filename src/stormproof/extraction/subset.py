@@ -23,6 +23,8 @@ _REFUSED_STATEMENTS: dict[type[ast.AST], str] = {
     ast.Raise: "'raise'",
     ast.AsyncFor: "'async for'",
 }
+#: Those that not every Python has, by the names of their nodes.
+_NEWER_STATEMENTS = {"TryStar": "'try'", "TypeAlias": "'type'"}
 _HINTS = {
     "a nested function": "define it beside the role",
     "a nested class": "define it beside the role",
@@ -67,8 +69,8 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 def _statement(node: ast.stmt) -> Iterator[Refusal]:
     name = _REFUSED_STATEMENTS.get(type(node))
-    if name is not None or type(node).__name__ in ("TryStar", "TypeAlias"):
-        name = name or f"'{type(node).__name__.lower()}'"
+    name = name or _NEWER_STATEMENTS.get(type(node).__name__)
+    if name is not None:
         yield node, f"a role cannot use {name}", _HINTS.get(name)
         return
     allowed = _whole_yield(node)

@@ -32,7 +32,11 @@ def key(value: Any) -> ValueKey:
         return (kind, value.name if value.name is not None else repr(value))
     if kind is frozenset:
         return (kind, frozenset(map(key, value)))
-    return (kind, *map(key, parts(value)))
+    inside = parts(value)
+    try:
+        return (kind, *map(key, inside))
+    except Unsuitable as problem:
+        raise Unsuitable(f"{named(kind)} with {problem}") from None
 
 
 def parts(value: Any) -> tuple[Any, ...]:
@@ -60,9 +64,15 @@ def _why_not(kind: type) -> str:
     if dataclasses.is_dataclass(kind):
         frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
         problem = "compares identities (eq=False)" if frozen else "is not frozen"
-        return f"a {kind.__name__}, a dataclass that {problem}"
-    article = "an" if kind.__name__[:1] in "aeiou" else "a"
-    return f"{article} {kind.__name__}, which is not among the immutable values{use.get(kind, '')}"
+        return f"{named(kind)}, a dataclass that {problem}"
+    return f"{named(kind)}, which is not among the immutable values{use.get(kind, '')}"
+
+
+def named(kind: type) -> str:
+    """`an int`, `a list`, `None`."""
+    if kind is type(None):
+        return "None"
+    return f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}"
 
 
 def twin(value: Any) -> Any:
@@ -94,7 +104,7 @@ class _Reversed(frozenset[Any]):
         return iter([*super().__iter__()][::-1])
 
     def __repr__(self) -> str:
-        return repr(frozenset(super().__iter__()))
+        return f"frozenset({{{', '.join(map(repr, self))}}})" if self else "frozenset()"
 
 
 _Reversed.__name__ = _Reversed.__qualname__ = frozenset.__name__
@@ -150,7 +160,7 @@ def check_field(value: Any) -> None:
         raise Unsuitable("a combination of flags; a message carries them one by one")
     elif type(value) not in _IN_MESSAGES and not isinstance(value, enum.Enum):
         kinds = "None, bool, int, str, enum and tuples of these"
-        raise Unsuitable(f"a {type(value).__name__}; a message carries {kinds}")
+        raise Unsuitable(f"{named(type(value))}; a message carries {kinds}")
 
 
 def spell_message(name: str, fields: tuple[Any, ...]) -> str:

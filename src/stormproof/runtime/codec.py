@@ -49,16 +49,21 @@ def decode(data: bytes, receiver: str, enums: dict[str, Any]) -> Received:
     """The message to this receiver; Garbage if it is none."""
     try:
         found = json.loads(data.decode("utf-8"))
-        fields = tuple([from_json(field, enums) for field in found["fields"]])
-        peer, name, to = found["from"], found["name"], found["to"]
-        send(peer, name, *fields)  # refuses what no role could have sent
-    except Garbage:
-        raise
-    except (ValueError, RecursionError, KeyError, TypeError, UsageError) as problem:
-        raise Garbage(str(problem)[:200] or type(problem).__name__) from None
+    except (ValueError, RecursionError):
+        raise Garbage("it is not JSON") from None
+    if not isinstance(found, dict) or not isinstance(found.get("fields"), list):
+        raise Garbage("it is not a message")
+    peer, name, to = (found.get(key) for key in ("from", "name", "to"))
     if to != receiver:
         raise Garbage(f"it is addressed to {str(to)[:80]!r}")
-    return Received(peer, name, fields)
+    try:
+        fields = tuple([from_json(field, enums) for field in found["fields"]])
+        send(peer, name, *fields)  # type: ignore[arg-type] # refuses what no role could have sent
+    except UsageError as problem:
+        raise Garbage(problem.message[:200]) from None
+    except RecursionError:
+        raise Garbage("its fields are nested too deeply") from None
+    return Received(str(peer), str(name), fields)
 
 
 def enums_of(call: RoleCall) -> dict[str, Any]:

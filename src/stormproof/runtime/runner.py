@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..errors import UsageError
 from ..extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SendRequest
 from ..extraction.role import Role, RoleCall, RoleGenerator, as_call
-from ..extraction.values import spell
+from ..extraction.values import named, spell
 from .codec import enums_of
 from .durable import DurableRecord
 from .inbox import Network
@@ -100,7 +100,7 @@ class Runner:
             return self._ended(end)
         while True:
             if not isinstance(request, RoleRequest):
-                raise UsageError(f"{self.name} yields a {type(request).__name__}", hint=_REQUESTS)
+                raise UsageError(f"{self.name} yields {named(type(request))}", hint=_REQUESTS)
             self.waiting = request
             # Somebody who never waits must not keep the others from running.
             await asyncio.sleep(0)
