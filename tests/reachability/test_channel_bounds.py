@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,7 @@ from stormproof.reachability.channel_forms import shapes
 from stormproof.reachability.karp_miller import INFINITY, KarpMiller
 from stormproof.reachability.pnml import pnml
 from stormproof.spec.bounded import TooLarge, explore
-from tests.support.random_systems import random_failures, random_system
+from tests.support.random_systems import random_duplication, random_failures, random_system
 
 PUMP = System(
     (
@@ -31,8 +32,8 @@ PUMP = System(
 
 
 def test_a_loop_of_sends_is_unbounded_whatever_the_channel() -> None:
-    for failures in (Failures(), Failures(loss=True), Failures(reorder=True), Failures(corrupt=True)):
-        found = channel_bounds(PUMP, failures)
+    for fault in (None, "loss", "reorder", "corrupt", "duplicate"):
+        found = channel_bounds(PUMP, Failures(**({} if fault is None else {fault: True})))  # type: ignore[arg-type]
         assert found.answer == "unbounded" and found.exit_code == 1
         assert found.channels[Channel("A", "B")].bounded is False
         assert found.channels[Channel("A", "B")].loop == ("A B!x",)
@@ -42,6 +43,25 @@ def test_infinity_spreads() -> None:
     """What B makes of the messages of A is unbounded as well, though no loop of B is one of sends only."""
     found = channel_bounds(PUMP, Failures(reorder=True))
     assert found.channels[Channel("B", "A")].bounded is False
+
+
+def test_one_message_that_stays_makes_a_channel_unbounded() -> None:
+    """B answers x as often as it is delivered, so that only its duplication fills B→A."""
+    once = Process("A", "s", (Transition("s", Send("B", "x"), "t"),))
+    system = System((once, PUMP["B"]))
+    assert channel_bounds(system, Failures(reorder=True)).answer == "bounded"
+    found = channel_bounds(system, Failures(reorder=True, duplicate=True))
+    assert found.channels[Channel("A", "B")].most == 1
+    grows = found.channels[Channel("B", "A")]
+    assert grows.bounded is False and grows.loop == ("B A?x, which stays", "B A!y")
+
+
+def test_which_crash_was_assumed_is_said() -> None:
+    found = channel_bounds(PUMP, Failures(stop=["A"], restart=["B"]))
+    assert found.notes == (
+        "A may stop silently, and nobody is informed",
+        "B may restart in the initial state",
+    )
 
 
 def test_bounded_protocols_have_their_bound() -> None:
@@ -57,7 +77,7 @@ def test_bounds_agree_with_exploration(chunk: int) -> None:
     for seed in range(chunk * 120, (chunk + 1) * 120):
         rng = random.Random(seed)
         system = random_system(rng, states=3, transitions=5)
-        asked = random_failures(rng, system)
+        asked = (random_duplication if seed % 3 == 0 else random_failures)(rng, system)
         found = channel_bounds(system, asked, limits=Limits(states=1500))
         for k in (1, 2, 3):
             try:
@@ -81,8 +101,9 @@ def test_the_tree_agrees_with_exploration(chunk: int) -> None:
     for seed in range(chunk * 250, (chunk + 1) * 250):
         rng = random.Random(seed)
         system = random_system(rng, states=3, transitions=5)
-        asked = rng.choice(
-            (Failures(reorder=True), Failures(corrupt=True), Failures(loss=True, reorder=True))
+        asked = replace(
+            rng.choice((Failures(reorder=True), Failures(corrupt=True), Failures(loss=True, reorder=True))),
+            duplicate=rng.choice((False, False, True)),
         )
         model = asked.on(system)
         forms = shapes(system, model)
@@ -151,7 +172,7 @@ def test_the_net_has_the_markings_of_the_system() -> None:
     for seed in range(150):
         rng = random.Random(seed)
         system = random_system(rng, states=3, transitions=4)
-        asked = rng.choice((Failures(reorder=True), Failures(loss=True, reorder=True)))
+        asked = Failures(reorder=True, loss=rng.random() < 0.5, duplicate=rng.random() < 0.4)
         model = asked.on(system)
         net = markings(pnml(system, asked), 300)
         if net is None:

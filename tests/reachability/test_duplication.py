@@ -7,10 +7,7 @@ from collections import Counter
 
 import pytest
 
-import stormproof as sp
-from stormproof.errors import UsageError
 from stormproof.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
-from stormproof.reachability.channel_bounds import channel_bounds
 from stormproof.reachability.ways import WAYS
 from stormproof.transform.crash_completion import complete
 from tests.reachability.test_portfolio import Question, ask, check, random_goal
@@ -52,8 +49,3 @@ def test_every_way_alone_agrees_with_the_others(chunk: int) -> None:
             if answer.answer != UNDECIDED:
                 check(seed, rng, asked, answer)
         assert not {REACHABLE, UNREACHABLE} <= {a.answer for a in found.values()}, f"seed {seed}"
-
-
-def test_the_lengths_of_channels_are_refused_in_words() -> None:
-    with pytest.raises(UsageError, match="not computed under duplication"):
-        channel_bounds(sp.protocol("alternating-bit"), sp.Failures(duplicate=True))

@@ -129,5 +129,7 @@ def _print_run(out: Console, answer: Answer) -> None:
 
 def _print_bounds(out: Console, found: Bounds) -> None:
     out.print(Text(found.answer, style="bold") + Text(f": {found.because}"), soft_wrap=True)
+    for note in found.notes:
+        out.print(Text(f"note: {note}"), soft_wrap=True)
     for channel, bound in found.channels.items():
         out.print(Text(f"  {channel}: {bound.describe()}"), soft_wrap=True)

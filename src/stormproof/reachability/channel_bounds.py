@@ -19,14 +19,16 @@ from ..goals.cubes import cubes
 from ..limits import Limits
 from ..model.actions import Channel, Receive, Send, Transition
 from ..model.failures import FailureModel, Failures
+from ..model.failures_text import process_failures
 from ..model.goal import At, show
+from ..model.phrases import plural
 from ..model.process import Process
 from ..model.run import Witness
 from ..model.system import System
 from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
 from .answer import REACHABLE
-from .channel_forms import refuse_copies, shapes
+from .channel_forms import shapes
 from .karp_miller import INFINITY, KarpMiller, Pump
 from .portfolio import solve
 from .ways import MOST_SUMMARISED
@@ -103,7 +105,6 @@ def channel_bounds(
     refuse_mailboxes(system, "their lengths are not computed")
     marked, model, notes = prepare(system, failures or Failures())
     prepared = with_process_faults(marked, model).system
-    refuse_copies(model, "the lengths of channels are not computed")
     limits = limits or Limits()
     started = time.monotonic()
     found = _saturated(prepared, model, limits, progress, started)
@@ -112,6 +113,7 @@ def channel_bounds(
         found = _tree(prepared, model, limits, seen, started)
         if None in [b.bounded for b in found.channels.values()]:
             found = _each(prepared, model, limits, found, started)
+    notes = (*notes, *process_failures(marked, model))
     return Bounds(found.channels, found.because, notes, time.monotonic() - started)
 
 
@@ -128,7 +130,7 @@ def _saturated(
         )
         seen = {c: max(n, seen[c]) for c, n in found.longest.items()}
         if found.saturated:
-            because = f"the search saturates at {max(seen.values(), default=0)} messages a channel"
+            because = f"the search saturates at {plural(max(seen.values(), default=0), 'message')} a channel"
             return Bounds({c: Bound(True, n, n) for c, n in found.longest.items()}, because)
         if found.stopped and k < 2**15:
             break
@@ -183,7 +185,10 @@ def _each(system: System, model: FailureModel, limits: Limits, known: Bounds, st
 
 
 def _summary(system: System, model: FailureModel, limits: Limits, started: float) -> dict[Channel, int]:
-    """The channels that never have more than a summary keeps, and how much that is."""
+    """The channels that never have more than a summary keeps, and how much that is. Summaries presuppose that
+    every message is received once."""
+    if not all(kind.matches_once for kind in model.kinds):
+        return {}
     searcher = Searcher(lower(system, model), limits)
     forms = [s.form for s in shapes(system, model)]
     capped: dict[Channel, int] = {}

@@ -4,7 +4,7 @@ reading of the checkers, and of runs that were found backward.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..engine.coverability import ChannelForm
 from ..model.actions import CRASH, Message, Receive, Send
@@ -51,6 +51,12 @@ def take(
     if not stays:
         del word[next((i for i in fits if word[i] == message), fits[0])]
     return True
+
+
+def received_and_kept(failure: ChannelFailure, letters: Iterable[str], message: str) -> Iterator[str]:
+    """The messages of a channel without order of which a copy may be received as this one: they stay."""
+    if failure.duplicate:
+        yield from (m for m in letters if failure.may_become(m, message))
 
 
 # ---- backward --------------------------------------------------------------------------------------------

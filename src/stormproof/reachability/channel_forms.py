@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..engine.coverability import ChannelForm
-from ..errors import UsageError
 from ..goals.cubes import letters
 from ..model.actions import CRASH, Channel
 from ..model.failures import FailureModel
-from ..model.phrases import listed
 from ..model.system import System
 
 NAMES = {ChannelForm.QUEUE: "word", ChannelForm.MULTISET: "multiset", ChannelForm.LENGTH: "length"}
@@ -47,16 +45,6 @@ def _shape(system: System, failures: FailureModel, channel: Channel) -> Shape:
     if failure.reorder:
         return Shape(channel, ChannelForm.MULTISET, True, failure.loss, pool, crash)
     return Shape(channel, ChannelForm.QUEUE, failure.loss, failure.loss, pool, crash)
-
-
-def refuse_copies(failures: FailureModel, what: str) -> None:
-    """Refuse a question whose method presupposes that no message is received twice."""
-    twice = [kind.noun for kind in failures.kinds if not kind.matches_once]
-    if twice:
-        raise UsageError(
-            f"{what} under {listed(twice)}",
-            hint="leave it out, or ask `stormproof reach` for one configuration",
-        )
 
 
 def as_multisets(given: tuple[Shape, ...]) -> tuple[Shape, ...]:

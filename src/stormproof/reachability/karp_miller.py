@@ -21,6 +21,7 @@ from ..model.actions import CRASH, Channel, Internal, Receive, Send, Transition,
 from ..model.failures import FailureModel
 from ..model.system import System
 from .certificates import Control
+from .channel_faults import received_and_kept
 from .channel_forms import Shape
 
 INFINITY = float("inf")
@@ -30,15 +31,16 @@ Marking = tuple[float, ...]
 
 @dataclass(frozen=True)
 class NetStep:
-    """A transition of a process, or a corruption on a channel."""
+    """A transition of a process, or a corruption on a channel; `stays`: what is received is also kept."""
 
     process: str | None
     transition: Transition | None
     corruption: tuple[Channel, str, str] | None = None
+    stays: bool = False
 
     def __str__(self) -> str:
         if self.transition is not None:
-            return f"{self.process} {self.transition.action}"
+            return f"{self.process} {self.transition.action}{', which stays' if self.stays else ''}"
         assert self.corruption is not None
         channel, message, other = self.corruption
         return f"{channel} turns {message} into {other}"
@@ -161,18 +163,19 @@ class KarpMiller:
         for i, process in enumerate(self.system):
             for transition in process.outgoing(states[i]):
                 after = (*states[:i], transition.target, *states[i + 1 :])
-                for new_marks, new_vector in self._act(process.name, transition, marks, vector):
-                    yield (after, new_marks), new_vector, NetStep(process.name, transition)
+                for new_marks, new_vector, stays in self._act(process.name, transition, marks, vector):
+                    yield (after, new_marks), new_vector, NetStep(process.name, transition, stays=stays)
         for shape in self.shapes:
             if shape.form == ChannelForm.MULTISET:
                 yield from self._corruptions(shape, control, vector)
 
     def _act(
         self, name: str, transition: Transition, marks: tuple[bool, ...], vector: Marking
-    ) -> Iterator[tuple[tuple[bool, ...], Marking]]:
+    ) -> Iterator[tuple[tuple[bool, ...], Marking, bool]]:
+        """The marks and the counters after it, and whether the message received stays."""
         action = transition.action
         if isinstance(action, Internal):
-            yield marks, vector
+            yield marks, vector, False
             return
         channel = channel_of(name, action)
         assert channel is not None
@@ -180,13 +183,17 @@ class KarpMiller:
         if action.message is CRASH:
             if marks[c] == isinstance(action, Receive):
                 flipped = (*marks[:c], isinstance(action, Send), *marks[c + 1 :])
-                yield flipped, vector if isinstance(action, Send) else self._emptied(channel, vector)
+                yield flipped, vector if isinstance(action, Send) else self._emptied(channel, vector), False
             return
         slot = self.slots[channel, str(action.message)]
         if isinstance(action, Send):
-            yield marks, _changed(vector, slot, 1)
-        elif vector[slot] > 0:
-            yield marks, _changed(vector, slot, -1)
+            yield marks, _changed(vector, slot, 1), False
+            return
+        if vector[slot] > 0:
+            yield marks, _changed(vector, slot, -1), False
+        kept = received_and_kept(self.failures.on(channel), self.shapes[c].letters, str(action.message))
+        if any(vector[self.slots[channel, m]] > 0 for m in kept):
+            yield marks, vector, True
 
     def _emptied(self, channel: Channel, vector: Marking) -> Marking:
         return tuple(0 if c == channel else v for c, v in zip(self.counters, vector, strict=True))

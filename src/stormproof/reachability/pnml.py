@@ -12,12 +12,13 @@ from html import escape
 
 from ..engine.coverability import ChannelForm
 from ..errors import UsageError
-from ..model.actions import CRASH, Internal, Send, channel_of
+from ..model.actions import CRASH, Internal, Receive, Send, channel_of
 from ..model.failures import FailureModel, Failures
 from ..model.system import System
 from ..transform.mailboxes import refuse_mailboxes
 from ..transform.prepare import prepare, with_process_faults
-from .channel_forms import Shape, refuse_copies, shapes
+from .channel_faults import received_and_kept
+from .channel_forms import Shape, shapes
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
@@ -38,7 +39,6 @@ def pnml(system: System, failures: Failures | None = None) -> str:
     refuse_mailboxes(system, "no Petri net is written")
     marked, model, _ = prepare(system, failures or Failures())
     prepared = with_process_faults(marked, model).system
-    refuse_copies(model, "no Petri net is written")
     forms = shapes(prepared, model)
     _refuse(prepared, forms)
     places = list(_places(prepared, forms))
@@ -92,8 +92,13 @@ def _transitions(system: System, model: FailureModel, forms: tuple[Shape, ...]) 
             taken, put = [f"{process.name}.{source}"], [f"{process.name}.{target}"]
             channel = channel_of(process.name, action)
             if channel is not None and not isinstance(action, Internal) and action.message is not CRASH:
-                counter = _counter(by_channel[channel], str(action.message))
-                (put if isinstance(action, Send) else taken).append(counter)
+                shape, message = by_channel[channel], str(action.message)
+                if isinstance(action, Receive):
+                    kept = received_and_kept(model.on(channel), shape.letters, message)
+                    for counter in dict.fromkeys(_counter(shape, m) for m in kept):
+                        name = f"{process.name}: {action}, {counter} stays"
+                        yield name, (*taken, counter), (*put, counter)
+                (put if isinstance(action, Send) else taken).append(_counter(shape, message))
             yield f"{process.name}: {action}", tuple(taken), tuple(put)
     for shape in forms:
         yield from _faults(shape, model)

@@ -12,7 +12,7 @@ from ..goals.cubes import Cube
 from ..limits import Limits
 from ..model.actions import CRASH
 from ..model.failures import FailureModel
-from ..model.phrases import listed
+from ..model.phrases import listed, plural
 from ..model.run import Witness
 from ..model.system import System
 from . import half_duplex
@@ -158,7 +158,7 @@ def _bounded(problem: ReachabilityQuestion, seconds: float) -> Attempt:
         attempt = _forward(problem, left, k, None)
         if attempt.run is not None or attempt.certificate is not None:
             return attempt
-        seen = f"not reached with at most {k} messages a channel ({attempt.note})"
+        seen = f"not reached with at most {plural(k, 'message')} a channel ({attempt.note})"
         if problem.limits.states is not None and problem.states > problem.limits.states:
             return Attempt(seen)
     return Attempt(seen)

@@ -18,6 +18,7 @@ from ..limits import EFFORT, Limits
 from ..model.ask import Ask
 from ..model.budget import Budget
 from ..model.goal import Goal
+from ..model.phrases import plural
 from ..model.rest import rest_states
 from ..model.survival import SurvivalModel
 from ..trust.check_survival import check_holds
@@ -87,7 +88,7 @@ def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) ->
 def _unreachable(answer: Answer, model: SurvivalModel, ask: Ask, k: int, limits: Limits) -> Answer:
     """With the configurations that were explored as its certificate, unless they are too many to list."""
     allowed, queue = _allowed(model.budget), "mailbox" if model.system.mailboxes else "channel"
-    because = f"every run{allowed} was explored, and none needs more than {k} messages per {queue}"
+    because = f"every run{allowed} was explored, and none needs more than {plural(k, 'message')} per {queue}"
     found = replace(answer, answer=UNREACHABLE, because=because)
     listed = survey(model, {"": ask}, k, limits=limits, certified=LISTED).answers[""].listed
     if listed is None or listed.too_large:
@@ -102,10 +103,8 @@ def _unreachable(answer: Answer, model: SurvivalModel, ask: Ask, k: int, limits:
 def _undecided(budget: Budget, k: int) -> str:
     if k == 0:
         return f"a limit ended the search of the runs{_allowed(budget)}"
-    most = f"and at most {k}" if budget.limited else f"with at most {k}"
-    return (
-        f"no run{_allowed(budget)} {most} messages per channel reaches it; longer channels are not excluded"
-    )
+    most = f"{'and' if budget.limited else 'with'} at most {plural(k, 'message')} per channel"
+    return f"no run{_allowed(budget)} {most} reaches it; longer channels are not excluded"
 
 
 def _allowed(budget: Budget) -> str:
