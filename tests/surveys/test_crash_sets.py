@@ -45,6 +45,19 @@ def test_the_verdicts_are_those_of_check(relay: System) -> None:
         assert row.completed == bool(row.unreliable)
 
 
+def test_what_is_not_defined_under_the_failures_is_left_out(relay: System) -> None:
+    whole = crash_sets(relay, max_size=0).properties
+    assert set(whole) - set(crash_sets(relay, Failures(duplicate=True), max_size=0).properties) == {"rsc"}
+    within = crash_sets(relay, Failures(loss=True, budget=1), max_size=0)
+    assert within.properties == ("recovers", "crash-handling")
+
+
+def test_which_crash_is_assumed_is_said(relay: System) -> None:
+    assert crash_sets(relay, max_size=0, properties=["rsc"]).notes == ("a crash is announced to everybody",)
+    stopped = crash_sets(relay, Failures(stop=["A"]), max_size=0, properties=["rsc"])
+    assert stopped.notes == ("a stop is silent; a crash is announced to everybody",)
+
+
 def test_weakest_assumptions_are_the_maximal_sets_that_hold(relay: System) -> None:
     found = crash_sets(relay, properties=["k-er", "crash-handling"])
     for name in found.properties:

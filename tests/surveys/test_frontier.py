@@ -275,6 +275,35 @@ def test_how_many_faults() -> None:
         fault_counts(formats.loads(TWICE), "k-mc")
 
 
+def test_counts_within_a_budget_say_so() -> None:
+    system, kinds = formats.loads(TWICE), ["loss", "reorder", "stop"]
+    found = fault_counts(system, faults=kinds, budget=Budget(1))
+    assert found["loss"].sentence == "survives every run with at most 1 fault, any channel length"
+    by_kind = fault_counts(system, faults=kinds, budget=Budget(None, {"loss": 1, "stop": 0}))
+    assert by_kind["loss"].sentence == "survives every run with at most 1 loss, any channel length"
+    assert by_kind["reorder"].sentence == "survives any number of reorderings, any channel length"
+    together = "survives every run with at most 1 loss and 0 stops, any channel length"
+    assert by_kind["together"].sentence == together
+
+
+def test_counts_say_which_crash_was_assumed() -> None:
+    found = fault_counts(formats.loads(TWICE), faults=["loss", "stop", "restart"])
+    assert found.notes == ("a stop is silent; a restart goes to the initial state or the last durable one",)
+
+
+@pytest.mark.parametrize("name", ["rsc", "half-duplex"])
+def test_what_is_not_defined_under_duplication_has_no_frontier_there(name: str) -> None:
+    system = formats.loads(TWICE)
+    with pytest.raises(UsageError, match=f"{name} is not defined under duplication"):
+        frontier(system, name, faults=["loss", "duplicate"])
+    with pytest.raises(UsageError, match="any number of faults only"):
+        frontier(system, name, budget=Budget(1))
+    declared = formats.loads(TWICE.replace("role A", "faults A -> B: duplicate\nrole A", 1))
+    with pytest.raises(UsageError, match=f"{name} is not defined under duplication"):
+        frontier(declared, name, file_faults=True)
+    assert frontier(declared, name).complete, "unless the file's faults are kept"
+
+
 def test_json_follows_its_schema() -> None:
     text = (resources.files("stormproof") / "schemas" / "frontier.schema.json").read_text("utf-8")
     system = formats.loads(TIMER)

@@ -112,6 +112,8 @@ def command(
     else:
         out = console()
         out.print(_agreement_table(agree) if agree else _row_table(rows))
+        for note in dict.fromkeys(f"{row['source']}: {n}" for row in rows for n in row.get("notes", ())):
+            out.print(Text(f"note: {note}"))
         out.print()
         _print_counts(out, counts, done)
     return _exit_code(counts)

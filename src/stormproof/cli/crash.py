@@ -238,6 +238,8 @@ def print_sweep(out: Console, found: CrashSets) -> None:
             cells.append(Text(mark + _number(verdict), style=colour))
         table.add_row(Text((", ".join(row.unreliable) or "nobody") + ("*" if row.completed else "")), *cells)
     out.print(Text(found.system.name, style="bold"))
+    for note in found.notes:
+        out.print(Text(f"note: {note}"))
     out.print(table)
     if RECOVERS.name in found.properties:
         out.print(Text(SURVIVAL_CELLS, style="dim"))

@@ -12,7 +12,7 @@ from ..limits import Limits
 from ..model.budget import budget_of
 from ..model.phrases import plural
 from ..surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
-from ..surveys.claims import SURVIVAL
+from ..surveys.claims import SURVIVAL, requirement_of
 from ..surveys.fault_counts import FaultCount, FaultCounts, fault_counts
 from ..surveys.frontier import SIGNS, Frontier, Tolerated, frontier
 from .console import console, counter_line, print_json
@@ -129,11 +129,7 @@ PARTS = {
 
 
 def print_frontier(out: Console, found: Frontier) -> None:
-    bound = "" if found.k is None else f" at k = {found.k}"
-    budget = f", {found.budget}" if found.budget.limited else ""
-    out.print(Text(f"{found.system.name}: {found.property}{bound}{budget}", "bold"))
-    for note in found.notes:
-        out.print(Text(f"note: {note}"))
+    _print_title(out, found, "" if found.k is None else f" at k = {found.k}")
     if found.without_faults is not None:
         out.print(Text(f"✘ fails without any fault: {found.reason(found.without_faults)}", "red"))
         return
@@ -148,6 +144,13 @@ def print_frontier(out: Console, found: Frontier) -> None:
             out.print(sets)
     out.print()
     out.print(Text(_closing(found)))
+
+
+def _print_title(out: Console, found: Frontier | FaultCounts, bound: str = "") -> None:
+    budget = f", {found.budget}" if found.budget.limited else ""
+    out.print(Text(f"{found.system.name}: {found.property}{bound}{budget}", "bold"))
+    for note in found.notes:
+        out.print(Text(f"note: {note}"))
 
 
 def _map(found: Frontier, atoms: list[Atom]) -> Table:
@@ -240,17 +243,19 @@ def _closing(found: Frontier) -> str:
 
 def print_counts(out: Console, found: FaultCounts) -> None:
     """A line per kind of fault, and all of them together."""
-    out.print(Text(f"{found.system.name}: {found.property}", "bold"))
+    _print_title(out, found)
     out.print()
     table = Table.grid(padding=(0, 2))
     for style in ({"no_wrap": True}, {"no_wrap": True}, {"overflow": "fold"}):
         table.add_column(**style)
     for row in found.counts:
         sign, colour = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}[row.verdict.holds]
-        table.add_row(Text(f"  {sign}", colour), Text(row.name), Text(_count_words(row)))
+        table.add_row(Text(f"  {sign}", colour), Text(row.name), Text(_count_words(row, found.property)))
     out.print(table)
 
 
-def _count_words(row: FaultCount) -> str:
-    why = f": {row.verdict.reason}" if row.verdict.holds is False else ""
-    return row.sentence + why
+def _count_words(row: FaultCount, asked: str) -> str:
+    if row.verdict.holds is not False:
+        return row.sentence
+    name = requirement_of(row.verdict, asked)
+    return f"{row.sentence}{f' ({name})' if name else ''}: {row.verdict.reason}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..model.budget import Budget
 from ..model.failures import Failures, parse_channel
 from ..model.fault_steps import Fault
 from ..model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
-from ..model.phrases import arrow
+from ..model.phrases import arrow, listed
 from ..model.run import Act, Witness
 from ..model.system import System
 from ..transform.crash_handling import crash_handling
@@ -124,6 +124,29 @@ def may_crash(system: System, name: str, as_written: bool) -> bool:
     if not as_written:
         return system[name].reliable and not crashes
     return crashes and crash_handling(system.with_unreliable([name])).holds
+
+
+#: What each fault of a process is, in the words of a note.
+_ASSUMED = {
+    "stop": "a stop is silent",
+    "restart": "a restart goes to the initial state or the last durable one",
+    CRASH: "a crash is announced to everybody",
+}
+
+
+def process_assumptions(faults: Collection[str]) -> tuple[str, ...]:
+    """Which stop, restart and crash is assumed, in a sentence."""
+    said = "; ".join(sentence for fault, sentence in _ASSUMED.items() if fault in faults)
+    return (said,) if said else ()
+
+
+def crashes_left_out(system: System) -> tuple[str, ...]:
+    """Crashes that the file declares and that are no choice."""
+    left = [name for name in system.unreliable if not may_crash(system, name, as_written=True)]
+    if not left:
+        return ()
+    why = "the protocol as written does not handle it, and adding that changes the protocol"
+    return (f"an announced crash of {listed(left)} is not tried: {why}",)
 
 
 def _unhandled(system: System) -> str:

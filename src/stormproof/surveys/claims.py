@@ -70,6 +70,11 @@ def decisive(report: Report) -> Verdict:
     return min(report, key=_weight)
 
 
+def requirement_of(verdict: Verdict, asked: str) -> str:
+    """The name of the requirement, where it is neither survival nor what was asked for."""
+    return "" if verdict.property in (asked, RECOVERS.name) else verdict.property
+
+
 def _weight(verdict: Verdict) -> tuple[int, float]:
     if verdict.holds is False:
         return 0, verdict.faults or 0

@@ -16,14 +16,16 @@ from typing import Any
 
 from ..checks.api import check
 from ..checks.headline import extent
-from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS
+from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, undefined_under
 from ..checks.report import Verdict
 from ..errors import UsageError
 from ..limits import EFFORT, Limits
 from ..model.failures import Failures
+from ..model.faults import PROCESS_KINDS
 from ..model.phrases import listed
 from ..model.system import System
 from ..transform.crash_completion import without_impossible_crashes
+from .choices import CRASH, process_assumptions
 
 #: More sets than this are not swept unless their size is bounded.
 MOST_SETS = 4096
@@ -59,6 +61,7 @@ class CrashSets:
     largest: int
     seconds: float = 0.0
     counted: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
     _weakest: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False)
 
     def weakest(self, name: str) -> tuple[tuple[str, ...], ...]:
@@ -91,6 +94,7 @@ class CrashSets:
             "processes": list(self.system.names),
             "properties": list(self.properties),
             "largest": self.largest,
+            "notes": list(self.notes),
             "sets": [row.to_json() for row in self.rows],
             "weakest": {name: [list(s) for s in self.weakest(name)] for name in self.properties},
             "seconds": round(self.seconds, 6),
@@ -123,7 +127,7 @@ def crash_sets(
     started = time.monotonic()
     asked = _leave_crash_out(failures or Failures())
     named = tuple(dict.fromkeys(properties or ()))
-    names = named or (RECOVERS.name, *DEFAULT_PROPERTIES, *CRASH_PROPERTIES)
+    names = named or _default_names(system, asked)
     largest = len(system.names) if max_size is None else min(max_size, len(system.names))
     sets = _sets(system.names, largest)
     given = limits or Limits()
@@ -139,7 +143,17 @@ def crash_sets(
         if progress is not None:
             progress(len(rows), len(sets))
     counted = frozenset(named or (RECOVERS.name,))
-    return CrashSets(system, names, tuple(rows), largest, time.monotonic() - started, counted)
+    model = asked.on(system)
+    others = [kind.keyword for kind in PROCESS_KINDS if getattr(model, kind.keyword)]
+    notes = process_assumptions([CRASH, *others])
+    return CrashSets(system, names, tuple(rows), largest, time.monotonic() - started, counted, notes)
+
+
+def _default_names(system: System, failures: Failures) -> tuple[str, ...]:
+    """Survival, and the classes that are defined under the failures."""
+    model, budget = failures.on(system), failures.budget
+    every = (RECOVERS.name, *DEFAULT_PROPERTIES, *CRASH_PROPERTIES)
+    return tuple(name for name in every if not undefined_under(name, model, budget, system.mailboxes))
 
 
 def _sets(names: Sequence[str], largest: int) -> list[tuple[str, ...]]:

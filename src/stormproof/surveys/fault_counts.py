@@ -15,7 +15,15 @@ from ..limits import EFFORT, Limits
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import any_of, plural
 from ..model.system import System
-from .choices import FAULTS, Atom, choices, failures_of, fault_noun
+from .choices import (
+    FAULTS,
+    Atom,
+    choices,
+    crashes_left_out,
+    failures_of,
+    fault_noun,
+    process_assumptions,
+)
 from .claims import SURVIVAL, asked_of, decisive
 
 TOGETHER = "together"
@@ -38,7 +46,7 @@ class FaultCount:
         """`survives any 2 losses; 3 break it`."""
         verdict = self.verdict
         if verdict.holds:
-            return f"survives any number of {plural(2, self._word)[2:]}, {extent(verdict)}"
+            return f"survives {self._all_runs}, {extent(verdict)}"
         if verdict.holds is False:
             return self._broken(verdict.faults or 0)
         if verdict.tolerated is None:
@@ -54,6 +62,14 @@ class FaultCount:
         if not self.verdict.fewest:
             return f"{plural(count, self._word)} break it; fewer are not excluded"
         return f"survives {any_of(count - 1, self._word)}; {count} break it"
+
+    @builtins.property
+    def _all_runs(self) -> str:
+        """`any number of losses`, or what the budget leaves of them."""
+        given = self.report.failures.budget
+        kinds = {k: most for k, most in given.kinds.items() if self.fault == TOGETHER or k == self.name}
+        budget = Budget(given.total, kinds)
+        return f"every run with {budget}" if budget.limited else f"any number of {plural(2, self._word)[2:]}"
 
     @builtins.property
     def _word(self) -> str:
@@ -78,6 +94,8 @@ class FaultCounts:
     property: str
     counts: tuple[FaultCount, ...]
     seconds: float
+    notes: tuple[str, ...] = ()
+    budget: Budget = NO_BUDGET
 
     @builtins.property
     def exit_code(self) -> int:
@@ -97,6 +115,8 @@ class FaultCounts:
             "stormproof": 1,
             "name": self.system.name,
             "property": self.property,
+            "budget": self.budget.to_json(),
+            "notes": list(self.notes),
             "counts": [row.to_json() for row in self.counts],
             "seconds": round(self.seconds, 6),
         }
@@ -146,7 +166,9 @@ def fault_counts(
         counts.append(FaultCount(name, report, decisive(report)))
         if report.interrupted:  # what comes after it is left out
             break
-    return FaultCounts(asked.system, asked.name, tuple(counts), time.monotonic() - started)
+    notes = (*process_assumptions({atom.fault for atom in atoms}), *crashes_left_out(system))
+    seconds = time.monotonic() - started
+    return FaultCounts(asked.system, asked.name, tuple(counts), seconds, notes, budget)
 
 
 def _rows(atoms: Sequence[Atom]) -> list[tuple[str, list[Atom]]]:

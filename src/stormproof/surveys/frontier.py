@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..checks.properties import CRASH_HANDLING, RECOVERS
+from ..checks.properties import CRASH_HANDLING, undefined_under
 from ..checks.report import Report, Verdict
 from ..errors import UsageError
 from ..limits import EFFORT, Limits
 from ..model.budget import NO_BUDGET, Budget
 from ..model.faults import PAPER_KINDS
-from ..model.phrases import listed
 from ..model.system import System
 from .antichains import (
     Classified,
@@ -30,8 +29,17 @@ from .antichains import (
     monotone_frontier,
     subsets,
 )
-from .choices import CRASH, FAULTS, Atom, choices, failures_of, may_crash, used_choices
-from .claims import SURVIVAL, Asked, asked_of, decisive
+from .choices import (
+    CRASH,
+    FAULTS,
+    Atom,
+    choices,
+    crashes_left_out,
+    failures_of,
+    process_assumptions,
+    used_choices,
+)
+from .claims import SURVIVAL, Asked, asked_of, decisive, requirement_of
 
 MOST_EXHAUSTIVE = 12
 
@@ -104,8 +112,8 @@ class Frontier:
 
     def reason(self, breaking: Breaking) -> str:
         """Which requirement breaks, where that is not what was asked for, and how."""
-        name = breaking.verdict.property
-        return ("" if name in (self.property, RECOVERS.name) else f"{name}: ") + breaking.verdict.reason
+        name = requirement_of(breaking.verdict, self.property)
+        return (f"{name}: " if name else "") + breaking.verdict.reason
 
     @builtins.property
     def without_faults(self) -> Breaking | None:
@@ -207,34 +215,13 @@ def frontier(
         faults = (*(kind.keyword for kind in PAPER_KINDS), *((CRASH,) if processes is not None else ()))
     atoms = choices(base, faults, channels, processes, as_written=asked.monotone, declared=file_faults)
     model = _Model(corrupt_scope, file_faults, budget, as_written=asked.monotone)
+    _refuse_undefined(asked, atoms, model)
     survey = _Survey(asked, k, atoms, model, limits or Limits(), effort, progress)
-    notes = _assumptions(atoms) + (_left_out(system) if asked.monotone else ())
+    notes = process_assumptions({atom.fault for atom in atoms})
+    notes += crashes_left_out(system) if asked.monotone else ()
     found = survey.frontier(max_size)
     notes += ("interrupted: what was not asked by then is undecided",) if survey.interrupted else ()
     return replace(found, notes=notes)
-
-
-#: What each fault of a process is, in the words of a note.
-_ASSUMED = {
-    "stop": "a stop is silent",
-    "restart": "a restart goes to the initial state or the last durable one",
-    CRASH: "a crash is announced to everybody",
-}
-
-
-def _assumptions(atoms: tuple[Atom, ...]) -> tuple[str, ...]:
-    there = {atom.fault for atom in atoms}
-    said = "; ".join(sentence for fault, sentence in _ASSUMED.items() if fault in there)
-    return (said,) if said else ()
-
-
-def _left_out(system: System) -> tuple[str, ...]:
-    """Crashes that the file declares and that are no choice."""
-    left = [name for name in system.unreliable if not may_crash(system, name, as_written=True)]
-    if not left:
-        return ()
-    why = "the protocol as written does not handle it, and adding that changes the protocol"
-    return (f"an announced crash of {listed(left)} is not tried: {why}",)
 
 
 @dataclass(frozen=True)
@@ -245,6 +232,15 @@ class _Model:
     file_faults: bool
     budget: Budget
     as_written: bool
+
+
+def _refuse_undefined(asked: Asked, atoms: tuple[Atom, ...], model: _Model) -> None:
+    """Refuse faults under which the property has no meaning."""
+    system = asked.system
+    failures = failures_of(system, atoms, **vars(model)).on(system)
+    for name in asked.properties:
+        if why := undefined_under(name, failures, model.budget, system.mailboxes):
+            raise UsageError(why, hint="leave that out, or ask for survival")
 
 
 class _Survey:

@@ -214,6 +214,9 @@ def test_a_plan_in_toml(tmp_path: Path) -> None:
         loss = ["Sender->Receiver"]
         [[failures]]
         corrupt_map = [["Sender->Receiver", "d0", "d1"]]
+        [[failures]]
+        name = "stops"
+        stop = ["Sender"]
         """
     )
     jobs = jobs_of(plan_from_toml(str(path)))
@@ -222,11 +225,16 @@ def test_a_plan_in_toml(tmp_path: Path) -> None:
         ("lossy data", 2),
         ("failures 2", 1),
         ("failures 2", 2),
+        ("stops", 1),
+        ("stops", 2),
     ]
     assert jobs[0].memory == 2**30 and jobs[0].seconds == 10
     with Results(tmp_path / "r.jsonl") as results:
         run_campaign(jobs, results, processes=1)
         assert summary(results.rows.values())["died"] == 0
+        found = {job.failures_name: results.rows[job.key] for job in jobs}
+    assert found["lossy data"]["assumed"] == "loss on Sender→Receiver" and not found["lossy data"]["notes"]
+    assert found["stops"]["notes"] == ["Sender may stop silently, and nobody is informed"]
 
 
 GRID = """

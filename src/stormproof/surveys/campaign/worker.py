@@ -21,8 +21,10 @@ from typing import Any
 from ... import formats
 from ...checks.api import check
 from ...checks.properties import RSC
+from ...checks.report import Report
 from ...errors import StormproofError
 from ...limits import EFFORT, Limits
+from ...model.failures_text import process_failures
 from .jobs import Job, _failures
 
 
@@ -45,7 +47,13 @@ def run_job(job: Job) -> dict[str, Any]:
         return {**row, "error": str(problem), "verdicts": []}
     except MemoryError:
         return {**row, "died": "out of memory", "verdicts": []}
-    return {**row, "seconds": report.seconds, "verdicts": [v.to_json() for v in report]}
+    found = {"seconds": report.seconds, "assumed": report.assumed, "notes": _notes(report)}
+    return {**row, **found, "verdicts": [v.to_json() for v in report]}
+
+
+def _notes(report: Report) -> list[str]:
+    """What was changed first, and which crash was assumed of whom."""
+    return [*report.notes, *process_failures(report.given or report.system, report.model)]
 
 
 def _effort(job: Job) -> float:
