@@ -37,6 +37,21 @@ def test_a_goal_within_a_budget(budget: int | str, answer: str) -> None:
         assert found.run.fault_count == 2 and found.run.fault_counts == {"loss": 2} and found.fewest
 
 
+@pytest.mark.parametrize(("budget", "answer"), [("crash=0", UNREACHABLE), ("crash=1,loss=0", REACHABLE)])
+def test_an_announced_crash_counts_as_one(budget: str, answer: str) -> None:
+    text = (
+        "unreliable role A { s: internal crash -> x\n x: B!crash -> z\n z: }\nrole B { w: A?crash -> d\n d: }"
+    )
+    assert sp.reach(sp.loads(text), "A@z", sp.Failures(as_written=True, budget=budget)).answer == answer
+
+
+def test_a_longer_mailbox_may_need_fewer_faults() -> None:
+    """With one message in the mailbox of B, B has lost the other; with two, nothing needs to be lost."""
+    text = "communication mailbox\n" + TWICE
+    found = sp.reach(sp.loads(text), "A@s2 & B@w", sp.Failures(loss=True))
+    assert found.run is not None and found.run.fault_count == 0 and found.fewest
+
+
 def test_a_proof_for_any_number_of_faults_stands() -> None:
     system = sp.protocol("alternating-bit-retransmit")
     goal = "Sender@send1 & Receiver@expect0"

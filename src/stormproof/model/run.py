@@ -77,7 +77,7 @@ class Witness:
     @property
     def fault_counts(self) -> Counter[str]:
         """How many faults of each kind, by its noun."""
-        kinds = [act.fault for act in self.acts if act.fault is not None]
+        kinds = [act.fault or "crash" for act in self.acts if act.strikes]
         return Counter([*(step.kind.noun for step in self.faults), *kinds])
 
     @property

@@ -46,9 +46,10 @@ def reach(
         notes = (*notes, f"not looked for in states that crash handling added ({left})")
     if searched.system.mailboxes:
         unknown = Answer(UNDECIDED, show(parsed), "", searched.system, model, (), notes=notes)
-        return by_forward_search(unknown, mapped, failures.budget, most, progress)
-    asked = cubes(mapped, searched.system, model)
-    answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
-    if failures.budget.limited:
-        answer = within_budget(answer, mapped, failures.budget, most, progress)
+        answer = by_forward_search(unknown, mapped, failures.budget, most, progress)
+    else:
+        asked = cubes(mapped, searched.system, model)
+        answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
+        if failures.budget.limited:
+            answer = within_budget(answer, mapped, failures.budget, most, progress)
     return with_fewest_faults(answer, mapped, most, progress, failures.budget)
