@@ -75,6 +75,18 @@ def test_a_known_limit_replaces_the_question_of_survival() -> None:
     assert weaker["recovers"].holds is False, "loss on one channel does not contain loss on all"
 
 
+def test_a_known_limit_with_a_budget_is_one_of_every_larger_budget() -> None:
+    system = loads(LEASE, "expect violated lost: recovers under loss, at most 1 fault")
+    for budget in (None, 2, 1, "1,loss=1"):
+        assert sp.check(system, sp.Failures(loss=True), budget=budget).exit_code == 0, budget
+    assert sp.check(system, sp.Failures(loss=True), budget=0)["recovers"].holds, "asked, and met"
+
+
+def test_survival_goes_by_other_names() -> None:
+    system = loads(LEASE, "require survives", "expect violated lost: survival under loss")
+    assert [r.claim.what for r in system.requirements] == ["recovers", "recovers"]
+
+
 def test_an_expected_violation_that_holds_is_a_failure() -> None:
     report = sp.check(loads(LEASE, "expect violated strange: recovers under none"))
     assert report["strange"].holds is True and report["strange"].ok is False and report.exit_code == 1

@@ -121,11 +121,86 @@ def test_a_type_that_cannot_be_read_has_states_that_nobody_knows() -> None:
         ("faults *: stop", 11, "name the roles: faults A, B: stop"),
         ("}", 1, "no role is open here"),
         ("rest A@“done”", 8, "a name is quoted as in JSON"),
+        ("rest A@done B@done", 13, "separated by commas: rest A@idle, B@done"),
+        ("A -> B: open", 1, "write what each role does"),
+        ("assert never A@done", 1, "it is called require"),
+        ("faults: loss", 7, "faults *: loss"),
+        ("expect violated: recovers under loss", 16, "expect violated recovers under loss"),
+        ("require x: recovers under loss and reorder", 32, "separated by commas"),
+        ("require x: recovers under loss on A -> B, B -> A", 43, "joined by 'and'"),
+        ("require x: recovers under stop A, B", 35, "joined by 'and'"),
+        ("require x: recovers under none, loss", 31, "leave one of them out"),
+        ("require x: never A@(start|done)", 20, "A@{a, b}"),
     ],
 )
 def test_a_way_out(line: str, column: int, words: str) -> None:
     ((at, where, _, hint),) = below(line)
     assert (at, where) == (BELOW, column) and words in (hint or "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "column", "words"),
+    [
+        ("wait: B?ok -> done | B?no -> wait", 22, "leave it out: alternatives follow one another"),
+        ("wait: B?ok -> done, B?no -> wait", 21, "leave it out: alternatives follow one another"),
+        ("wait: B?ok -> done + B?no -> wait", 22, "leave it out: alternatives follow one another"),
+        ("wait: B?ok -> done or B?no -> wait", 25, "leave 'or' out"),
+        ("over: end", 12, "nothing behind its colon"),
+        ("over: -", 9, "nothing behind its colon"),
+        ("over: {}", 9, "nothing behind its colon"),
+        ("over", 7, "a colon behind its name: over:"),
+        ("over B!m -> done", 8, "a colon behind its name: over:"),
+        ("state over {\n    B!m -> done\n  }", 9, "a state is just  name:"),
+        ("final over:", 9, "a state is just  name:"),
+        ("over: { B!m -> done }", 9, "no braces"),
+        ("over: B?{a -> done, b -> over}", 11, "an alternative of its own"),
+        ("over: send B m -> done", 14, "a send is  Peer!message -> next"),
+        ("over: receive m from B -> done", 17, "a reception is  Peer?message -> next"),
+        ("over: !m -> done", 9, "name the other role: Peer!message -> next"),
+        ("over: ?m -> done", 9, "name the other role: Peer?message -> next"),
+        ("over: B!m -> B?n -> done", 17, "ends with one state"),
+        ("over: tau -> done", 13, "internal name -> next"),
+        ("over: -> done", 9, "first comes what happens"),
+        ("over: timeout(5) -> done", 16, "timeout name -> next"),
+        ("over: after 5 -> done", 15, "timeout name -> next"),
+        ("A -> B: open", 5, "write what each role does"),
+        ("over: m!B -> done", 9, "the role comes first: B!m"),
+    ],
+)
+def test_habits_from_other_languages(lines: str, column: int, words: str) -> None:
+    """One mistake each: what follows it is read."""
+    ((line, at, _, hint),) = mistakes(ROLES.replace("  done:\n", f"  done:\n  {lines}\n", 1))
+    assert (line, at) == (4, column) and words in (hint or "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("start B!open -> done", "a colon behind its name: start:"),
+        ("initial start: B!open -> done", "a state is just  name:"),
+        ("A -> B: open", "write what each role does"),
+        ("send open to B", "a send is"),
+        ("| B!open -> done", "write  start: Peer!message -> next"),
+    ],
+)
+def test_habits_in_the_first_line_of_a_role(lines: str, words: str) -> None:
+    ((line, at, _, hint),) = mistakes(ROLES.replace("start: B!open -> done", lines, 1))
+    assert (line, at) == (2, 3) and words in (hint or "")
+
+
+def test_braces_around_a_protocol() -> None:
+    first, last = mistakes("protocol P {\n" + ROLES + "}\n")
+    assert first[3] == "roles have no braces around them: only each role has its own"
+    assert last[3] == "no role is open here"
+
+
+def test_a_brace_that_is_never_closed_does_not_hide_the_next_role() -> None:
+    found = mistakes("role A {\n  start: { B!open -> done\n  done:\n  role B { idle: A?open -> gone }\n")
+    assert [(line, message.split(",")[0]) for line, _, message, _ in found] == [
+        (1, "the '}' of role A is missing"),
+        (2, "expected an alternative"),
+        (4, "unknown state 'gone'"),
+    ]
 
 
 def test_a_sign_at_the_end_of_an_alternative() -> None:

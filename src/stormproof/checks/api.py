@@ -12,7 +12,7 @@ from typing import Any
 
 from ..engine.watch import ProgressCallback
 from ..limits import EFFORT, Limits
-from ..model.budget import Budget
+from ..model.budget import BudgetGiven
 from ..model.failures import Failures
 from ..model.requirement import Requirement
 from ..model.system import System
@@ -44,7 +44,7 @@ def check(
     polish: bool = True,
     progress: ProgressCallback | None = None,
     effort: float = EFFORT,
-    budget: Budget | int | None = None,
+    budget: BudgetGiven | None = None,
     certificates: bool = False,
     answered: Callable[[Report], None] | None = None,
     cluster: str | None = None,

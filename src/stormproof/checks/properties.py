@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ..errors import UsageError, did_you_mean
 from ..model.budget import Budget
 from ..model.failures import FailureModel
+from ..model.requirement import SURVIVAL_ALIASES
 from ..narrate import reason, survival
 from ..narrate.reason import RunEnd
 from ..records import dataclass
@@ -257,8 +258,7 @@ CRASH_PROPERTIES = tuple(
 ALIASES = {
     "progress": K_PG.name,
     "safe": K_SAFE.name,
-    "survives": RECOVERS.name,
-    "survival": RECOVERS.name,
+    **dict.fromkeys(SURVIVAL_ALIASES, RECOVERS.name),
 }
 GOALS = {
     "deadlock": "ask for recovers, which excludes it; or for one: stormproof reach FILE deadlock",

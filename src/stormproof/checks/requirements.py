@@ -56,7 +56,7 @@ def is_known_limit(request: Request, requirement: Requirement) -> bool:
         and set(small.unreliable) <= set(large.unreliable)
         and set(small.stop) <= set(large.stop)
         and set(small.restart) <= set(large.restart)
-        and (not request.budget.limited or request.budget == own.budget)
+        and own.budget.within(request.budget)
     )
 
 

@@ -6,13 +6,13 @@ the name that was probably meant. All mistakes of a text are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, raise_all
-from ..model.actions import Internal, Transition
+from ..model.actions import Internal, Send, Transition
 from ..model.process import Process
 from ..model.system import System
 from .storm_faults import resolve, with_role_faults
@@ -70,7 +70,7 @@ class _Made:
         if not role.broken:
             self.unknown_states(body)
         if not self.file.roles_unread:
-            self.unknown_peers(body.peers.items())
+            self.unknown_peers(body)
         rows = [row for row in body.rows if self.is_known(row, body)] if self.mistakes.errors else body.rows
         states = tuple(body.states) or (_UNREAD,)
         try:
@@ -94,12 +94,12 @@ class _Made:
         peer_known = isinstance(row.action, Internal) or row.action.peer in self.file.roles
         return peer_known and row.source in body.states and (row.target in body.states or row.target == "end")
 
-    def unknown_peers(self, peers: Iterable[tuple[str, int]]) -> None:
+    def unknown_peers(self, body: RoleBody) -> None:
         """The peers that are no role of the file."""
         roles = self.file.roles
-        for peer, start in peers:
+        for peer, start in body.peers.items():
             if peer not in roles:
-                hint = guess(peer, roles, "Roles")
+                hint = _turned(body.rows, peer, roles) or guess(peer, roles, "Roles")
                 self.fail(f"unknown role '{shorten(peer)}'", start, start + len(peer), hint)
 
     def unknown_states(self, body: RoleBody) -> None:
@@ -142,6 +142,15 @@ def with_states(names: Names, declared: Iterable[Rest], system: System, field: s
     changed: dict[str, Any] = {name: {field: tuple(states)} for name, states in chosen.items()}
     processes = (replace(p, **changed[p.name]) if p.name in chosen else p for p in system)
     return replace(system, processes=tuple(processes)) if chosen else system
+
+
+def _turned(rows: Iterable[Transition], peer: str, roles: Container[object]) -> str | None:
+    """The hint for `message!Peer`."""
+    for row in rows:
+        if not isinstance(row.action, Internal) and row.action.peer == peer and row.action.message in roles:
+            sign = "!" if isinstance(row.action, Send) else "?"
+            return f"the role comes first: {shorten(str(row.action.message))}{sign}{shorten(peer)}"
+    return None
 
 
 def _relocated(source: Source, problem: ModelError, start: int) -> ModelError:

@@ -9,6 +9,7 @@ import re
 
 from ..errors import InputError, ModelError
 from ..model.actions import CRASH, TIMEOUT, Action, Internal, Message, Receive, Send, Transition
+from .storm_hints import ALTERNATIVE, ONE_MESSAGE, STATE, TIMER, after_word, before_alternative
 from .storm_recovery import STATEMENT, Mistakes, begins_role, next_line
 from .storm_scan import BLANK, NAME, Cursor
 from .storm_syntax import RoleBody
@@ -160,11 +161,12 @@ class AutomatonParser:
         """Word by word: an internal action, a timer, a message with a payload, or a mistake."""
         cursor = self.cursor
         start = cursor.skip()
-        if self.current is None:
-            cursor.fail("a state", "write  start: Peer!message -> next")
-        cursor.mark("alternative")
         spelt = cursor.peek_word()
-        first, _ = cursor.name("an alternative, a state or '}'", _alternative_hint(self.text, start))
+        if self.current is None:
+            way_out = after_word(self.text, start, start + len(spelt)) if spelt else None
+            cursor.fail("a state", way_out or STATE)
+        cursor.mark("alternative")
+        first, _ = cursor.name("an alternative, a state or '}'", before_alternative(self.text, start))
         if cursor.symbol("!"):
             sign = "!"
         elif cursor.symbol("?"):
@@ -173,8 +175,9 @@ class AutomatonParser:
             self.internal(spelt, start)
             return
         else:
-            cursor.fail("'!', '?' or ':'", "write  Peer!message -> next  or  Peer?message -> next")
-        message, _ = cursor.message()
+            cursor.fail("'!', '?' or ':'", after_word(self.text, start, cursor.at) or ALTERNATIVE)
+        several = self.text.startswith("{", cursor.ahead())
+        message, _ = cursor.message(ONE_MESSAGE if several else None)
         self.add(sign, (first, start), message, self.target())
 
     def internal(self, kind: str, start: int) -> None:
@@ -182,7 +185,8 @@ class AutomatonParser:
         cursor = self.cursor
         name = TIMEOUT
         if kind == "internal" or not self.text.startswith("->", cursor.skip()):
-            name, _ = cursor.name(f"the name of the {_KINDS[kind]}", f"write  {kind} work -> next")
+            hint = TIMER if kind == TIMEOUT else "write  internal work -> next"
+            name, _ = cursor.name(f"the name of the {_KINDS[kind]}", hint)
         self.row(Internal(name, timeout=kind == TIMEOUT), start, self.target())
 
     def target(self) -> tuple[str, int]:
@@ -193,9 +197,3 @@ class AutomatonParser:
 
 
 _KINDS = {"internal": "internal action", TIMEOUT: "timer"}
-
-
-def _alternative_hint(text: str, start: int) -> str | None:
-    if text.startswith(":", start):
-        return "the alternative before it does not say where it goes: Peer!message -> next"
-    return None

@@ -24,6 +24,7 @@ _KINDS = (*PLAIN_KINDS, CORRUPTION)
 FAULTS = (*(kind.keyword for kind in _KINDS), "none")
 _ANY = "*"
 _MOST_WORK = 1_000_000
+_EXAMPLE = "write: faults A -> B: loss, or for every channel: faults *: loss"
 
 
 #: The end of a channel as written: a role, or None for `*`, and where it stands.
@@ -60,7 +61,7 @@ def _names_roles(cursor: Cursor) -> bool:
     ahead = Cursor(cursor.source, cursor.at, cursor.end)
     if ahead.symbol(_ANY):
         return False
-    ahead.name("a role or '*'")
+    ahead.name("a role or '*'", _EXAMPLE)
     return ahead.symbol(":") or ahead.symbol(",")
 
 
@@ -74,7 +75,7 @@ def _parse_role_faults(cursor: Cursor) -> Declared:
     while True:
         word = cursor.keyword(*words)
         if word is None:
-            hint = f"a role has {listed(words, 'or')}; channels are written A -> B"
+            hint = f"a role has {listed(words, 'or')}; channels are written A -> B, and all of them *"
             announced = "an announced crash is declared with the role: unreliable role A"
             cursor.fail("a fault of a role", announced if cursor.peek_word() == "crash" else hint)
         found.add(word)
@@ -117,22 +118,22 @@ def parse_fault(cursor: Cursor) -> ChannelFaults:
     return replace(ChannelFaults(_ANY, _ANY), **{word: value})
 
 
-def parse_channel(cursor: Cursor) -> list[tuple[ChannelEnd, ChannelEnd]]:
+def parse_channel(cursor: Cursor, hint: str = _EXAMPLE) -> list[tuple[ChannelEnd, ChannelEnd]]:
     """`A -> B`, `A <-> B` or `*`."""
-    sender = _end(cursor)
+    sender = _end(cursor, hint)
     if cursor.symbol("->"):
-        return [(sender, _end(cursor))]
+        return [(sender, _end(cursor, hint))]
     if cursor.symbol("<->"):
-        receiver = _end(cursor)
+        receiver = _end(cursor, hint)
         return [(sender, receiver), (receiver, sender)]
     if sender[0] is None:
         return [(sender, sender)]
-    cursor.fail("'->' or '<->'", hint="write: faults A -> B: loss, or for every channel: faults *: loss")
+    cursor.fail("'->' or '<->'", hint)
 
 
-def _end(cursor: Cursor) -> ChannelEnd:
+def _end(cursor: Cursor, hint: str) -> ChannelEnd:
     start = cursor.skip()
-    return (None, start) if cursor.symbol(_ANY) else cursor.name("a role or '*'")
+    return (None, start) if cursor.symbol(_ANY) else cursor.name("a role or '*'", hint)
 
 
 def _corruption(cursor: Cursor) -> Corruption:

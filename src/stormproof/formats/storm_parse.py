@@ -9,6 +9,7 @@ from ..model.actions import Action
 from ..model.system import COMMUNICATIONS
 from .storm_automaton import AutomatonParser
 from .storm_faults import parse_faults
+from .storm_hints import instead_of_statement
 from .storm_recovery import Mistakes, TooMany, next_statement
 from .storm_requirements import CLAIM_HINT, parse_statement
 from .storm_scan import Cursor, Trace
@@ -117,14 +118,20 @@ class _Parser:
         elif word == "protocol":
             self.source.fail("the protocol's name comes once, and first", start, start + len(word))
         else:
-            cursor.fail(f"'protocol', {_TOP}" if first else _TOP, _near(word) or self.instead(start))
+            cursor.fail(f"'protocol', {_TOP}" if first else _TOP, self.instead(start, word))
 
-    def instead(self, start: int) -> str | None:
+    def instead(self, start: int, word: str | None) -> str | None:
         """What is probably meant where no statement begins."""
-        if self.source.text.startswith("}", start):
+        text = self.source.text
+        if text.startswith("}", start):
             return "no role is open here"
-        head = self.source.text[self.source.text.rfind("\n", 0, start) + 1 : start].split(maxsplit=1)
-        return CLAIM_HINT if head and head[0] in ("require", "expect") else None
+        head = text[text.rfind("\n", 0, start) + 1 : start].split(maxsplit=1)
+        if head and head[0] in ("require", "expect"):
+            return CLAIM_HINT
+        if head and head[0] in ("rest", "durable"):
+            return f"states are separated by commas: {head[0]} A@idle, B@done"
+        known = ["protocol", *STATEMENTS, *MODIFIERS]
+        return instead_of_statement(text, start, word) or (near(word, known) if word else None)
 
     def communication(self) -> str:
         """`communication mailbox`, or `communication peer-to-peer`, which is the default."""
@@ -188,13 +195,3 @@ class _Parser:
             self.types = self.types or TypeSource(self.source.text, self.source.file)
             return parse_type(cursor, self.types, self.budget)
         cursor.fail("'{' or '='", "a role is  role A { ... }  or  role A = type")
-
-
-#: What other languages call a role.
-_ROLES = ("actor", "agent", "automaton", "component", "machine", "module", "node", "participant", "process")
-
-
-def _near(word: str | None) -> str | None:
-    if word and word.casefold() in _ROLES:
-        return "it is called a role: role A { start: B!hello -> end }"
-    return near(word, ["protocol", *STATEMENTS, *MODIFIERS]) if word else None

@@ -22,6 +22,8 @@ _NEXT_STATEMENT = re.compile(
     rf"^(?:[ \t]*(?={STATEMENT.pattern})|(?=(?!internal\b|timeout\b|mu\b)\w+[ \t]+[\w\"]))", re.MULTILINE
 )
 
+_BRACE_OR_END = re.compile(r"[{}]|\n[ \t]*")
+
 
 def begins_role(text: str, at: int) -> bool:
     """Does a role begin here, where the name of a state is expected?"""
@@ -60,15 +62,19 @@ class Mistakes:
 
 def next_line(cursor: Cursor, start: int) -> int:
     """Where the next line begins, or the role ends before that; a word that was not expected may begin a line
-    of its own."""
+    of its own. Braces that open here are passed with what is in them."""
     at = cursor.skip()
     head = cursor.text.rfind("\n", 0, at) + 1
     if head > start and not cursor.text[head:at].strip():
         return at
-    end = cursor.text.find("\n", at, cursor.end)
-    end = cursor.end if end < 0 else end + 1
-    brace = cursor.text.rfind("}", at, end)
-    return end if brace < 0 else brace
+    depth = 0
+    for match in _BRACE_OR_END.finditer(cursor.text, at, cursor.end):
+        if match.group()[0] == "\n" and (not depth or STATEMENT.match(cursor.text, match.end())):
+            return match.end()
+        if match.group() == "}" and not depth:
+            return match.start()
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+    return cursor.end
 
 
 def next_statement(cursor: Cursor, start: int) -> int:

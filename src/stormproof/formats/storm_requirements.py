@@ -20,7 +20,7 @@ from ..model.requirement import (
     Under,
 )
 from ..model.system import System
-from .storm_faults import FAULTS, Declared, parse_channel, parse_fault, resolve, write_each
+from .storm_faults import FAULTS, ChannelEnd, Declared, parse_channel, parse_fault, resolve, write_each
 from .storm_names import Names
 from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
+_VIOLATED_EXAMPLE = "write: expect violated recovers under loss"
 _UNDER_EXAMPLE = "write: under loss on A -> B, crash C, at most 2 faults"
+_JOINED = "channels and roles are joined by 'and': under loss on A -> B and B -> A, crash C and D"
 #: Where a requirement goes on in a way that none does.
 CLAIM_HINT = (
-    "a claim is never GOAL, always possible GOAL, recovers, clean, or a property such as k-mc at 2; "
-    "then comes under loss on A -> B"
+    "write: require NAME: CLAIM under loss on A -> B; "
+    "a claim is never GOAL, always possible GOAL, recovers, clean, or a property such as k-mc at 2"
 )
 _LARGEST = 10**6
 
@@ -73,7 +75,7 @@ def parse_requirement(cursor: Cursor, violated: bool) -> RequirementSyntax:
         cursor.expect(":")
         if not name:
             cursor.source.fail("a requirement's name must not be empty", name_start, cursor.at)
-    what, goal, names, k = _claim(cursor)
+    what, goal, names, k = _claim(cursor, _VIOLATED_EXAMPLE if violated else _EXAMPLE)
     under = _under(cursor) if cursor.keyword("under") else None
     if violated and under is None:
         cursor.fail("'under'", "an expected violation says under which failures: under loss")
@@ -98,14 +100,14 @@ def parse_statement(cursor: Cursor) -> RequirementSyntax:
     if word is None:
         cursor.fail("'require' or 'expect violated'", _EXAMPLE)
     if word == "expect" and cursor.keyword("violated") is None:
-        cursor.fail("'violated'", "write: expect violated recovers under loss")
+        cursor.fail("'violated'", _VIOLATED_EXAMPLE)
     return parse_requirement(cursor, violated=word == "expect")
 
 
-def _claim(cursor: Cursor) -> tuple[str, Goal | None, GoalParser | None, int | None]:
+def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, GoalParser | None, int | None]:
     word, start = cursor.peek_word(), cursor.ahead()
     if word is None:
-        cursor.fail("never, always possible, recovers, clean or a property", _EXAMPLE)
+        cursor.fail("never, always possible, recovers, clean or a property", example)
     cursor.keyword(word)
     if word == "always":
         if cursor.keyword("possible") is None:
@@ -147,6 +149,8 @@ def _number(cursor: Cursor, what: str, least: int) -> int:
 def _under(cursor: Cursor) -> UnderSyntax:
     found = UnderSyntax()
     if cursor.keyword("none"):
+        if cursor.symbol(","):
+            cursor.source.fail("'none' excludes other failures", cursor.at - 1, hint="leave one of them out")
         return found
     while True:
         _failure(cursor, found)
@@ -168,12 +172,16 @@ def _failure(cursor: Cursor, found: UnderSyntax) -> None:
         found.at_most.append(_at_most(cursor))
     elif word in FAULTS and word != "none":
         faults = parse_fault(cursor)
-        channels = parse_channel(cursor) if cursor.keyword("on") else [((None, start), (None, start))]
-        while len(channels) and cursor.keyword("and"):
-            channels += parse_channel(cursor)
+        channels: list[tuple[ChannelEnd, ChannelEnd]] = [((None, start), (None, start))]
+        if cursor.keyword("on"):
+            channels = parse_channel(cursor, _UNDER_EXAMPLE)
+            while cursor.keyword("and"):
+                channels += parse_channel(cursor, _JOINED)
         found.declared.append(Declared(tuple(channels), faults))
     else:
-        cursor.fail("a failure", (near(word, COUNTED) if word else None) or _UNDER_EXAMPLE)
+        meant = near(word, COUNTED) if word else None
+        follows = found.declared or found.processes
+        cursor.fail("a failure", meant or (_JOINED if follows else _UNDER_EXAMPLE))
 
 
 def _role(cursor: Cursor) -> tuple[str, int]:

@@ -178,11 +178,11 @@ class Cursor:
         self.took(start, end)
         return self.unquote(match.group(1), start), start
 
-    def message(self) -> tuple[Message, int]:
+    def message(self, hint: str | None = None) -> tuple[Message, int]:
         """A message and where it starts: `crash`, a word with or without payload, or a quoted name."""
         match = _NAME.match(self.text, self.at, self.end)
         if match is None:
-            self.fail("a message")
+            self.fail("a message", hint)
         start, end = match.span(1)
         if self.text[start] == '"':
             self.took(start, end)

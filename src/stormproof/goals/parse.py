@@ -215,7 +215,8 @@ class GoalParser:
                 tokens.append(self._name(f"a state of {name}"))
             self._expect("}", "to close the set of states")
         else:
-            tokens.append(self._name(f"a state of {name}"))
+            several = f"several states: {name}@{{a, b}}" if self._is("(") else None
+            tokens.append(self._name(f"a state of {name}", several))
         self._lookups.extend(("state", name, self._known_state(name, token)) for token in tokens)
         self._quoted |= {(name, token.text) for token in tokens if token.quoted}
         return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
@@ -244,7 +245,7 @@ class GoalParser:
         raise self.tokens.error(
             f"a condition on {channel} is expected{_instead(found)}",
             found,
-            "go on with =[m, n] or contains m",
+            "go on with =[m, n], =[] or contains m",
         )
 
     def _word(self, channel: Channel) -> Word:

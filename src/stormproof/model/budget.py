@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import UsageError, did_you_mean
 from ..records import dataclass
@@ -29,6 +30,16 @@ class Budget:
             return False
         return all(counts.get(kind, 0) <= most for kind, most in self.kinds.items())
 
+    def within(self, other: Budget) -> bool:
+        """Does the other one allow every number of faults that this one allows?"""
+
+        def most(kind: str | None) -> float:
+            limits = (self.total, None if kind is None else self.kinds.get(kind))
+            return min((limit for limit in limits if limit is not None), default=math.inf)
+
+        total = other.total is None or most(None) <= other.total
+        return total and all(most(kind) <= limit for kind, limit in other.kinds.items())
+
     @property
     def limited(self) -> bool:
         """Does it limit anything?"""
@@ -52,9 +63,11 @@ _NO_LIMIT = "without a budget, any number of them may happen"
 
 #: Any number of faults.
 NO_BUDGET = Budget()
+#: What a budget may be given as: `3`, `"loss=2,reorder=1"`, `{"loss": 2}`.
+BudgetGiven: TypeAlias = Budget | int | str | Mapping[str, Any]
 
 
-def budget_of(given: Budget | int | str | Mapping[str, Any] | None) -> Budget:
+def budget_of(given: BudgetGiven | None) -> Budget:
     """A budget from a number, from `3`, `loss=2,reorder=1` or `3,loss=2`, or from its JSON form."""
     if isinstance(given, Budget):
         return given

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, did_you_mean
 from ..records import dataclass
 from .actions import CRASH, Channel, Crash, Letter, Message, sender_in
-from .budget import NO_BUDGET, Budget, budget_of
+from .budget import NO_BUDGET, Budget, BudgetGiven, budget_of
 from .corruption import all_pairs, message_pool, transitive_closure
 from .faults import (
     CORRUPTION,
@@ -197,7 +197,7 @@ class Failures(AskedFaults):
         restart: Iterable[str] | str = (),
         partition: str | Iterable[Iterable[str]] = (),
         file_faults: bool = True,
-        budget: Budget | int | str | Mapping[str, Any] | None = None,
+        budget: BudgetGiven | None = None,
         as_written: bool = False,
         **faults: Unpack[FaultArguments],
     ) -> None:
@@ -218,7 +218,7 @@ class Failures(AskedFaults):
         put(self, "budget", budget_of(budget))
         put(self, "as_written", as_written)
 
-    def within(self, budget: Budget | int) -> Failures:
+    def within(self, budget: BudgetGiven) -> Failures:
         """The same with another budget."""
         changed = copy(self)
         object.__setattr__(changed, "budget", budget_of(budget))

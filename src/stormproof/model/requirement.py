@@ -15,6 +15,8 @@ NEVER, ALWAYS_POSSIBLE, RECOVERS, CLEAN = "never", "always possible", "recovers"
 PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
 COUNTED = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
 _WITH_GOAL = (NEVER, ALWAYS_POSSIBLE)
+#: Other names that people give to survival.
+SURVIVAL_ALIASES = ("survives", "survival")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Claim:
     k: int | None = None
 
     def __post_init__(self) -> None:
+        if self.what in SURVIVAL_ALIASES:
+            object.__setattr__(self, "what", RECOVERS)
         if (self.goal is not None) != (self.what in _WITH_GOAL):
             raise ValueError(f"'{self.what}' {'needs a' if self.goal is None else 'has no'} goal")
 
