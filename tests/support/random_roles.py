@@ -212,7 +212,7 @@ class _Writer:
                 "a is None",
                 "(a == 1) + 0",
                 "int(b == c)",
-                "str(x)",
+                "str(x == 'x')",
                 "type(a).__name__",
                 "a == b",
             )
