@@ -188,6 +188,15 @@ def test_a_name_crosses_a_line_rather_than_cover_the_edge_of_a_text() -> None:
     assert taken.place([edge, line]) is line
 
 
+def test_no_name_of_a_message_covers_another_text() -> None:
+    """Its own line is the last that a name may stand on; the lines of others are better than a text."""
+    found = check(protocol("go-back-2-mod-2"), max_k=2, effort=1)["right"]
+    assert found.witness is not None and found.own is not None
+    texts = lay_out(chart(found.own.system, found.witness)).texts
+    for name in (text for text in texts if "sp-label" in text.kind.split()):
+        assert all(_overlap(name.box, other.box) == 0 for other in texts if other is not name), name.words
+
+
 def test_names_of_messages_keep_off_the_lifelines() -> None:
     """Where many arrows cross, a name may stand near another arrow, but not on a lifeline."""
     report = check(protocol("half-duplex"), Failures(corrupt=True), properties=["k-exh"], k=4)

@@ -11,7 +11,7 @@ from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
 from ..text_metrics import clip, printable, text_width, wrap
 from .build import Chart, Lifeline
-from .placing import LIFELINE, OWN_LINE, Obstacles, PlacedText, beside
+from .placing import LIFELINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of
 
 LABEL, STATE = 12.0, 9.5
@@ -243,10 +243,8 @@ def _away(chart: Chart, layout: Layout, step: int, name: str) -> int:
 
 
 def _place_names(layout: Layout, flight: Flight, taken: Obstacles) -> None:
-    """The own line of a message is the last that its name may stand on."""
     route = layout.routes[flight.index]
-    for start, end in route.segments():
-        taken.add_line(start, end, OWN_LINE)
+    own = tuple(route.segments())
     for piece, message in enumerate(names_of(flight)):
         if piece == 0 and flight.copy_of is not None:
             kind = "sp-label sp-halo sp-copy-text"
@@ -258,4 +256,4 @@ def _place_names(layout: Layout, flight: Flight, taken: Obstacles) -> None:
         places = beside(route.longest(piece), shown, LABEL)
         choices = [PlacedText(x, y, shown, kind, name, at) for x, y in places]
         inside = [c for c in choices if c.box[0] >= 2 and c.box[2] <= layout.width - 2]
-        layout.texts.append(taken.place(inside or choices))
+        layout.texts.append(taken.place(inside or choices, own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..svg import Point
@@ -11,6 +11,7 @@ from ..text_metrics import text_width
 
 #: Left, top, right, bottom.
 Rectangle = tuple[float, float, float, float]
+Segment = tuple[Point, Point]
 
 #: What it costs to stand on a line that is another's, on a lifeline, or on one's own; and at least on a text.
 LINE, LIFELINE, OWN_LINE, TEXT = 60.0, 90.0, 400.0, 150.0
@@ -60,9 +61,14 @@ class Obstacles:
         covered = [area for other in boxes if (area := _overlap(box, other)) > 0]
         return total + sum(TEXT + 2 * area for area in covered)
 
-    def place(self, choices: Iterable[PlacedText]) -> PlacedText:
-        """The first of the best places, which is taken from now on."""
-        best = min(choices, key=lambda text: self.cost(text.box))
+    def place(self, choices: Iterable[PlacedText], own: Sequence[Segment] = ()) -> PlacedText:
+        """The first of the best places, which is taken from now on; `own`: the line that it belongs to, the
+        last that it may stand on."""
+
+        def cost(text: PlacedText) -> float:
+            return self.cost(text.box) + sum(OWN_LINE for line in own if touches(text.box, *line))
+
+        best = min(choices, key=cost)
         self.add_box(best.box)
         return best
 
@@ -96,7 +102,7 @@ def touches(box: Rectangle, start: Point, end: Point) -> bool:
     return low < high
 
 
-def beside(segment: tuple[Point, Point], words: str, size: float) -> Iterator[Point]:
+def beside(segment: Segment, words: str, size: float) -> Iterator[Point]:
     """Places for a text along a line, near its middle first: above and below, or beside it if it is steep."""
     (x1, y1), (x2, y2) = segment
     half, slope = text_width(words, size) / 2, (y2 - y1) / (x2 - x1) if x1 != x2 else 1e9
