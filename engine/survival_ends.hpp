@@ -144,23 +144,33 @@ class Ends {
         return found == order_.end() ? nothing : *found;
     }
 
-    // Channels grow and nothing repeats: the way to where one outgrows the slack, cut where it begins to repeat itself.
+    // Channels grow: the way to where one outgrows the slack, the first that repeats itself and cut where it begins to.
     void grow(Stuck& stuck) {
-        const auto far = std::find_if(order_.begin(), order_.end(),
-                                      [&](std::uint32_t id) { return store_.nodes[id].is(hits); });
-        std::vector<std::uint32_t> path{far == order_.end() ? order_.front() : *far};
+        std::uint32_t first = nothing;
+        unsigned left = turns_.used() ? 0 : 1000;  // members of different orbits cannot be compared
+        for (auto id : order_) {
+            if (!store_.nodes[id].is(hits)) continue;
+            if (first == nothing) first = id;
+            if (left-- == 0) break;
+            const auto path = path_to(id);
+            for (std::size_t i = 0; i < path.size(); ++i)
+                for (std::size_t j = i + 1; j < path.size(); ++j)
+                    if (extends(path[i], path[j])) {
+                        lead_to(id, stuck);
+                        const auto way = stuck.way.begin();
+                        stuck.cycle.assign(way + static_cast<std::ptrdiff_t>(i), way + static_cast<std::ptrdiff_t>(j));
+                        stuck.way.resize(i);
+                        return;
+                    }
+        }
+        lead_to(first == nothing ? order_.front() : first, stuck);
+    }
+
+    std::vector<std::uint32_t> path_to(std::uint32_t end) const {
+        std::vector<std::uint32_t> path{end};
         while (came_[path.back()] != path.back()) path.push_back(came_[path.back()]);
         std::reverse(path.begin(), path.end());
-        lead_to(path.back(), stuck);
-        if (turns_.used()) return;  // members of different orbits cannot be compared
-        for (std::size_t i = 0; i < path.size(); ++i)
-            for (std::size_t j = i + 1; j < path.size(); ++j)
-                if (extends(path[i], path[j])) {
-                    const auto way = stuck.way.begin();
-                    stuck.cycle.assign(way + static_cast<std::ptrdiff_t>(i), way + static_cast<std::ptrdiff_t>(j));
-                    stuck.way.resize(i);
-                    return;
-                }
+        return path;
     }
 
     // Are the states the same, and does every content of the first begin that of the second?

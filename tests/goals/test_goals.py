@@ -164,6 +164,25 @@ def test_an_internal_action_out_of_a_final_state_does_not_hide_what_follows() ->
     assert resting == {"end"}
 
 
+def test_a_receiver_that_can_only_crash_has_ended() -> None:
+    process = Process(
+        "Receiver",
+        "r",
+        (
+            Transition("r", Receive("Sender", "d0"), "q"),
+            Transition("q", Internal("tick"), "q"),
+            Transition("q", Internal("crash"), "sink"),
+            Transition("sink", Send("Sender", CRASH), "stop"),
+        ),
+    )
+    system = System((SENDER, process))
+    ended = {}
+    for goal in ("orphan", "orphan-up-to-crash"):
+        found = cubes(Named(goal), system, Failures().on(system))
+        ended[goal] = {s for c in found for s in c.states.get("Receiver", ())}
+    assert ended == {"orphan": {"q", "sink", "stop"}, "orphan-up-to-crash": {"q"}}
+
+
 # ------------------------------------------------------------------------- against the definitions
 
 

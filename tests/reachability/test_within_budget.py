@@ -52,6 +52,14 @@ def test_a_longer_mailbox_may_need_fewer_faults() -> None:
     assert found.run is not None and found.run.fault_count == 0 and found.fewest
 
 
+@pytest.mark.parametrize(
+    ("goal", "faults"), [("!A->B=[x] & A->B contains x", 0), ("A@s2 & !A->B contains x & B@w", 2)]
+)
+def test_what_a_goal_excludes_is_searched_for(goal: str, faults: int) -> None:
+    found = sp.reach(sp.loads(TWICE), goal, sp.Failures(loss=True))
+    assert found.answer == REACHABLE and found.run is not None and found.run.fault_count == faults
+
+
 def test_a_proof_for_any_number_of_faults_stands() -> None:
     system = sp.protocol("alternating-bit-retransmit")
     goal = "Sender@send1 & Receiver@expect0"

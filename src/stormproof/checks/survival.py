@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..counterexample.fewest_faults import Search, fewer_faults
+from ..counterexample.fewest_faults import Search, at_most, fewer_faults
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
 from ..engine.watch import ProgressCallback, knowing
@@ -30,6 +30,10 @@ MAX_K = 6
 #: After a violation, one part of so many of the effort is left, to search whether fewer faults suffice and to
 #: ask the rest at larger bounds. What is known must not wait long for what only makes it stronger.
 AFTER_VIOLATION = 4
+
+#: A calm run that outgrows the slack may be stuck a little further on: what is tried instead, within limits.
+_MORE_SLACK = (6, 14)
+_WITHIN = Limits(seconds=1, states=10_000)
 
 #: How a search that Ctrl-C has ended is marked.
 INTERRUPTED = "interrupted"
@@ -122,10 +126,12 @@ def decide_survival(
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
         if result.stopped:
             break
-    if one_bound or any(outcome.stopped == INTERRUPTED for outcome in found.values()):
+    if any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
     search = partial(search, progress=knowing(progress, _known(found)))
-    return {n: _with_fewest_faults(model, asks[n], o, effort, max_k, search) for n, o in found.items()}
+    if not one_bound:
+        found = {n: _with_fewest_faults(model, asks[n], o, effort, max_k, search) for n, o in found.items()}
+    return {n: _followed_to_its_end(model, asks[n], o, search) for n, o in found.items()}
 
 
 def _known(found: Mapping[str, SurvivalOutcome]) -> str:
@@ -195,3 +201,19 @@ def _with_fewest_faults(
     stopped = now.stopped if now.stopped == INTERRUPTED else ""
     found = replace(found, fewest=now.proved, stopped=stopped)
     return found if now.run is None else replace(found, run=now.run, k=now.k or found.k, listed=now.listed)
+
+
+def _followed_to_its_end(
+    model: SurvivalModel, ask: Ask, found: SurvivalOutcome, search: Search
+) -> SurvivalOutcome:
+    """The run that ends in a deadlock or a livelock, where one seems to diverge because of the slack."""
+    if found.holds is not False or found.run is None or found.run.end != "divergence":
+        return found
+    fewest = replace(model, budget=at_most(model.budget, found.run.faults))
+    for slack in _MORE_SLACK:
+        answer = search(fewest, {"": ask}, found.k, slack=slack, limits=_WITHIN).answers[""]
+        if answer.holds is not False or answer.run is None:
+            return found
+        if answer.run.end != "divergence":
+            return replace(found, run=answer.run, listed=answer.listed)
+    return found

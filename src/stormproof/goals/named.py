@@ -8,7 +8,7 @@ from ..errors import UsageError
 from ..model.actions import Channel, Crash, Internal, Message
 from ..model.goal import AT_REST, And, At, Goal, Head, Holds, Not, Or
 from ..model.process import Process, StateKind
-from ..model.rest import rest_states
+from ..model.rest import ended_states, rest_states
 from ..model.system import System
 
 
@@ -70,7 +70,7 @@ class Meanings:
                 if name == "unspecified":
                     states = _surprised(receiver, channel, message)
                 else:
-                    states = resting(receiver)
+                    states = ended_states(receiver)
                     if name == "orphan-up-to-crash":
                         states -= receiver.crashed_states
                 if states:
@@ -95,15 +95,6 @@ def _taken(process: Process, state: str, channel: Channel) -> frozenset[Message]
     """What it takes from the channel; of a mailbox, from anybody."""
     received = process.receives(state)
     return frozenset(r.message for r in received if channel.is_mailbox or r.peer == channel.sender)
-
-
-def resting(process: Process) -> frozenset[str]:
-    """Final for good: whatever it does from there, it sends nothing and takes at most crash messages."""
-
-    def silent(state: str) -> bool:
-        return not process.sends(state) and all(isinstance(r.message, Crash) for r in process.receives(state))
-
-    return frozenset(s for s in process.states if all(silent(t) for t in process.reachable(s)))
 
 
 def _surprised(process: Process, channel: Channel, message: Message) -> frozenset[str]:

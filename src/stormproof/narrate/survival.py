@@ -56,12 +56,12 @@ def _steps_for_ever(end: RunEnd) -> list[Act]:
 
 
 def _livelock(end: RunEnd) -> str:
-    return f"livelock: {_rounds(end)} for ever, and nobody comes to rest{_besides(end)}"
+    return f"livelock: {_rounds(end)}, and nobody comes to rest{_besides(end)}"
 
 
 def _rounds(end: RunEnd) -> str:
     names = dict.fromkeys(step.process for step in _steps_for_ever(end))
-    return f"{listed(names)} {'loops' if len(names) == 1 else 'loop'}"
+    return f"{listed(names)} {'loops' if len(names) == 1 else 'loop'} for ever"
 
 
 def _besides(end: RunEnd) -> str:
@@ -73,7 +73,7 @@ def _divergence(end: RunEnd) -> str:
     grows = repetition(end.system, end.witness).grows
     verb = "grows" if len(grows) == 1 else "grow"
     where = f" while {listed(map(arrow, grows))} {verb}" if grows else ""
-    return f"divergence: {_rounds(end)} for ever{where}{_besides(end)}"
+    return f"divergence: {_rounds(end)}{where}{_besides(end)}"
 
 
 def left_behind(end: RunEnd) -> str:

@@ -15,7 +15,7 @@ from ..transform.prepare import prepare, with_process_faults
 from .answer import UNDECIDED, Answer
 from .fewest_faults import with_fewest_faults
 from .portfolio import solve
-from .within_budget import by_forward_search, within_budget
+from .within_budget import as_a_whole, by_forward_search, within_budget
 
 
 def reach(
@@ -52,4 +52,6 @@ def reach(
         answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
         if failures.budget.limited:
             answer = within_budget(answer, mapped, failures.budget, most, progress)
+        elif answer.answer == UNDECIDED and any(cube.excludes for cube in asked):
+            answer = as_a_whole(answer, mapped, most, progress)
     return with_fewest_faults(answer, mapped, most, progress, failures.budget)

@@ -16,7 +16,7 @@ from ..errors import InternalError, UsageError
 from ..goals.asks import spelt_out
 from ..limits import EFFORT, Limits
 from ..model.ask import Ask
-from ..model.budget import Budget
+from ..model.budget import NO_BUDGET, Budget
 from ..model.goal import Goal
 from ..model.phrases import plural
 from ..model.rest import rest_states
@@ -42,6 +42,17 @@ def within_budget(
     if not is_askable(goal):
         raise UsageError("deadlock-for-good cannot be asked within a budget", hint="ask for deadlock")
     return by_forward_search(answer, goal, budget, limits, progress)
+
+
+def as_a_whole(
+    answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer to a goal of which the portfolio left out a part: the runs are searched for all of it."""
+    left = EFFORT if limits.seconds is None else min(EFFORT, limits.seconds - answer.seconds)
+    if left <= 0 or not is_askable(goal):
+        return answer
+    found = by_forward_search(answer, goal, NO_BUDGET, replace(limits, seconds=left), progress)
+    return answer if found.answer == UNDECIDED else found
 
 
 def by_forward_search(
