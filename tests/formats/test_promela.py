@@ -20,6 +20,7 @@ from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.spec.bounded import explore
 from stormproof.transform.mailboxes import with_senders
+from stormproof.transform.prepare import with_process_faults
 from tests.support.example_systems import process
 from tests.support.odd_systems import odd_system
 from tests.support.peer_files import peers
@@ -72,6 +73,24 @@ def test_one_stored_state_a_configuration_with_duplication(seed: int, tmp_path: 
     system = replace(system, faults=tuple(declared.values()))
     for k in (1, 2):
         assert stored_states(system, k, tmp_path) == configurations(system, k)
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", range(5))
+def test_one_stored_state_a_configuration_with_stops_and_restarts(seed: int, tmp_path: Path) -> None:
+    """Beside the faults that the system declares, and with durable states."""
+    rng = random.Random(seed)
+    system = odd_system(rng)
+    processes = tuple(
+        replace(
+            p, stop=rng.random() < 0.5, restart=rng.random() < 0.7, durable=tuple(rng.sample(p.states, 1))
+        )
+        for p in system
+    )
+    system = replace(system, processes=processes)
+    failing = with_process_faults(system, Failures().on(system)).system
+    for k in (1, 2):
+        assert stored_states(system, k, tmp_path) == configurations(failing, k)
 
 
 @needs_spin

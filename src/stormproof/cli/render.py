@@ -37,9 +37,9 @@ def print_answer(console: Console, report: Report, source: str, unbounded: bool 
     """Survival, requirements and what is asked for by name, and how the first violation comes about.
     `unbounded`: what holds up to some channel length only is undecided."""
     print_heading(console, report.given or report.system, source, with_classes=False)
-    _field(console, "failures", report.assumed)
+    print_field(console, "failures", report.assumed)
     for note in report.notes:
-        _field(console, "note", note)
+        print_field(console, "note", note)
     asked = [v for v in report if v.survival]
     named = [v for v in report if not v.survival and v.counts]
     console.print()
@@ -122,7 +122,7 @@ def _classes(console: Console, verdicts: list[Verdict]) -> None:
         bound = str(verdict.k) if verdict.holds and verdict.k is not None else ""
         words.append(f"{verdict.property} {MARKS[verdict.holds][0][0]}{bound}")
     console.print()
-    _field(console, "classes", " · ".join(words) + "   (stormproof classify)")
+    print_field(console, "classes", " · ".join(words) + "   (stormproof classify)")
 
 
 def print_heading(console: Console, system: System, source: str, with_classes: bool = True) -> None:
@@ -132,10 +132,10 @@ def print_heading(console: Console, system: System, source: str, with_classes: b
         plural(len(system.messages), "message"),
     ]
     parts += [classes(system)] if with_classes else []
-    _field(console, system.name or source, " · ".join(parts))
+    print_field(console, system.name or source, " · ".join(parts))
 
 
-def _field(console: Console, name: str, text: str) -> None:
+def print_field(console: Console, name: str, text: str) -> None:
     if console.width < _NARROW:
         console.print(Text.assemble((name, "bold"), f": {text}"))
         return

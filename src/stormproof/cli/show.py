@@ -11,14 +11,14 @@ from rich.text import Text
 
 from ..formats import system_to_json
 from ..formats.storm_requirements import write_requirement
-from ..formats.storm_write import write_rest
+from ..formats.storm_write import write_durable, write_rest
 from ..model.failures import Failures
 from ..model.failures_text import describe_failures
 from ..model.phrases import plural
 from ..model.system import System
 from .console import console, print_json
 from .options import input_argument, json_option, load_input
-from .render import print_heading
+from .render import print_field, print_heading
 
 
 @click.command("show")
@@ -60,8 +60,8 @@ def _alphabets(system: System) -> dict[str, list[str]]:
 
 def _print(out: Console, system: System, source: str) -> None:
     print_heading(out, system, source)
-    out.print(Text(f"product            {_product(system.product_size)}"))
-    out.print(Text(f"failures           {describe_failures(system, Failures().on(system))}"))
+    print_field(out, "product", _product(system.product_size))
+    print_field(out, "failures", describe_failures(system, Failures().on(system)))
     out.print()
     out.print(_roles(system))
     if system.channels:
@@ -96,14 +96,15 @@ def _roles(system: System) -> Table:
 
 
 def _declarations(out: Console, system: System) -> None:
-    """Services, rest states and requirements, where the file has them."""
+    """Services, rest and durable states and requirements, where the file has them."""
     services = [p.name for p in system if p.service]
     if services:
         out.print()
         out.print(Text(f"service: {', '.join(services)}"))
-    if rest := write_rest(system):
-        out.print()
-        out.print(Text(f"rest: {rest}"))
+    for word, states in (("rest", write_rest(system)), ("durable", write_durable(system))):
+        if states:
+            out.print()
+            out.print(Text(f"{word}: {states}"))
     if system.requirements:
         out.print()
     for requirement in system.requirements:

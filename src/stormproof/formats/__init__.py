@@ -172,7 +172,7 @@ def dumps(system: System, format: str, **options: Any) -> str:
     if chosen.write is None:
         raise UsageError(f"{chosen.name} can be read but not written")
     if not chosen.complete:
-        system, dropped = plain(system, chosen.mailboxes)
+        system, dropped = plain(system, chosen.mailboxes, chosen.process_faults)
         if dropped:
             _warn(chosen.name, dropped)
     text = chosen.write(system, **options)

@@ -101,6 +101,7 @@ register(
         _of("promela", "write"),
         "for SPIN, channels of capacity k",
         mailboxes=True,
+        process_faults=True,
     )
 )
 register(

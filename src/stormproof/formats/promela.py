@@ -7,7 +7,8 @@ SPIN then stores exactly one state per configuration of the system:
 (`-o3` keeps SPIN from merging internal steps, `-DNOREDUCE` from omitting interleavings, `-E` from stopping at
 a deadlock; without `-E` it searches for one.) Declared faults are part of the model: each faulty channel has
 a process that loses, corrupts or swaps one message at a time, atomically, and a send into a full lossy
-channel may be lost immediately (definitions 2.6). The crash message is not affected.
+channel may be lost immediately (definitions 2.6). The crash message is not affected. Stops and restarts are
+internal actions (definitions 9.5).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..model.failures import ChannelFailure, FailureModel, Failures
 from ..model.faults import DUPLICATION, LOSS
 from ..model.process import Process
 from ..model.system import System
-from ..transform.mailboxes import with_senders
+from ..transform.prepare import with_process_faults
 from .annotations import Aliases, MessageAliases
 
 _FITS = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -50,7 +51,7 @@ def write(system: System, k: int = 1) -> str:
     if k < 1:
         raise UsageError(f"the capacity of a channel is at least 1, not {k}")
     failures = Failures().on(system)
-    system = with_senders(system)
+    system = with_process_faults(system, failures).system
     faulty = {c: f for c in system.channels if not (f := failures.on(c)).perfect}
     daemons = {c: f for c, f in faulty.items() if f.kinds != (DUPLICATION,)}
     names = _Names(system, failures, tuple(faulty))

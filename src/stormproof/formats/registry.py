@@ -25,6 +25,8 @@ class Format:
     complete: bool = False
     #: Can it say that processes communicate by mailboxes?
     mailboxes: bool = False
+    #: Can it say that processes stop and restart, and what is durable?
+    process_faults: bool = False
 
 
 FORMATS: dict[str, Format] = {}

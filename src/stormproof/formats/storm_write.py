@@ -22,7 +22,7 @@ def write(system: System) -> str:
         if lines:
             lines.append("")
         lines += _role(process)
-    declared = [("rest", write_rest(system)), ("durable", _write_durable(system))]
+    declared = [("rest", write_rest(system)), ("durable", write_durable(system))]
     behind = [f"{word} {states}" for word, states in declared if states]
     behind += [write_requirement(system, requirement) for requirement in system.requirements]
     if behind:
@@ -49,7 +49,7 @@ def write_rest(system: System) -> str:
     )
 
 
-def _write_durable(system: System) -> str:
+def write_durable(system: System) -> str:
     return ", ".join(f"{quote(p.name)}@{write_states(p.durable)}" for p in system if p.durable)
 
 
