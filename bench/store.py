@@ -4,7 +4,8 @@ python -m bench store [MOST] [--threads N] [--asked NAME ...]
 
 From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry: a requirement that holds
 (`apart`: no two neighbours ever eat at the same time), with a left-handed one `recovers` and `clean`
-(`recovers`), and `k-exh`, `k-er` and `k-pg` (`bounded`). The ordinary store is left out from eight on, where
+(`recovers`), and `k-exh`, `k-er` and `k-pg` (`bounded`), with a left-handed one and loss as well (`lossy`, to five
+philosophers at most). The ordinary store is left out from eight on, where
 survival needs 25 GB. Nine have more than a thousand million configurations: `python -m bench store 9 --asked
 apart` takes an hour or two, and 15 GiB of memory.
 """
@@ -33,8 +34,8 @@ def used():
     return now.ru_utime + now.ru_stime
 
 asked, n, threads, compact = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "compact"
-system = dining_philosophers(n, left_handed=asked == "recovers")
-model = SurvivalModel(system, Failures().on(system), rest_states(system))
+system = dining_philosophers(n, left_handed=asked in ("recovers", "lossy"))
+model = SurvivalModel(system, Failures(loss=asked == "lossy").on(system), rest_states(system))
 pairs = [(f"Philosopher{i}", f"Philosopher{i % n + 1}") for i in range(1, n + 1)]
 apart = Ask(False, Or(tuple(And((At(a, ("eating",)), At(b, ("eating",)))) for a, b in pairs)))
 asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)} if asked == "recovers" else {"apart": apart}
@@ -43,7 +44,7 @@ whole = dict(
     threads=threads, compact=compact, reduction=False, symmetry=False,
 )
 before, started = used(), time.monotonic()
-if asked == "bounded":
+if asked in ("bounded", "lossy"):
     found = explore(system, model.failures, 1, properties=["k-exh", "k-er", "k-pg"], **whole)
     holds, states = found.holds["k-exh"], found.states
 else:
@@ -59,15 +60,18 @@ print(json.dumps({
 }))
 """
 
-ASKED = ("apart", "recovers", "bounded")
+ASKED = ("apart", "recovers", "bounded", "lossy")
 
 #: The ordinary store would need more memory than most machines have.
 MOST_ORDINARY = 7
 
+#: Where messages may be lost, the configurations become twenty times as many with each philosopher.
+MOST_LOSSY = 5
+
 
 def measure(asked: str, most: int, threads: int) -> None:
     print(f"{asked}\n  n     store  configurations  bytes    us    cpu s        s     MiB")
-    for n in range(4, most + 1):
+    for n in range(4, min(most, MOST_LOSSY if asked == "lossy" else most) + 1):
         counts = set()
         for store in ("ordinary", "compact") if n <= MOST_ORDINARY else ("compact",):
             command = [sys.executable, "-c", CHILD, asked, str(n), str(threads), store]

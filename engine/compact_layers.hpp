@@ -68,6 +68,12 @@ class CompactLayers {
         return {worker.path.words.begin(), worker.path.words.begin() + words_};
     }
 
+    // Makes it the configuration at hand.
+    void read(Worker& worker, Place place) const {
+        tree_.read(store_[place.shard][place.at], worker.path);
+        worker.take();
+    }
+
     // Where a configuration is, if it is there: of a root, or of words most of which are as in the path of the worker.
     std::optional<Place> find(std::uint64_t root) const {
         const std::uint32_t at = shard(root).find(root, hash_of_word(root));
@@ -231,8 +237,7 @@ class CompactLayers {
             if (worker.at == worker.end && !take_block(worker, layer)) return;
             for (; worker.at < worker.end; ++worker.at) {
                 if (!wanted(worker.place())) continue;
-                tree_.read(store_[worker.shard][worker.at], worker.path);
-                worker.take();
+                read(worker, worker.place());
                 const Then then = visit(worker);
                 if (then == Then::next) continue;
                 enough_ = enough_ || then == Then::enough;

@@ -6,7 +6,9 @@
 //                settled one, so of a successor with this bit every settled goal may be taken for granted. This decides
 //                nearly everything, for up to 64 goals at a time.
 //   bits 1 to 7  the goals for which that does not suffice, seven at a time: is this one reached?
-// Both are found by sweeps against the order of the rounds and along it in turn, until every need is met or nothing
+// Violations that come soon are found by searches from the configurations that may be ones (k_compact_search.hpp); what
+// violates a property already found to be violated is not asked for.
+// The bits are found by sweeps against the order of the rounds and along it in turn, until every need is met or nothing
 // changes. In the first sweep each configuration walks at random until what it needs is met, or until it comes to one that
 // is known to reach it, which is mostly the first.
 #pragma once
@@ -14,9 +16,11 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "goals.hpp"
-#include "k_compact_thread.hpp"
+#include "k_compact_rounds.hpp"
+#include "k_compact_search.hpp"
 #include "k_properties.hpp"
 #include "offence.hpp"
 #include "successors.hpp"
@@ -27,13 +31,11 @@ template <unsigned W>
 class CompactDecision {
   public:
     CompactDecision(const Machine& machine, const Question& question, const PropertySet& served, Monitor& monitor)
-        : m(machine), q(question), served_(served), monitor_(monitor), layers_(m.words, q.parallel_from, monitor) {
-        for (std::uint32_t i = 0; i < q.threads; ++i) layers_.workers.push_back(std::make_unique<Worker>(m.words));
-    }
+        : m(machine), q(question), served_(served), monitor_(monitor), all_(machine, question, monitor) {}
 
     Answer run() {
         monitor_.phase = Phase::exploring;
-        explore();
+        all_.explore();
         if (going()) solve();
         Answer answer;
         for (Property property : all_properties)
@@ -52,9 +54,6 @@ class CompactDecision {
 
   private:
     using Worker = ConfigThread<W>;
-    struct ConfigRound : StoreLayer {
-        bool silent = false;  // reached by a silent step from the round before
-    };
     struct Found {
         std::size_t round = 0;
         Config<W> config{};
@@ -67,58 +66,13 @@ class CompactDecision {
     const Question& q;
     const PropertySet served_;
     Monitor& monitor_;
-    CompactLayers<Worker> layers_;
-    std::vector<ConfigRound> rounds_;
+    CompactRounds<W> all_;
+    CompactLayers<Worker>& layers_ = all_.layers;
+    const std::vector<ConfigRound>& rounds_ = all_.rounds;
     PerProperty<std::optional<Found>> first_;
     std::array<std::uint64_t, 1u << at_a_time> goals_of_bits_{};  // what the bits from the first on stand for
 
     bool going() const { return layers_.stop == Stop::none; }
-
-    // ---- exploration -----------------------------------------------------------------------------------
-
-    void explore() {
-        layers_.start_layer();
-        layers_.workers[0]->push(initial_config<W>(m));
-        layers_.add_first();
-        finish_round(false);
-        std::size_t level = 0;  // the first round of the current level
-        while (level < rounds_.size() && going()) {
-            for (std::size_t r = level; m.silent && r < rounds_.size() && going(); ++r) {
-                layers_.start_layer();
-                expand(rounds_[r], true);
-                finish_round(true);
-            }
-            const std::size_t next = rounds_.size();
-            layers_.start_layer();
-            for (std::size_t r = level; r < next && going(); ++r) expand(rounds_[r], false);
-            finish_round(false);
-            level = next;
-        }
-        if (going() && monitor_.over() == Stop::states) layers_.stop = Stop::states;
-    }
-
-    void finish_round(bool silent) {
-        ConfigRound round{layers_.finish_layer(), silent};
-        if (round.size() > 0) rounds_.push_back(std::move(round));
-    }
-
-    void expand(const ConfigRound& round, bool silent) {
-        layers_.each(round, [&](Worker& worker) {
-            worker.successors.clear();
-            std::uint64_t steps = 0;
-            const auto push = [&](const Config<W>& next) { worker.push(next); };
-            if (silent) each_silent(m, worker.config, push);
-            else {
-                each_enabled(m, worker.config, [&](std::uint32_t, const Instruction& s) { push(perform(m, s, worker.config)); });
-                steps = worker.successors.size() / m.words;
-                if (m.silent) each_silent(m, worker.config, [&](const Config<W>&) { ++steps; });  // known already
-            }
-            const Then then = layers_.add_successors(worker);
-            if (then == Then::next) worker.transitions += steps;
-            return then;
-        });
-        if (!silent) layers_.settled += round.size();
-    }
 
     // ---- futures ---------------------------------------------------------------------------------------
 
@@ -128,15 +82,33 @@ class CompactDecision {
         if (!goals.empty() && !layers_.take_masks(1)) layers_.stop = Stop::memory;
         for (std::size_t at = 0; at < goals.size() && going(); at += 64) {
             const auto begin = goals.begin() + static_cast<std::ptrdiff_t>(at);
-            const GoalSet set(m, {begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(64, goals.size() - at))}, served_);
-            layers_.keep_of_masks(0);
-            std::uint64_t open = (set.all & ~set.settled) | meet_settled(set);
-            while (open && going()) {
-                std::uint64_t some = 0;
-                for (std::size_t n = 0; n < at_a_time && open; ++n, open &= open - 1) some |= open & -open;
-                meet(set, some);
-            }
+            solve({begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(64, goals.size() - at))});
         }
+    }
+
+    // Up to 64 goals. Those of properties that are soon found to be violated are left out of what takes long.
+    void solve(std::vector<Goal> goals) {
+        layers_.keep_of_masks(0);
+        const GoalSet first(m, goals, served_);
+        leave_out(goals, first, first.all, 64);
+        const GoalSet easy(m, goals, served_);
+        if (leave_out(goals, easy, (easy.all & ~easy.settled) | meet_settled(easy, false), 8))
+            layers_.keep_of_masks(0);  // the first bit stands for fewer goals now
+        const GoalSet set(m, goals, served_);
+        std::uint64_t open = (set.all & ~set.settled) | meet_settled(set, true);
+        while (open && going()) {
+            std::uint64_t some = 0;
+            for (std::size_t n = 0; n < at_a_time && open; ++n, open &= open - 1) some |= open & -open;
+            meet(set, some);
+        }
+    }
+
+    // Leaves out the goals of properties of which the first violation is found among this part of all configurations.
+    bool leave_out(std::vector<Goal>& goals, const GoalSet& set, std::uint64_t open, std::uint64_t part) {
+        const std::uint64_t over = open & ~search_soon(set, open, layers_.size() / part);
+        for (std::size_t i = goals.size(); i-- > 0;)
+            if (over >> i & 1) goals.erase(goals.begin() + static_cast<std::ptrdiff_t>(i));
+        return over != 0;
     }
 
     // The goals that the bits of a mask stand for.
@@ -199,7 +171,7 @@ class CompactDecision {
     std::uint32_t choose(const GoalSet& set, WalkStep<W>& here, std::uint64_t left, std::uint64_t random) {
         std::uint32_t chosen = none;
         std::pair<std::uint64_t, std::uint64_t> best;
-        each_enabled(m, here.config, [&](std::uint32_t number, const Instruction& s) {
+        each_enabled(m, here.config, [&](std::uint32_t number, const Instruction&) {
             here.fires |= set.fires[number];
             const std::uint64_t dropped = left & ~set.keeps[number];
             const std::pair<std::uint64_t, std::uint64_t> rank{dropped, hash_of_word(random ^ number)};
@@ -210,11 +182,12 @@ class CompactDecision {
         return chosen;
     }
     // Until every need is met or nothing changes: visit(worker, is it the first sweep) for those of which wanted(place) is
-    // true, and finish(worker) after each round. The goals that some configuration needs and does not reach.
+    // true, and finish(worker) after each round. Without patience it ends once sweeps no longer meet a tenth of what is
+    // left. The goals that some configuration needs and is not known to reach.
     template <class Wanted, class Visit, class Finish>
-    std::uint64_t sweep(Wanted&& wanted, Visit&& visit, Finish&& finish) {
+    std::uint64_t sweep(bool patient, Wanted&& wanted, Visit&& visit, Finish&& finish) {
         for (auto& worker : layers_.workers) worker->walks = worker->walked = 0;
-        for (std::uint32_t n = 0;; ++n) {
+        for (std::uint64_t n = 0, before = UINT64_MAX;; ++n) {
             for (auto& worker : layers_.workers) worker->unmet = worker->unmet_count = worker->changed = 0;
             for (std::size_t i = 0; i < rounds_.size() && going(); ++i) {
                 layers_.each(rounds_[n % 2 == 0 ? rounds_.size() - 1 - i : i], wanted, [&](Worker& worker) {
@@ -231,7 +204,9 @@ class CompactDecision {
                 changed = changed || worker->changed;
             }
             monitor_.unjudged = count;
-            if (!unmet || (n > 0 && !changed) || !going()) return unmet;
+            const bool slow = !patient && count > before - before / 10;
+            if (!unmet || (n > 0 && !changed) || slow || !going()) return unmet;
+            before = count;
         }
     }
     static void note_unmet(Worker& worker, std::uint64_t unmet) {
@@ -240,7 +215,7 @@ class CompactDecision {
     }
 
     // Sets the first bit; returns the settled goals for which that does not suffice.
-    std::uint64_t meet_settled(const GoalSet& set) {
+    std::uint64_t meet_settled(const GoalSet& set, bool patient) {
         goals_of_bits_.fill(0);
         const auto wanted = [&](Place place) { return !(layers_.byte(place).load(relaxed) & 1); };
         const auto note = [&](Place place, const Config<W>& c, std::uint64_t reached) {
@@ -272,7 +247,7 @@ class CompactDecision {
             }
             conclude(worker, worker.place(), need ? missing(set, worker, worker.config, need) : 0);
         };
-        return sweep(wanted, visit, finish);
+        return sweep(patient, wanted, visit, finish);
     }
 
     // Plans to look at one successor, if that may suffice and is necessary.
@@ -307,7 +282,7 @@ class CompactDecision {
             note_unmet(worker, need & after);
             worker.changed = reach(worker.place(), ~after) || worker.changed;
         };
-        const std::uint64_t unmet = sweep(wanted, visit, [](Worker&) {});
+        const std::uint64_t unmet = sweep(true, wanted, visit, [](Worker&) {});
         if (unmet && going()) collect(set, left);
     }
 
@@ -327,6 +302,68 @@ class CompactDecision {
 
     // ---- violations ------------------------------------------------------------------------------------
 
+    // Would a violation of the goal in this round, at the earliest by this configuration, be the first of a property?
+    bool matters(const Goal& goal, std::size_t round, const Config<W>* config = nullptr) const {
+        for (Property property : all_properties) {
+            if (!served_.has(property) || !properties_of(goal).has(property)) continue;
+            if (!first_[property] || comes_first(*first_[property], round, config)) return true;
+        }
+        return false;
+    }
+    static bool comes_first(const Found& best, std::size_t round, const Config<W>* config) {
+        return round < best.round || (round == best.round && (!config || *config < best.config));
+    }
+    std::uint64_t those_that_matter(const GoalSet& set, std::uint64_t goals, std::size_t round,
+                                    const Config<W>* config = nullptr) const {
+        std::uint64_t out = 0;
+        for (; goals; goals &= goals - 1)
+            if (matters(set.goals[static_cast<std::size_t>(std::countr_zero(goals))], round, config)) out |= goals & -goals;
+        return out;
+    }
+
+    void note_violations(const GoalSet& set, std::uint64_t unmet, std::size_t round, const Config<W>& c) {
+        each_offence(m, set, unmet, c, [&](Property property, const Offence& offence) {
+            std::optional<Found>& best = first_[property];
+            if (served_.has(property) && (!best || comes_first(*best, round, &c))) best = Found{round, c, offence};
+        });
+    }
+
+    // Looks for violations in the first rounds; returns the goals that are still open. `most`: configurations that are looked
+    // at, on walks too.
+    std::uint64_t search_soon(const GoalSet& set, std::uint64_t open, std::uint64_t most) {
+        FutureSearch<W> search(m, layers_, 2 * layers_.size());
+        for (auto& worker : layers_.workers) worker->walks = worker->walked = 0;
+        std::uint64_t effort = 0;
+        for (std::size_t r = 0; r < rounds_.size() && going(); ++r) {
+            open = those_that_matter(set, open, r);
+            effort += rounds_[r].size();
+            if (!open || effort > most) return open;
+            for (const auto& [config, wanted] : unsure(set, open, rounds_[r])) {
+                const auto unmet = search.unreached(set, config, those_that_matter(set, wanted, r, &config));
+                if (!unmet) return open;
+                note_violations(set, *unmet, r, config);
+            }
+            for (auto& worker : layers_.workers) effort += std::exchange(worker->walked, 0);
+        }
+        return 0;
+    }
+
+    // The configurations of a round from which a walk did not meet these goals as far as they are needed, in order.
+    std::vector<std::pair<Config<W>, std::uint64_t>> unsure(const GoalSet& set, std::uint64_t goals, const ConfigRound& round) {
+        std::vector<std::pair<Config<W>, std::uint64_t>> out;
+        std::mutex noting;
+        const auto nothing = [](Place, const Config<W>&, std::uint64_t) {};
+        layers_.each(round, [&](Worker& worker) {
+            const std::uint64_t need = set.needs(m, worker.config) & goals;
+            const std::uint64_t left = need ? walk(set, worker, worker.place(), worker.config, need, nothing) : 0;
+            const std::lock_guard<std::mutex> lock(noting);
+            if (left) out.emplace_back(worker.config, left);
+            return Then::next;
+        });
+        std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        return out;
+    }
+
     // The first violation of each property, in the order of the rounds; left(place): the goals that it does not reach.
     template <class Left>
     void collect(const GoalSet& set, Left&& left) {
@@ -334,12 +371,8 @@ class CompactDecision {
         for (std::size_t r = 0; r < rounds_.size() && going(); ++r)
             layers_.each(rounds_[r], left, [&](Worker& worker) {
                 const std::uint64_t unmet = set.needs(m, worker.config) & left(worker.place());
-                each_offence(m, set, unmet, worker.config, [&](Property property, const Offence& offence) {
-                    const std::lock_guard<std::mutex> lock(noting);
-                    std::optional<Found>& best = first_[property];
-                    if (best && (best->round < r || (best->round == r && !(worker.config < best->config)))) return;
-                    if (served_.has(property)) best = Found{r, worker.config, offence};
-                });
+                const std::lock_guard<std::mutex> lock(noting);
+                note_violations(set, unmet, r, worker.config);
                 return Then::next;
             });
     }
@@ -349,42 +382,11 @@ class CompactDecision {
         Violation violation;
         violation.property = property;
         violation.end = end_of(m, found.config, found.offence);
-        Config<W> at = found.config;
-        for (std::size_t r = found.round; r > 0 && going();) {
-            const std::uint32_t number = step_back(r, at);
-            if (number != none) violation.firings.emplace_back(m.instructions[number].process, m.instructions[number].transition);
-        }
-        std::reverse(violation.firings.begin(), violation.firings.end());
+        violation.firings = all_.run_to(found.round, found.config);
         answer.violated.add(property);
         answer.violations.push_back(std::move(violation));
     }
 
-    // Goes to a configuration, of an earlier round, from which a step leads here; returns its instruction or none.
-    std::uint32_t step_back(std::size_t& round, Config<W>& at) {
-        const bool silent = rounds_[round].silent;
-        std::uint32_t number = none;
-        bool found = false;
-        std::mutex finding;
-        const Config<W> wanted = at;
-        do {
-            --round;
-            layers_.each(rounds_[round], [&](Worker& worker) {
-                const auto compare = [&](std::uint32_t instruction, const Config<W>& next) {
-                    if (!(next == wanted)) return;
-                    const std::lock_guard<std::mutex> lock(finding);
-                    if (found) return;
-                    found = true;
-                    number = instruction;
-                    at = worker.config;
-                };
-                if (silent) each_silent(m, worker.config, [&](const Config<W>& next) { compare(none, next); });
-                else each_enabled(m, worker.config, [&](std::uint32_t i, const Instruction& s) { compare(i, perform(m, s, worker.config)); });
-                const std::lock_guard<std::mutex> lock(finding);
-                return found ? Then::enough : Then::next;
-            });
-        } while (!found && round > 0 && going());
-        return number;
-    }
 };
 
 }  // namespace stormproof
