@@ -127,6 +127,13 @@ MUTANTS = [
 ]
 
 
+def test_what_a_role_does_alike_is_tested_once() -> None:
+    text = generated("mqtt_qos2", "Publisher")
+    cases = [case.partition('"""\n')[2] for case in text.split("\ndef test_")[1:]]
+    assert len(cases) > 2 and len(set(cases)) == len(cases)
+    assert "does the same" in text and "runs for: violated k-pg Broker" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(("example", "role"), sorted({(m[0], m[1]) for m in MUTANTS}))
 def test_a_role_passes_its_own_tests(example: str, role: str) -> None:
     assert failing(generated(example, role)) == []

@@ -56,7 +56,7 @@ def _short(point: RolePoint, automaton: Automaton, loops: bool) -> str:
     constant = automaton.call.arguments.keys() - point.frames[0].program.assigned.keys()
     shown = _variables(point.frames[0], constant, loops)
     for frame in point.frames[1:]:
-        shown += _variables(frame, set(), loops)
+        shown += [said for said in _variables(frame, set(), loops) if said not in shown]
     return f"{base}{{{', '.join(shown)}}}" if shown else base
 
 

@@ -21,6 +21,9 @@ from .reference import AutomatonImplementation
 from .role_test import RoleTest
 from .scenarios import Scenario, scenarios
 
+#: The width of lines that most formatters leave alone.
+_WIDTH = 88
+
 _IMPLEMENTATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 _HEAD = '''"""Tests for implementations of the role {role} of {protocol}.
@@ -55,11 +58,11 @@ Test{role} = {role}Machine.TestCase
 Test{role}.settings = SETTINGS
 '''
 
-_IMPORTED = """from stormproof.testing import {names}
+_IMPORTED = """{names}
 from {module} import {name} as implementation
 """
 
-_AUTOMATON = '''from stormproof.testing import {names}
+_AUTOMATON = '''{names}
 
 
 def implementation() -> Implementation:
@@ -70,7 +73,7 @@ def implementation() -> Implementation:
 
 _FUNCTION = '''from pathlib import Path
 
-from stormproof.testing import {names}
+{names}
 
 
 def implementation() -> Implementation:
@@ -132,15 +135,23 @@ def _tested(role: str, steps: list[str], implementation: str | None, source: tup
     names = ["SETTINGS", "RoleMachine", "RoleTest"]
     if implementation is not None:
         module, _, name = implementation.partition(":")
-        return _IMPORTED.format(names=", ".join([*names, *steps]), module=module, name=name)
+        return _IMPORTED.format(names=_imported([*names, *steps]), module=module, name=name)
     if source is None:
         more = ["AutomatonImplementation", "Implementation"]
-        listed_names = ", ".join([names[0], *more, *names[1:], *steps])
-        return _AUTOMATON.format(names=listed_names, role_name=_quoted(role))
+        names = [names[0], *more, *names[1:], *steps]
+        return _AUTOMATON.format(names=_imported(names), role_name=_quoted(role))
     more = ["Implementation", "RoleImplementation"]
-    listed_names = ", ".join([names[0], *more, *names[1:], *sorted([*steps, "role_in"])])
+    names = [names[0], *more, *names[1:], *sorted([*steps, "role_in"])]
     file, name = map(_quoted, source)
-    return _FUNCTION.format(names=listed_names, file=file, name=name, role_name=_quoted(role))
+    return _FUNCTION.format(names=_imported(names), file=file, name=name, role_name=_quoted(role))
+
+
+def _imported(names: list[str]) -> str:
+    """The import of these names, one per line where one line would be long."""
+    line = f"from stormproof.testing import {', '.join(names)}"
+    if len(line) <= _WIDTH:
+        return line
+    return "from stormproof.testing import (\n" + "".join(f"    {name},\n" for name in names) + ")"
 
 
 def _protocol_text(system: System, report: Report, role: str) -> str:
@@ -155,7 +166,9 @@ def _protocol_text(system: System, report: Report, role: str) -> str:
 
 def _case(scenario: Scenario) -> str:
     steps = "".join(f"        {_step(event)},\n" for event in scenario.events)
-    about = textwrap.fill(_inside(scenario.about), 100, subsequent_indent="    ", break_long_words=False)
+    about = textwrap.fill(
+        _inside(scenario.about), _WIDTH - 7, subsequent_indent="    ", break_long_words=False
+    )
     return _CASE.format(name=scenario.name, about=about, steps=f"\n{steps}    " if steps else "")
 
 

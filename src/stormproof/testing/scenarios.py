@@ -29,14 +29,27 @@ class Scenario:
 
 def scenarios(report: Report, model: SurvivalModel, role: str) -> tuple[Scenario, ...]:
     """One for each violating run and for each sample run, and runs that cover the transitions of the role.
-    `model` is what the tests are about."""
+    Runs in which the role does the same are one test. `model` is what the tests are about."""
     process = model.system[role]
     runs = [*_violated(report), *_samples(report)]
     found = [(name, about, _events(process, run)) for name, about, run in runs]
     covers = f"One of the runs that together take the transitions of {role}."
     found += [("covering", covers, events) for events in covering_runs(model, role)]
-    names = _distinct(name for name, _, _ in found)
-    return tuple(Scenario(n, about, events) for n, (_, about, events) in zip(names, found, strict=True))
+    alike: dict[tuple[LogEvent, ...], list[tuple[str, str]]] = {}
+    for name, about, events in found:
+        alike.setdefault(events, []).append((name, about))
+    names = _distinct(same[0][0] for same in alike.values())
+    return tuple(
+        Scenario(name, _about(role, same), events)
+        for name, (events, same) in zip(names, alike.items(), strict=True)
+    )
+
+
+def _about(role: str, same: list[tuple[str, str]]) -> str:
+    """The sentence about the first of some runs in which the role does the same, and what the others show."""
+    (_, about), *others = same
+    names = [name for name, _ in others if name != "covering"]
+    return f"{about} {role} does the same in the runs for: {listed(names)}." if names else about
 
 
 def _violated(report: Report) -> Iterator[tuple[str, str, Witness]]:
