@@ -71,6 +71,7 @@ def test_a_known_limit_replaces_the_question_of_survival() -> None:
     report = sp.check(system, sp.Failures(loss=True))
     assert report.exit_code == 0 and report["lost"].holds is False and report["lost"].ok
     assert "recovers" not in [v.property for v in report]
+    assert report.notes == ("recovers is not asked: that it breaks is a known limit (lost)",)
     weaker = sp.check(system, sp.Failures(loss=["Lock->A"]))
     assert weaker["recovers"].holds is False, "loss on one channel does not contain loss on all"
 

@@ -100,10 +100,13 @@ def survives(system: System, failures: Failures | None = None, **options: Any) -
 
 def report_on(request: Request) -> Report:
     """Decide what is asked and what the file requires, and then what nobody asked for by name."""
-    if any(is_known_limit(request, r) for r in request.required):
+    limit = next((r for r in request.required if is_known_limit(request, r)), None)
+    if limit is not None and RECOVERS.name in request.properties:
         # More faults only make it worse, so the known limit is the answer.
         rest = tuple(name for name in request.properties if name != RECOVERS.name)
-        request = replace(request, properties=rest)
+        note = f"{RECOVERS.name} is not asked: that it breaks is a known limit ({limit.name})"
+        notes = (*request.notes, note) if limit.name else request.notes
+        request = replace(request, properties=rest, notes=notes)
     answer, required = _answer(request)
     if not request.classes:
         return _report(request, [*answer, *required])
