@@ -5,8 +5,9 @@ python -m bench store [MOST] [--threads N] [--asked NAME ...]
 From 4 to MOST (7) dining philosophers, k = 1, neither reduction nor symmetry: a requirement that holds
 (`apart`: no two neighbours ever eat at the same time), with a left-handed one `recovers` and `clean`
 (`recovers`), and `k-exh`, `k-er` and `k-pg` (`bounded`), under loss and with a left-handed one as well
-(`lossy`, five philosophers at most). The ordinary store is left out from eight on, where survival needs 25 GB. Nine have more than a thousand million configurations: `python -m bench store 9 --asked
-apart` takes an hour or two, and 15 GiB of memory.
+(`lossy`, five philosophers at most). The ordinary store is left out from eight on, where survival needs
+25 GB. Nine have more than a thousand million configurations: `python -m bench store 9 --asked apart` takes
+an hour or two, and 15 GiB of memory.
 """
 
 from __future__ import annotations
