@@ -36,6 +36,13 @@ def test_flags_on_all_or_on_some_channels() -> None:
     assert model.on(BA).loss and not model.on(BA).reorder
 
 
+def test_who_and_where_are_lists() -> None:
+    with pytest.raises(UsageError, match="restart lists roles, and True is no list"):
+        Failures(restart=True)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="duplicate is true, false or a list of channels, not 3"):
+        Failures(duplicate=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("text", ["A->B", "A:B", "A → B", "A→B"])
 def test_ways_to_write_a_channel(text: str) -> None:
     assert parse_channel(text) == AB

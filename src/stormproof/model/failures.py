@@ -212,7 +212,7 @@ class Failures(AskedFaults):
         put(self, "corrupt_scope", corrupt_scope)
         put(self, "corrupt_map", _pairs(corrupt_map))
         for name, roles in (("crash", crash), ("stop", stop), ("restart", restart)):
-            put(self, name, (roles,) if isinstance(roles, str) else tuple(roles))
+            put(self, name, _roles(name, roles))
         put(self, "partition", sides_of(partition))
         put(self, "file_faults", file_faults)
         put(self, "budget", budget_of(budget))
@@ -356,15 +356,23 @@ def parse_channel(text: str | tuple[str, str]) -> Channel:
 
 def _choices(given: FaultArguments) -> dict[FaultKind, bool | tuple[Channel, ...]]:
     left: dict[str, Any] = dict(given)
-    found = {kind: _choice(left.pop(kind.keyword, False)) for kind in KINDS}
+    found = {kind: _choice(kind.keyword, left.pop(kind.keyword, False)) for kind in KINDS}
     if left:
         raise TypeError(f"Failures has no argument '{next(iter(left))}'")
     return found
 
 
-def _choice(choice: ChannelChoice) -> bool | tuple[Channel, ...]:
+def _roles(name: str, given: Iterable[str] | str) -> tuple[str, ...]:
+    if isinstance(given, Iterable):
+        return (given,) if isinstance(given, str) else tuple(given)
+    raise UsageError(f"{name} lists roles, and {given!r} is no list", hint=f"write {name}=['A', 'B']")
+
+
+def _choice(name: str, choice: ChannelChoice) -> bool | tuple[Channel, ...]:
     if isinstance(choice, bool):
         return choice
+    if not isinstance(choice, Iterable):
+        raise UsageError(f"{name} is true, false or a list of channels, not {choice!r}")
     if isinstance(choice, str):
         choice = [choice]
     return tuple(dict.fromkeys(parse_channel(c) for c in choice))
