@@ -22,6 +22,7 @@ from stormproof.model.failures import Failures
 from stormproof.model.rest import rest_states
 from stormproof.protocols import protocol, source
 from tests.support.random_systems import random_system
+from tests.support.roles import extracted
 
 ORDER = """\
 protocol Order
@@ -95,6 +96,15 @@ def test_a_line_that_was_taken_out_is_found(name: str) -> None:
     assert [line] in [[a.text for a in s.additions] for s in found]
     for suggestion in found:
         assert_repaired(text, suggestion, Failures())
+
+
+def test_nothing_is_suggested_where_an_exception_has_escaped() -> None:
+    """The function has ended there: no timer can lead anywhere."""
+    system = extracted(
+        "yield send('Q', 'x')", "@role\ndef Q():\n    m = yield receive('P', rest=True)\n    assert m.fields"
+    )
+    assert check(system, properties=["recovers"])["recovers"].holds is False
+    assert not suggest(system, seconds=5)
 
 
 def test_the_lines_of_a_suggestion_are_in_the_order_of_the_file() -> None:

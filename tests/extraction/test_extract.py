@@ -71,6 +71,10 @@ def test_a_bare_name_is_a_group_and_a_quoted_one_a_state() -> None:
     with pytest.raises(ParseError, match="no state 'wating'") as problem:
         system.require(never="Sender@wating")
     assert problem.value.hint == "did you mean 'waiting'?"
+    place = problem.value.place
+    assert place is not None and place.file is not None and Path(place.file).samefile(__file__)
+    assert place.text is not None and place.column is not None
+    assert place.text[place.column - 1 :].startswith('wating")'), "the line of the call"
     again = sp.loads(sp.dumps(system.require("wait", never="Sender@waiting"), "storm"), "storm")
     assert (
         again.requirements[0].claim.goal == system.require(never="Sender@waiting").requirements[0].claim.goal

@@ -61,6 +61,15 @@ def test_every_refusal_is_reported_at_once() -> None:
     assert len(problem.value.others) == 2
 
 
+def test_the_refusals_of_all_roles_are_reported_at_once() -> None:
+    with pytest.raises(ModelError) as problem:
+        extracted(
+            "yield send('Q', 'x')\nimport os", "@role\ndef Q():\n    yield receive('P')\n    global z\n"
+        )
+    found = (problem.value, *problem.value.others)
+    assert [p.message for p in found] == ["a role cannot use 'import'", "a role cannot use 'global'"]
+
+
 VALUES: dict[str, tuple[str, int]] = {
     "a = [1]\nyield send('Q', 'x', a[0])": ("'a' is a list, which is not among the immutable values", 3),
     "yield send('Q', 'x', 1.5)": ("a field of 'x' is a float", 3),

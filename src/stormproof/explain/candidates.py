@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..extraction.naming import is_raised
 from ..model.actions import (
     TIMEOUT,
     Channel,
@@ -75,12 +76,13 @@ def candidates(
 def _waiting(
     system: System, stuck: Stuck, roles: tuple[str, ...]
 ) -> list[tuple[Process, str, tuple[Receive, ...]]]:
-    """Each state in which a role may be stuck, with what it does not take from the heads of channels."""
+    """Each state in which a role may be stuck, with what it does not take from the heads of channels. Where
+    an exception has escaped, a role function does nothing any more."""
     found: dict[tuple[str, str], dict[Receive, None]] = {}
     for scene in stuck.scenes:
         for name in roles:
             process, state = system[name], scene.states[name]
-            if state in process.states and state not in process.crashed_states:
+            if state in process.states and state not in process.crashed_states and not is_raised(state):
                 heads = found.setdefault((name, state), {})
                 heads.update(dict.fromkeys(_not_taken(process, state, scene)))
     return [(system[name], state, tuple(heads)) for (name, state), heads in found.items()]

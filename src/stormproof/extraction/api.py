@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ..errors import UsageError
+from ..errors import ModelError, StormproofError, UsageError, raise_all
 from ..model.failures import Failures
 from . import evaluate
 from .build import build_system
@@ -66,11 +66,21 @@ def named_calls(*roles: Role | RoleCall | Mapping[str, Role | RoleCall]) -> dict
     return found
 
 
+def _refuse_all(calls: Iterable[RoleCall], interpreter: Interpreter) -> None:
+    """ModelError with everything in the roles that is outside the subset, before anything runs."""
+    problems: list[StormproofError] = []
+    for role in dict.fromkeys(call.role for call in calls):
+        try:
+            interpreter.program(role)
+        except ModelError as problem:
+            problems += (problem, *problem.others)
+    raise_all(problems)
+
+
 def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, Automaton]:
     """The roles as automata, guarded: nothing that they read has changed, and CPython does the same."""
     interpreter = Interpreter()
-    for call in calls.values():
-        interpreter.program(call.role)
+    _refuse_all(calls.values(), interpreter)
     before = Globals(call.role for call in calls.values())
     with deadlines(evaluate.EXPRESSION_SECONDS):
         automata = explore(calls, interpreter)

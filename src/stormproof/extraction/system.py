@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import FrameType
 from typing import TypeVar
 
-from ..errors import UsageError
+from ..errors import ParseError, Place, UsageError
 from ..goals.parse import parse_goal
 from ..model.failures import FailureModel, Failures
 from ..model.faults import PLAIN_KINDS, ChannelFaults, Corruption
+from ..model.goal import Goal
 from ..model.process import Process
 from ..model.requirement import ALWAYS_POSSIBLE, CLEAN, NEVER, RECOVERS, Claim, Requirement, Under
 from ..model.system import PEER_TO_PEER, System
 from .role import RoleCall
+from .source import shown_file
 
 AnySystem = TypeVar("AnySystem", bound=System)
 
@@ -55,12 +59,13 @@ class ExtractedSystem(System):
         `under` are the failures of this requirement instead of those of the check; with `violated` it is
         known not to hold under them.
         """
+        frame = inspect.currentframe()
+        caller = None if frame is None else frame.f_back
         claims = [
-            *([Claim(NEVER, parse_goal(never, self))] if never is not None else []),
             *(
-                [Claim(ALWAYS_POSSIBLE, parse_goal(always_possible, self))]
-                if always_possible is not None
-                else []
+                Claim(kind, _goal(text, self, caller))
+                for kind, text in ((NEVER, never), (ALWAYS_POSSIBLE, always_possible))
+                if text is not None
             ),
             *([Claim(RECOVERS)] if recovers else []),
             *([Claim(CLEAN)] if clean else []),
@@ -74,14 +79,35 @@ class ExtractedSystem(System):
         if violated and under is None:
             raise UsageError("an expected violation needs its failures", hint="add under=sp.Failures(...)")
         failures = under_of(under, self) if isinstance(under, Failures) else under
-        frame = inspect.currentframe()
-        line = frame.f_back.f_lineno if frame is not None and frame.f_back is not None else None
+        line = None if caller is None else caller.f_lineno
         made = Requirement(claims[0], name, violated, failures, line)
         return replace(self, requirements=(*self.requirements, made))
 
     def with_failures(self, failures: Failures) -> ExtractedSystem:
         """The system that declares these failures, as a file does."""
         return declaring(self, under_of(failures, self))
+
+
+def _goal(text: str, system: System, caller: FrameType | None) -> Goal:
+    """The goal of a requirement; a mistake in it is shown in the line of the call."""
+    try:
+        return parse_goal(text, system)
+    except ParseError as problem:
+        for mistake in (problem, *problem.others):
+            mistake.place = _called_at(caller, text, mistake.place)
+        raise
+
+
+def _called_at(caller: FrameType | None, text: str, place: Place | None) -> Place | None:
+    """A place in a text, as one in the line that passes the text to a call, or in none where it is not."""
+    if caller is None or place is None:
+        return place
+    file, line = caller.f_code.co_filename, caller.f_lineno
+    written = linecache.getline(file, line).rstrip("\n")
+    before = written.find(text)
+    if before < 0:
+        return Place(shown_file(file), line)
+    return replace(place, file=shown_file(file), line=line, column=before + (place.column or 1), text=written)
 
 
 def declaring(system: AnySystem, under: Under) -> AnySystem:
