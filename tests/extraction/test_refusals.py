@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import itertools
@@ -10,6 +11,7 @@ import re
 import signal
 import sys
 import time
+import types
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +198,50 @@ def test_dataclasses_that_are_no_values_are_refused(options: dict[str, bool], pr
 def test_side_effects_on_globals_are_refused() -> None:
     with pytest.raises(ModelError, match=r"seen' was changed while the roles were extracted"):
         extracted("a = remember(1)\nyield send('Q', 'x', a)", remember=remember)
+
+
+class Slots:
+    __slots__ = ("n",)
+    n: int
+
+
+queue: collections.deque[int] = collections.deque()
+slots = Slots()
+slots.n = 0
+#: A module of a user, which is neither in a library nor installed.
+helper = types.ModuleType("helper")
+helper.__file__ = "helper.py"
+helper.__dict__["n"] = 0
+
+
+def append() -> int:
+    queue.append(1)
+    return 0
+
+
+def count_in_slots() -> int:
+    slots.n += 1
+    return 0
+
+
+def count_in_a_module() -> int:
+    helper.__dict__["n"] += 1
+    return int(helper.n < 0)
+
+
+@pytest.mark.parametrize(
+    ("changing", "what"), [(append, "queue"), (count_in_slots, "slots"), (count_in_a_module, r"helper\.n")]
+)
+def test_side_effects_inside_values_and_modules_are_refused(changing: Any, what: str) -> None:
+    with pytest.raises(ModelError, match=rf"{what}' was changed while the roles were extracted"):
+        extracted("a = changing()\nyield send('Q', 'x', a)", changing=changing)
+
+
+def test_the_caches_of_libraries_are_no_side_effects() -> None:
+    re.purge()
+    body = "a = bool(match('x+', 'xx')) and bool(library.match('y+', 'yy'))\nyield send('Q', 'x', a)"
+    system = extracted(body, match=re.match, library=re)
+    assert [str(t.action) for t in system["P"].transitions] == ["Q!x(True)"]
 
 
 def test_parameters_are_values_too() -> None:

@@ -1,9 +1,16 @@
-"""Globals and closures before and after: what a role reads must not be changed by what it calls."""
+"""Globals and closures before and after: what a role reads must not be changed by what it calls.
+
+Libraries are not looked into: they may keep caches, which nobody observes.
+"""
 
 from __future__ import annotations
 
 import enum
+import os
+import pickle
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -13,6 +20,9 @@ from .source import shown_file
 
 #: How deep values are compared.
 _DEEPEST = 6
+#: Where libraries are: Python's, this one, and folders of installed ones.
+_LIBRARIES = (str(Path(os.__file__).parent) + os.sep, str(Path(__file__).parents[1]) + os.sep, "<frozen ")
+_INSTALLED = ("site-packages", "dist-packages")
 
 Snapshot = tuple[Any, ...]
 
@@ -50,10 +60,14 @@ def _function(function: Any, found: dict[str, Snapshot], seen: dict[int, None]) 
     if not isinstance(function, FunctionType) or id(function) in seen:
         return
     seen[id(function)] = None
-    values: dict[str, Any] = {}
-    for name in _names(function.__code__):
-        if name in function.__globals__:
-            values[name] = function.__globals__[name]
+    if _in_a_library(function.__code__.co_filename):
+        return
+    names = _names(function.__code__)
+    values = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for module in [value for value in values.values() if isinstance(value, ModuleType)]:
+        if not _in_a_library(getattr(module, "__file__", None)):
+            inside = vars(module)
+            values |= {f"{module.__name__}.{name}": inside[name] for name in names if name in inside}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             values[name] = cell.cell_contents
@@ -63,6 +77,13 @@ def _function(function: Any, found: dict[str, Snapshot], seen: dict[int, None]) 
     for name, value in values.items():
         found[f"{function.__module__}.{name}"] = picture(value)
         _function(value.function if isinstance(value, Role) else value, found, seen)
+
+
+def _in_a_library(file: str | None) -> bool:
+    """A module without a file is a part of Python."""
+    if file is None or file.startswith(_LIBRARIES):
+        return True
+    return any(part in _INSTALLED for part in Path(file).parts)
 
 
 def _names(code: CodeType) -> set[str]:
@@ -88,8 +109,16 @@ def picture(value: Any, depth: int = _DEEPEST) -> Snapshot:
     if isinstance(value, type):
         inside = {k: v for k, v in vars(value).items() if not k.startswith("__") and not callable(v)}
         return (kind, id(value), *((k, picture(v, depth - 1)) for k, v in inside.items()))
-    return (
-        (kind, id(value), *((k, picture(v, depth - 1)) for k, v in sorted(vars(value).items())))
-        if hasattr(value, "__dict__")
-        else (kind, id(value))
-    )
+    if hasattr(value, "__dict__"):
+        return (kind, id(value), *((k, picture(v, depth - 1)) for k, v in sorted(vars(value).items())))
+    return (kind, id(value), _pickled(value))
+
+
+def _pickled(value: Any) -> bytes | None:
+    """The content of a deque, an array or an object with slots; None for what has none to compare."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # newer versions of Python no longer want to pickle iterators
+            return pickle.dumps(value)
+    except Exception:  # whatever a type raises that cannot be pickled
+        return None
