@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+import stormproof as sp
 from stormproof.checks.api import check
 from stormproof.engine.rsc import rsc
 from stormproof.errors import ModelError
@@ -288,6 +289,14 @@ def test_fresh_states_do_not_collide() -> None:
     assert crash_handling(done).holds
     assert set(done["p"].states) == {"crashing", "stop", "crashing2", "stop2"}
     assert set(done["q"].states) == {"gave_up", "gave_up2"}
+
+
+def test_who_rests_without_a_crash_rests_where_one_may_happen() -> None:
+    """B takes what comes and stays; a branch for the crash of A does not turn that into waiting for ever."""
+    text = "role A { first: B!x -> done done: } role B { wait: A?x -> done done: A?x -> done }"
+    done = complete(sp.loads(text).with_unreliable(["A"]))
+    assert done["B"].rest == ("done", "gave_up") and done["A"].rest is None, "nor wait into rest"
+    assert sp.survives(sp.loads(text), sp.Failures(crash=["A"])).holds
 
 
 def test_a_lone_process_crashes_without_telling_anybody() -> None:

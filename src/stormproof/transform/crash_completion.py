@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import ModelError
 from ..model.actions import CRASH, Action, Internal, Receive, Send, Transition
 from ..model.process import Process
+from ..model.rest import default_rest_states
 from ..model.system import System
 from .crash_handling import CRASH_STEP, CrashParts, Missing, crash_handling
 
@@ -126,7 +127,14 @@ class _Addition:
         rest = self.process.rest
         if rest is not None and self.gave_up is not None:
             rest = (*rest, self.gave_up)
-        return replace(self.process, transitions=(*self.process.transitions, *self.rows), rest=rest)
+        done = replace(self.process, transitions=(*self.process.transitions, *self.rows), rest=rest)
+        return done if rest is not None else self._resting(done)
+
+    def _resting(self, done: Process) -> Process:
+        """Who only took messages and stayed rests as before, though a crash now leads it elsewhere."""
+        before, now = default_rest_states(self.process), default_rest_states(done)
+        kept = before | (now - set(self.process.states))
+        return done if kept == now else replace(done, rest=tuple(s for s in done.states if s in kept))
 
 
 def without_impossible_crashes(system: System) -> System:
