@@ -21,6 +21,7 @@ from ..errors import ModelError
 from ..formats.storm_places import NoPlaces
 from ..limits import EFFORT, Limits
 from ..lint.api import warnings
+from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.requirement import ALWAYS_POSSIBLE
 from ..model.system import System
@@ -57,6 +58,7 @@ def suggest(
     >>> [line.text for line in found[0].additions]
     ['timeout -> done', 'Server?result -> done  Server?error -> done']
     """
+    check_arguments(system, failures)
     # What a changed protocol still violates is not shown, so no run of it is replayed.
     options = Options(limits or Limits(), replay=False, polish=False, effort=effort)
     question = Question(failures or Failures(), options, k, max_k)

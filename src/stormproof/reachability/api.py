@@ -35,6 +35,8 @@ def reach(
     not match where somebody is in a state that crash handling added, unless `with_added_states`.
     """
     failures = failures or Failures()
+    if not isinstance(goal, str | Goal):
+        raise TypeError(f"expected a goal in words, such as 'deadlock', not {goal!r}")
     marked, model, notes = prepare(system, failures)
     parsed = parse_goal(goal, marked) if isinstance(goal, str) else goal
     meant = parsed if with_added_states else outside_added_states(parsed, system, marked)

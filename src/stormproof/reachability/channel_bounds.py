@@ -18,6 +18,7 @@ from ..engine.watch import ProgressCallback, left
 from ..goals.cubes import cubes
 from ..limits import Limits
 from ..model.actions import Channel, Receive, Send, Transition
+from ..model.arguments import check_arguments
 from ..model.failures import FailureModel, Failures
 from ..model.failures_text import process_failures
 from ..model.goal import At, show
@@ -102,6 +103,7 @@ def channel_bounds(
     progress: ProgressCallback | None = None,
 ) -> Bounds:
     """How many messages each channel of the system may hold under the failures."""
+    check_arguments(system, failures)
     refuse_mailboxes(system, "their lengths are not computed")
     marked, model, notes = prepare(system, failures or Failures())
     prepared = with_process_faults(marked, model).system

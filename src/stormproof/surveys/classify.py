@@ -30,6 +30,7 @@ from ..checks.request import MAX_K
 from ..engine.watch import ProgressCallback
 from ..errors import UnknownName
 from ..limits import EFFORT, Limits
+from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
 from ..model.system import System
@@ -173,6 +174,7 @@ def classify(
     With `survival` also `recovers`, `clean` and the requirements of the file that name no failures. Ctrl-C
     leaves out the interferences that come after the one being asked.
     """
+    check_arguments(system)
     interrupted = False
 
     def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:

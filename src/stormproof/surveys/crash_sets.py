@@ -20,6 +20,7 @@ from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, 
 from ..checks.report import Verdict
 from ..errors import UsageError
 from ..limits import EFFORT, Limits
+from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PROCESS_KINDS
 from ..model.phrases import listed
@@ -124,6 +125,7 @@ def crash_sets(
     >>> [row.unreliable for row in found.rows]
     [(), ('Sender',), ('Receiver',)]
     """
+    check_arguments(system, failures)
     started = time.monotonic()
     asked = _leave_crash_out(failures or Failures())
     named = tuple(dict.fromkeys(properties or ()))

@@ -10,6 +10,7 @@ from ..checks.api import check
 from ..checks.report import Report
 from ..engine.watch import ProgressCallback
 from ..limits import EFFORT, Limits
+from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
 from ..model.system import System
@@ -64,6 +65,7 @@ def survey(
 
     Ctrl-C leaves out the models that come after the one being checked, whose notes say so.
     """
+    check_arguments(system, asked)
     models = failure_models(system, asked or Failures())
     share = limits or Limits()
     if share.seconds is not None:

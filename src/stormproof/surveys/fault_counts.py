@@ -12,6 +12,7 @@ from ..checks.headline import extent
 from ..checks.report import Report, Verdict
 from ..errors import UnknownName, UsageError
 from ..limits import EFFORT, Limits
+from ..model.arguments import check_arguments
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import any_of, plural
 from ..model.system import System
@@ -145,6 +146,7 @@ def fault_counts(
     >>> sp.fault_counts(sp.protocol("alternating-bit"), faults=["loss"])["loss"].sentence
     '1 loss breaks it'
     """
+    check_arguments(system)
     started = time.monotonic()
     base = system if file_faults else system.with_unreliable(())
     asked = asked_of(base, property)

@@ -18,6 +18,7 @@ from ..checks.properties import CRASH_HANDLING, undefined_under
 from ..checks.report import Report, Verdict
 from ..errors import UsageError
 from ..limits import EFFORT, Limits
+from ..model.arguments import check_arguments
 from ..model.budget import NO_BUDGET, Budget
 from ..model.faults import PAPER_KINDS
 from ..model.system import System
@@ -199,6 +200,7 @@ def frontier(
     sets up to that size only. `limits` is for each single check; `effort` is shared among them, and a set of
     several choices takes no longer than it.
     """
+    check_arguments(system)
     if property == CRASH_HANDLING.name:
         raise UsageError(
             "crash-handling has no frontier: it does not depend on the failures of channels",

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..model.actions import CRASH, CRASH_ACTION, Action, Internal, Receive, Send, Transition
+from ..model.arguments import check_arguments
 from ..model.phrases import listed
 from ..model.process import Process
 from ..model.system import System
@@ -150,6 +151,7 @@ class CrashHandling:
 
 def crash_handling(system: System) -> CrashHandling:
     """CI, CP and CR for the processes that the system calls unreliable."""
+    check_arguments(system)
     missing: list[Missing] = []
     misplaced: list[Misplaced] = []
     unclean: list[Missing] = []

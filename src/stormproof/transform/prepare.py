@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import UsageError
+from ..model.arguments import check_arguments
 from ..model.failures import FailureModel, Failures
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
@@ -29,6 +30,7 @@ def prepare(
     A completed system also cleans up, as the translation from types does: else the crash message would stay
     behind wherever somebody has finished, and k-er fail for that alone.
     """
+    check_arguments(system, failures)
     if semantics not in SEMANTICS:
         raise UsageError(f"unknown semantics '{semantics}'; there are {listed(SEMANTICS)}")
     model = failures.on(system)
