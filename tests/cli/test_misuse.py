@@ -337,6 +337,19 @@ def wait_until_it_listens(pid: int) -> None:
         time.sleep(0.1)
 
 
+def test_an_interrupt_while_classes_are_defined_has_its_exit_code_too(tmp_path: Path) -> None:
+    """Dataclasses run code that is a string, which CPython remembers if it runs a module."""
+    script = """
+import stormproof.cli, stormproof_command
+stormproof.cli.main = lambda: exec("raise KeyboardInterrupt")
+stormproof_command.main()
+"""
+    (tmp_path / "interrupted.py").write_text(script)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (3, b"undecided: interrupted\n")
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see who handles what")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ def test_what_others_do_when_garbage_is_collected_is_not_the_roles() -> None:
 
     gc.callbacks.append(watch)
     try:
-        body = "a = len([[] for _ in range(100_000)])\nyield send('Q', 'x', a)"
-        assert "x(100000)" in extracted(body).messages
+        body = "a = len([[] for _ in range(10_000)])\nyield send('Q', 'x', a)"
+        assert "x(10000)" in extracted(body).messages
     finally:
         gc.callbacks.remove(watch)
 

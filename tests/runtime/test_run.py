@@ -84,14 +84,23 @@ GARBAGE = [
 ]
 
 
+async def connected(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Once somebody listens, which takes a while on a busy machine."""
+    for _ in range(400):
+        try:
+            return await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionRefusedError:
+            await asyncio.sleep(0.05)
+    raise AssertionError("nobody listens")
+
+
 @pytest.mark.parametrize("data", GARBAGE)
 def test_a_peer_that_sends_garbage_is_disconnected(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
     async def attacked() -> list[Any]:
         ports = free_ports(3)
         async with TcpNetwork(dict(zip(("Counter", "Sink", "Late"), ports, strict=True))) as network:
             sink = asyncio.ensure_future(run(Sink(3), network))
-            await asyncio.sleep(0.05)
-            reader, writer = await asyncio.open_connection("127.0.0.1", ports[1])
+            reader, writer = await connected(ports[1])
             framed = data if data[:2] in (b"\xff\xff", b"\x00\x00") else len(data).to_bytes(4, "big") + data
             writer.write(framed)
             assert await asyncio.wait_for(reader.read(), 5) == b"", "the connection is closed"

@@ -21,7 +21,8 @@ def deadlines(seconds: float) -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGALRM, _overdue)
-    evaluate.watch = lambda: signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again: what is raised in a callback of the garbage collector is lost.
+    evaluate.watch = lambda: signal.setitimer(signal.ITIMER_REAL, seconds, seconds / 10)
     try:
         yield
     finally:
