@@ -36,8 +36,8 @@ def main() -> NoReturn:
         code = leaving.code
     except KeyboardInterrupt:
         _say(b"undecided: interrupted\n")
-    # CPython remembers that code in a string, as dataclasses have it, was interrupted, even if that was caught,
-    # and would end the process by the signal. The next such code makes it forget.
+    # CPython remembers that code in a string, as dataclasses have it, was interrupted, even if that was
+    # caught, and would end the process by the signal. The next such code makes it forget.
     exec("")
     sys.exit(code)  # type: ignore[arg-type]
 
