@@ -78,8 +78,10 @@ def _divergence(end: RunEnd) -> str:
 
 def left_behind(end: RunEnd) -> str:
     """`everybody rests, and a1 is left in A→B`."""
-    left = [f"{content(c, w)} in {arrow(c)}" for c, w in end.held.items() if _matters(end, c)]
-    return f"everybody rests, and {listed(left)} is left behind"
+    held = {c: word for c, word in end.held.items() if _matters(end, c)}
+    left = [f"{content(c, word)} in {arrow(c)}" for c, word in held.items()]
+    verb = "is" if sum(map(len, held.values())) == 1 else "are"
+    return f"everybody rests, and {listed(left)} {verb} left behind"
 
 
 def _matters(end: RunEnd, channel: Channel) -> bool:
