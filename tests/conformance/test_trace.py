@@ -184,6 +184,19 @@ def test_a_long_log_of_a_mailbox_is_followed_in_its_order() -> None:
     assert found.conforms and not found.faults
 
 
+@pytest.mark.parametrize(
+    ("budget", "conforms"), [(None, True), (1, True), ("loss=1", True), (0, False), ("loss=0", None)]
+)
+def test_a_budget_limits_an_explanation(budget: int | str | None, conforms: bool | None) -> None:
+    """B receives the second message only, so the first one was lost."""
+    system = loads("role A { s: B!x -> t t: B!y -> e e: } role B { w: A?x -> w A?y -> d d: }")
+    sent = [LogEvent("send", "B", "x"), LogEvent("send", "B", "y")]
+    logs = as_logs({"A": sent, "B": [LogEvent("receive", "A", "y")]})
+    found = trace(system, logs, Failures(loss=True, budget=budget))
+    assert found.conforms is conforms and len(found.faults) == 1 and found.fewest
+    assert ("the budget allows" in found.headline()) == (conforms is not True)
+
+
 def test_a_search_ends_at_its_time_limit() -> None:
     """A message that nobody sent is received last, after far more orders than can be tried."""
     system = loads(

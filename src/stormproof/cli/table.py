@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import formats, protocols
-from ..checks.properties import known_properties
+from ..checks.properties import K_ER, K_EXH, K_PG, known_properties
 from ..draw.paper_table import (
     IMPOSSIBLE,
     RENDERERS,
@@ -162,7 +162,8 @@ def _language(language: str | None, output: str | None, as_json: bool) -> str | 
 
 
 def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, ...]:
-    """The paper's columns, or those of its failure models, or the given properties under each model."""
+    """The paper's columns, or those of its failure models, or the given properties under each model; under a
+    model that the paper has not, the k-properties that it asks under loss."""
     known_properties(properties)
     chosen = split_list(models or "")
     for name in chosen:
@@ -173,7 +174,9 @@ def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, .
             )
     if properties:
         return tuple(Column(m, p) for m in chosen or STANDARD_FAILURES for p in dict.fromkeys(properties))
-    return tuple(c for c in PAPER_COLUMNS if not chosen or c.failures in chosen)
+    paper = tuple(c for c in PAPER_COLUMNS if not chosen or c.failures in chosen)
+    others = [m for m in chosen if m not in STANDARD_FAILURES]
+    return (*paper, *(Column(m, p.name) for m in others for p in (K_EXH, K_ER, K_PG)))
 
 
 def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:

@@ -60,7 +60,8 @@ def _place_json(place: Place | None) -> dict[str, Any]:
 @dataclass(frozen=True)
 class TraceAnswer:
     """`conforms` True: a run of the protocol has these events, with these `faults`; `fewest`: no run has
-    fewer. False: `unexplained` are the first events that no run has. None: a limit was reached (`reason`).
+    fewer. False: `unexplained` are the first events that no run has, or it takes more faults than the budget
+    allows (`reason`). None: a limit was reached (`reason`).
     `run` has the explained events, unless there are too many to keep it."""
 
     conforms: bool | None
@@ -84,7 +85,8 @@ class TraceAnswer:
         if self.conforms is None:
             return f"undecided: {self.reason}"
         if not self.conforms:
-            return f"does not conform: {what}, and no run of the protocol explains all of them"
+            why = self.reason or "no run of the protocol explains all of them"
+            return f"does not conform: {what}, and {why}"
         if not self.faults:
             return f"conforms: {what}, and no fault is needed to explain them"
         extent = "no run has fewer" if self.fewest else "fewer may suffice"

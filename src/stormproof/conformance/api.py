@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from ..errors import InternalError, Place, UsageError, did_you_mean
 from ..limits import Limits
 from ..model.actions import Channel, pair_of
+from ..model.budget import Budget
 from ..model.failures import Failures
 from ..model.failures_text import process_failures
 from ..model.fault_steps import Fault
@@ -56,19 +58,38 @@ def trace(
     """
     if start_anywhere:
         refuse_mailboxes(system, "logs that begin in the middle are compared with the channels of pairs only")
-    marked, model, notes = prepare(system, failures or Failures())
+    asked = failures or Failures()
+    marked, model, notes = prepare(system, asked)
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
     found = _by_role(survival.system, logs, fields, shiviz)
     comparison = _Comparison(survival, found, (*notes, *process_failures(marked, model)))
+    return _within(asked.budget, _compared(comparison, start_anywhere, cut_off, limits or Limits()))
+
+
+def _compared(comparison: _Comparison, start_anywhere: bool, cut_off: bool, limits: Limits) -> TraceAnswer:
     if start_anywhere:
         return comparison.in_the_middle(cut_off)
-    whole = not cut_off and set(found) == set(survival.system.names)
+    system = comparison.model.system
+    whole = not cut_off and set(comparison.roles) == set(system.names)
     if whole and not system.mailboxes:  # what is received from several senders is not explained one by one
         answer = comparison.channel_by_channel()
         if answer is not None:
             return answer
-    return comparison.by_search(limits or Limits(), cut_off)
+    return comparison.by_search(limits, cut_off)
+
+
+def _within(budget: Budget, answer: TraceAnswer) -> TraceAnswer:
+    """The answer, where only runs with so many faults count."""
+    count, kinds = len(answer.faults), Counter(fault.kind for fault in answer.faults)
+    if not answer.conforms or budget.allows(count, kinds):
+        return answer
+    found = plural(count, "fault")
+    if answer.fewest and budget.total is not None and count > budget.total:
+        reason = f"it takes {found} to explain them, where the budget allows {budget}"
+        return replace(answer, conforms=False, reason=reason)
+    reason = f"the run found has {found}, where the budget allows {budget}; others are not excluded"
+    return replace(answer, conforms=None, reason=reason)
 
 
 def _by_role(
