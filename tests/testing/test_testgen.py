@@ -143,6 +143,15 @@ role B { idle: A?x -> stuck
     assert "A does the same in the runs for: violated k-" in " ".join(found.split())
 
 
+def test_odd_names_are_written_over_several_lines() -> None:
+    message = r"""x('1', \"q\", \\)"""
+    text = f'role A {{ a: B!"{message}" -> b\n b: }}\nrole B {{ a: A?"{message}" -> b\n b: }}'
+    found = sp.testgen(sp.loads(text), "A", effort=0)
+    assert 'PROTOCOL = """\\\n' in found
+    assert sp.loads(loaded(found)["PROTOCOL"]).messages == sp.loads(text).messages
+    assert not failing(found)
+
+
 @pytest.mark.parametrize(("example", "role"), sorted({(m[0], m[1]) for m in MUTANTS}))
 def test_a_role_passes_its_own_tests(example: str, role: str) -> None:
     assert failing(generated(example, role)) == []

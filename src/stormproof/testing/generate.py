@@ -179,8 +179,10 @@ def _step(event: LogEvent) -> str:
 
 def _quoted(text: str) -> str:
     """A literal: over several lines if it has some, in double quotes if that needs no escapes."""
-    if "\n" in text and "\\" not in text and '"""' not in text:
-        return f'"""\\\n{text}"""'
+    lines = text.split("\n")
+    if len(lines) > 1 and '"""' not in text and all(map(str.isprintable, lines)):
+        escaped = text.replace("\\", "\\\\")
+        return f'"""\\\n{escaped}"""'
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in text else plain
 
