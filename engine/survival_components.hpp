@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "survival_store.hpp"
 
@@ -11,8 +13,8 @@ struct Components {
     // For each configuration: no calm step leaves its component, nor does a channel grow in it; it lies on a cycle.
     std::vector<std::uint8_t> closed, cyclic;
 
-    template <class Cell>
-    Components(const Store<Cell>& store, const std::vector<std::uint32_t>& visited)
+    template <class Graph>
+    Components(const Graph& store, const std::vector<std::uint32_t>& visited)
         : closed(store.size(), 0), cyclic(store.size(), 0), index_(store.size(), 0), low_(store.size(), 0),
           leaves_(store.size(), 0) {
         for (auto root : visited)
@@ -25,8 +27,8 @@ struct Components {
     std::vector<std::uint8_t> leaves_;  // a step leads out of its component, or beyond the slack
     std::uint32_t counter_ = 0;
 
-    template <class Cell>
-    void search(const Store<Cell>& store, std::uint32_t root) {
+    template <class Graph>
+    void search(const Graph& store, std::uint32_t root) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> frames{{root, 0}};
         enter(store.nodes[root], root);
         while (!frames.empty()) {
@@ -71,6 +73,49 @@ struct Components {
         }
         stack_.erase(begin, stack_.end());
     }
+};
+
+// The local states of configurations, and the calm steps between them, whatever the channels hold.
+class ControlGraph {
+  public:
+    std::vector<Node> nodes;
+    std::vector<std::uint32_t> edges;
+    std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size()); }
+
+    template <class Cell>
+    ControlGraph(const Store<Cell>& store, const std::vector<std::uint32_t>& visited, std::size_t processes) {
+        std::unordered_map<std::string, std::uint32_t> known;
+        of_.assign(store.size(), nothing);
+        for (auto id : visited) {
+            const std::string states(reinterpret_cast<const char*>(store.row(id)), processes * sizeof(Cell));
+            of_[id] = known.emplace(states, static_cast<std::uint32_t>(known.size())).first->second;
+        }
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> steps;
+        for (auto id : visited)
+            store.each_successor(id, [&](std::uint32_t to) {
+                if (of_[id] != of_[to]) steps.emplace_back(of_[id], of_[to]);
+            });
+        std::sort(steps.begin(), steps.end());
+        steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+        nodes.resize(known.size());
+        for (const auto& [from, to] : steps) {
+            if (nodes[from].degree++ == 0) nodes[from].first = static_cast<std::uint32_t>(edges.size());
+            edges.push_back(to);
+        }
+    }
+
+    // For each configuration: no calm step from here leads to local states from which none leads back.
+    std::vector<std::uint8_t> last() const {
+        std::vector<std::uint32_t> all(nodes.size());
+        for (std::uint32_t i = 0; i < size(); ++i) all[i] = i;
+        const Components components(*this, all);
+        std::vector<std::uint8_t> last(of_.size(), 0);
+        for (std::size_t id = 0; id < of_.size(); ++id) last[id] = of_[id] != nothing && components.closed[of_[id]];
+        return last;
+    }
+
+  private:
+    std::vector<std::uint32_t> of_;  // configuration -> its local states, by number
 };
 
 }  // namespace stormproof::survival

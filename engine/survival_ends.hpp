@@ -51,13 +51,19 @@ class Ends {
             return stuck;
         }
         Components components(store_, order_);
-        const std::uint32_t closed = first_of(components.closed), circling = first_of(components.cyclic);
-        stuck.kind = closed != nothing ? EndKind::livelock : EndKind::divergence;
-        if (closed == nothing && circling == nothing) {
-            grow(stuck);
-            return stuck;
+        std::uint32_t entry = first_of(components.closed);
+        stuck.kind = entry != nothing ? EndKind::livelock : EndKind::divergence;
+        if (entry == nothing) {
+            // Not where it may linger for a while, but in local states that it never leaves for good.
+            auto last = ControlGraph(store_, order_, rules_.system.processes.size()).last();
+            const std::uint32_t down = quietest(last);
+            for (std::size_t id = 0; id < last.size(); ++id) last[id] = last[id] && components.cyclic[id];
+            entry = first_of(last);
+            if (entry == nothing) {
+                grow(down, stuck);
+                return stuck;
+            }
         }
-        const std::uint32_t entry = closed != nothing ? closed : circling;
         lead_to(entry, stuck);
         stuck.cycle = round(entry);
         stuck.entry = entry;
@@ -86,6 +92,36 @@ class Ends {
     std::vector<Cell> row_;
 
     bool is_dead(std::uint32_t id) const { return store_.nodes[id].degree == 0 && !store_.nodes[id].is(hits); }
+
+    // The nearest of these where as few processes as possible go on, and nobody has anything to take: there, what stands at
+    // the heads of channels is why they go on for ever.
+    std::uint32_t quietest(const std::vector<std::uint8_t>& chosen) {
+        constexpr std::size_t most = 10000;
+        std::uint32_t best = nothing, fewest = nothing;
+        for (std::size_t i = 0, seen = 0; i < order_.size() && seen < most; ++i) {
+            if (!chosen[order_[i]]) continue;
+            ++seen;
+            const std::uint32_t busy = busy_in(order_[i]);
+            if (best != nothing && busy >= fewest) continue;
+            best = order_[i];
+            fewest = busy;
+        }
+        return best;
+    }
+
+    // How many processes can act here; a reception counts for all of them.
+    std::uint32_t busy_in(std::uint32_t id) {
+        const auto all = static_cast<std::uint32_t>(rules_.system.processes.size());
+        std::uint32_t busy = 0, last = nothing;
+        store_.read(id, row_);
+        steps_.each(row_.data(), layout_.bound, true, [&](const Strike& strike, std::uint32_t, const Cell*) {
+            const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+            if (t.kind == TransitionKind::receive) busy = all;
+            if (strike.process != last) ++busy;
+            last = strike.process;
+        });
+        return busy;
+    }
 
     TurnedStrike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
                 std::uint32_t process = nothing) {
@@ -144,26 +180,31 @@ class Ends {
         return found == order_.end() ? nothing : *found;
     }
 
-    // Channels grow: the way to where one outgrows the slack, the first that repeats itself and cut where it begins to.
-    void grow(Stuck& stuck) {
-        std::uint32_t first = nothing;
+    // Channels grow: on from here to where one outgrows the slack, the first way that repeats itself, cut where it begins to.
+    void grow(std::uint32_t down, Stuck& stuck) {
+        lead_to(down, stuck);
+        walk({down});
+        std::uint32_t first = down;
         unsigned left = turns_.used() ? 0 : 1000;  // members of different orbits cannot be compared
         for (auto id : order_) {
             if (!store_.nodes[id].is(hits)) continue;
-            if (first == nothing) first = id;
+            if (first == down) first = id;
             if (left-- == 0) break;
             const auto path = path_to(id);
             for (std::size_t i = 0; i < path.size(); ++i)
                 for (std::size_t j = i + 1; j < path.size(); ++j)
                     if (extends(path[i], path[j])) {
-                        lead_to(id, stuck);
-                        const auto way = stuck.way.begin();
-                        stuck.cycle.assign(way + static_cast<std::ptrdiff_t>(i), way + static_cast<std::ptrdiff_t>(j));
-                        stuck.way.resize(i);
+                        follow(path, 0, i, stuck.way);
+                        follow(path, i, j, stuck.cycle);
                         return;
                     }
         }
-        lead_to(first == nothing ? order_.front() : first, stuck);
+        const auto path = path_to(first);
+        follow(path, 0, path.size() - 1, stuck.way);
+    }
+
+    void follow(const std::vector<std::uint32_t>& path, std::size_t from, std::size_t to, std::vector<TurnedStrike>& way) {
+        for (; from < to; ++from) way.push_back(step(path[from], path[from + 1], layout_.bound, 0));
     }
 
     std::vector<std::uint32_t> path_to(std::uint32_t end) const {

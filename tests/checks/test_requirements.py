@@ -111,6 +111,27 @@ def test_messages_in_order_break_with_one_fault(failures: sp.Failures) -> None:
     assert "deadlock" in verdict.reason
 
 
+def test_a_divergence_is_shown_where_the_protocol_stays() -> None:
+    """Sending m again and again is not what is wrong: a second ack is never taken."""
+    resend = """
+    role A { first: B!m -> sent
+             sent: B?ack -> second
+                   timeout -> first
+             second: B!n -> wait
+             wait: B?fin -> end
+                   timeout -> second }
+    service role B { idle: A?m -> got
+                           A?n -> ready
+                     got: A!ack -> idle
+                     ready: A!fin -> idle }
+    """
+    verdict = sp.survives(loads(resend))
+    assert (verdict.holds, verdict.faults) == (False, 0)
+    told = "divergence: A loops for ever while A→B grows; A does not receive ack from B"
+    assert verdict.reason == told and verdict.witness is not None
+    assert {a.state for a in verdict.witness.acts[verdict.witness.loop_from :]} == {"second", "wait"}
+
+
 def test_fewer_faults_at_a_larger_bound_are_found() -> None:
     failures = sp.Failures(loss=True, reorder=True)
     assert sp.check(loads(LATE), failures, properties=["recovers"], k=2)["recovers"].faults == 2

@@ -112,6 +112,28 @@ def test_the_lines_of_a_suggestion_are_in_the_order_of_the_file() -> None:
     assert lines(found[0]) == [("B", "idle", "A?data -> done"), ("B", "ready", "A?open -> done")]
 
 
+def test_sending_again_is_suggested_beside_giving_up() -> None:
+    """Two lines suffice to give up; to send again, late answers must be taken in both final states."""
+    text = """\
+role Client {
+  start: Server!login -> wait
+  wait: Server?ok -> in
+        Server?denied -> out
+  in:
+  out:
+}
+service role Server {
+  idle: Client?login -> decide
+  decide: Client!ok -> idle
+          Client!denied -> idle
+}
+"""
+    found = suggest(loads(text, "storm"), LOSS)
+    assert ("Client", "wait", "timeout -> start") in [line for s in found for line in lines(s)]
+    for suggestion in found:
+        assert_repaired(text, suggestion, LOSS)
+
+
 def test_a_requirement_rules_out_what_would_break_it() -> None:
     """Without the requirement the client may give up; with it, it must ask again."""
     text = """\

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import stormproof as sp
-from stormproof import protocols
+from stormproof import formats, protocols
 from stormproof.checks.report import Report, Verdict
 from stormproof.protocols.catalogue import EVERYDAY
 
@@ -129,7 +129,14 @@ def test_sentences_say_what_repeats_and_what_grows() -> None:
     circulates = sp.survives(protocols.protocol("tftp-apprentice"), effort=1)
     assert circulates.reason == "divergence: Sender and Receiver loop for ever"
     floods = verdict("tcp-simultaneous-open", "forgotten")
-    assert floods.reason == "divergence: B loops for ever while B→A grows"
+    assert floods.reason == "divergence: B loops for ever while B→A grows; B does not receive ack from A"
+    beside = formats.loads(
+        "role A { s: C!x -> w\n w: C?y -> e\n e: }\nservice role C { s: A?x -> t\n t: A!y -> s }\n"
+        "role B { s: D!p -> t\n t: D?q -> s }\nrole D { s: B?p -> t\n t: B!q -> s }",
+        "storm",
+    )
+    starves = sp.survives(beside, sp.Failures(loss=["A->C"]))
+    assert starves.reason == "livelock: B and D loop for ever, while A waits in w for y from C"
     assert verdict("dns", "answered").reason == "everybody rests, and the goal is out of reach"
 
 

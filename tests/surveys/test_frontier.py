@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -20,8 +21,10 @@ from stormproof.model.actions import Channel
 from stormproof.model.budget import Budget
 from stormproof.model.failures import Failures
 from stormproof.model.system import System
+from stormproof.surveys import frontier as module
 from stormproof.surveys.antichains import maximal_sets, minimal_sets, subsets
 from stormproof.surveys.choices import FAULTS, Atom, choices, in_words
+from stormproof.surveys.claims import decisive
 from stormproof.surveys.fault_counts import fault_counts
 from stormproof.surveys.frontier import Frontier, frontier
 from tests.support.random_systems import random_system
@@ -310,3 +313,13 @@ def test_json_follows_its_schema() -> None:
     few: dict[str, Any] = {"faults": ["loss", "stop"], "effort": 0}
     for found in (frontier(system, **few), frontier(system, "rsc"), fault_counts(system, **few)):
         jsonschema.validate(json.loads(json.dumps(found.to_json())), json.loads(text))
+
+
+def test_one_fault_is_the_fewest_where_none_breaks_it_for_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the search for a choice by itself had no time to show it."""
+    monkeypatch.setattr(module, "decisive", lambda report: replace(decisive(report), fewest=False))
+    order = "role A { s: B!open -> m\n m: B!data -> e\n e: }\nrole B { s: A?open -> m\n m: A?data -> e\n e: }"
+    found = frontier(formats.loads(order, "storm"), faults=["loss", "stop"])
+    assert [found.sign(atom) for atom in found.atoms] == ["✘ 1", "✘ 1", "✔"]
+    endless = frontier(formats.loads("role A { s: B!m -> s }\nrole B { s: A?m -> t\n t: }", "storm"), k=1)
+    assert {found.verdict.fewest for found in endless.breaking} == {False}

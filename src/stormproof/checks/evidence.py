@@ -23,6 +23,7 @@ from ..trust.replay_storm import replay_storm
 from .culprit_search import CulpritRuns, culprit_runs
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import PROPERTIES
+from .report import AS_A_RUN
 from .request import Request
 
 if TYPE_CHECKING:
@@ -191,4 +192,4 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
         )
     if answer.established:
         return Evidence(found.part, found.k, witness, True, explain, certificate=certificate)
-    return Evidence(found.part, found.k, witness, None, explain, (f"replayed as a run; {answer.message}",))
+    return Evidence(found.part, found.k, witness, None, explain, (f"{AS_A_RUN}; {answer.message}",))

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .outcome import Proof, Tried
 
 
+#: Begins the note on a run that is possible, of which the kernel has not established what it claims.
+AS_A_RUN = "replayed as a run"
+
+
 @dataclass(frozen=True)
 class OtherCulprit:
     """Another process, or channel, that violates the property: its sentence and its run."""
@@ -80,6 +84,13 @@ class Verdict:
     @builtins.property
     def word(self) -> str:
         return {True: "holds", False: "violated", None: "undecided"}[self.holds]
+
+    @builtins.property
+    def replay_words(self) -> str:
+        """How far its run was replayed."""
+        if self.replayed:
+            return "replayed ✔"
+        return AS_A_RUN if any(note.startswith(AS_A_RUN) for note in self.notes) else "not replayed"
 
     @builtins.property
     def ok(self) -> bool | None:

@@ -207,7 +207,7 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
     counts = [plural(len([a for a in witness.acts if a.fault is None]), "action")]
     if witness.fault_count:
         counts.append(plural(witness.fault_count, "fault"))
-    counts.append("replayed ✔" if verdict.replayed else "not replayed")
+    counts.append(verdict.replay_words)
     bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
     what = "how it breaks" if verdict.survival and verdict.counts else f"why {verdict.property} fails{bound}"
     console.print()

@@ -117,14 +117,17 @@ class _Search:
         return _fewest_lines_first(self.found or self.untidy)[:MOST_SHOWN]
 
     def search(self) -> None:
-        """Breadth first: an alternative more only where fewer do not suffice."""
+        """Breadth first: an alternative more only where fewer do not suffice, or leave messages behind: what
+        sends again mostly needs more than what gives up."""
         start = self.trial.stuck(self.system, max(QUICK, self.seconds))
         level = [_Attempt((), self.system, start)] if isinstance(start, Stuck) else []
         # What is missing after a fault, or after a line that was added, is not a place to rest.
         self.may_rest = isinstance(start, Stuck) and start.faults == 0
         while level:
             level = [a for attempt in sorted(level, key=lambda a: a.rank) for a in self.extend(attempt)]
-            if self.found or self.over():
+            if self.found:
+                level = [attempt for attempt in level if attempt.stuck.left_behind]
+            if self.over():
                 break
 
     def over(self) -> bool:
@@ -139,7 +142,7 @@ class _Search:
             additions = merged((*attempt.additions, *way))
             if self.over():
                 return
-            parts = frozenset(part for addition in additions for part in addition.parts)
+            parts = _parts(additions)
             if len(additions) > MOST_LINES or parts in self.seen:
                 continue
             self.seen.add(parts)
@@ -188,12 +191,16 @@ class _Search:
 
 
 def _fewest_lines_first(found: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
-    """Without those that only add lines to another."""
+    """Without those that only add alternatives to another."""
     shown: list[Suggestion] = []
-    for suggestion in sorted(found, key=lambda s: len(s.additions)):
-        if not any(set(other.additions) <= set(suggestion.additions) for other in shown):
+    for suggestion in sorted(found, key=lambda s: (len(s.additions), len(_parts(s.additions)))):
+        if not any(_parts(other.additions) <= _parts(suggestion.additions) for other in shown):
             shown.append(suggestion)
     return tuple(shown)
+
+
+def _parts(additions: Iterable[Addition]) -> frozenset[Addition]:
+    return frozenset(part for addition in additions for part in addition.parts)
 
 
 def _in_order(system: System, additions: Iterable[Addition]) -> tuple[Addition, ...]:

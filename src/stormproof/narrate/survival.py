@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.actions import Channel, Receive, pair_of
-from ..model.phrases import arrow, content, listed, named
+from ..model.phrases import arrow, content, listed, named, situation
 from ..model.repetition import repetition
+from ..model.rest import rest_states
 from ..model.run import Act
 from .reason import RunEnd, situations
 
@@ -56,7 +57,24 @@ def _steps_for_ever(end: RunEnd) -> list[Act]:
 
 
 def _livelock(end: RunEnd) -> str:
-    return f"livelock: {_rounds(end)}, and nobody comes to rest{_besides(end)}"
+    return f"livelock: {_rounds(end)}{_without_rest(end)}{_besides(end)}"
+
+
+def _without_rest(end: RunEnd) -> str:
+    """Who waits all the time and does not rest; else who goes round and does not."""
+    rest = rest_states(end.system).rest
+    states: dict[str, set[str]] = {}
+    for step in _steps_for_ever(end):
+        states.setdefault(step.process, set()).add(step.state)
+    waits = [
+        situation(end.system, p, end.state(p.name))
+        for p in end.system
+        if p.name not in states and end.state(p.name) not in rest[p.name]
+    ]
+    if waits:
+        return f", while {listed(waits)}"
+    never = [name for name, visited in states.items() if not visited & rest[name]]
+    return f", and {listed(never)} never {'rests' if len(never) == 1 else 'rest'}" if never else ""
 
 
 def _rounds(end: RunEnd) -> str:

@@ -261,7 +261,8 @@ class _Survey:
         self.asked, self.atoms, self.limits, self.progress = asked, atoms, limits, progress
         self.k = k if asked.survival else k or 1
         self.model = model
-        #: Half of the effort is for the choices by themselves.
+        #: Half of the effort is for the choices by themselves, and a quarter for none of them, which decides
+        #: whether one fault is the fewest.
         self.effort, self.whole_effort = effort / (2 * len(atoms)), effort
         self.questions, self.started = 0, time.monotonic()
         #: After Ctrl-C nothing more is asked, and what was not asked is undecided.
@@ -291,7 +292,7 @@ class _Survey:
             self.progress(self.questions, None if self.asked.monotone else 2 ** len(self.atoms))
         report = self.check(choice, replay=self.asked.survival)
         self.interrupted = report.interrupted
-        verdict = decisive(report)
+        verdict = self.decisive(report)
         self.verdicts[choice] = verdict
         if verdict.holds is False and self.asked.survival:
             self.reports[choice] = report
@@ -302,10 +303,18 @@ class _Survey:
             self.shown.setdefault(core, choice)
         return Classified(verdict.holds, core)
 
+    def decisive(self, report: Report) -> Verdict:
+        """One fault is the fewest where everything holds without any, for channels of any length."""
+        verdict, without = decisive(report), self.verdicts.get(frozenset())
+        holds = without is not None and without.holds and without.up_to is None
+        one = self.asked.survival and verdict.holds is False and verdict.faults == 1
+        return replace(verdict, fewest=True) if holds and one else verdict
+
     def check(self, choice: FaultChoice, replay: bool = True) -> Report:
         failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
         limits = self.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
-        return self.asked.check(failures, k=self.k, limits=limits, effort=self.effort, replay=replay)
+        effort = self.effort if choice else max(self.effort, self.whole_effort / 4)
+        return self.asked.check(failures, k=self.k, limits=limits, effort=effort, replay=replay)
 
     @builtins.property
     def for_sets(self) -> Limits:
@@ -347,7 +356,7 @@ class _Survey:
             report = self.reports.get(larger) or self.check(larger)
         if report.interrupted:
             raise KeyboardInterrupt
-        return Breaking(self.named(choice), report, decisive(report))
+        return Breaking(self.named(choice), report, self.decisive(report))
 
 
 def _size(count: int, asked: int | None) -> int:

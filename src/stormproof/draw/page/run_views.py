@@ -38,12 +38,13 @@ def run_views(found: VerdictMatrix) -> list[RunView]:
 
 def _view(found: VerdictMatrix, run: ShownRun) -> RunView:
     cells = [c for c in found.cells.values() if c.id in run.cells]
-    replayed = run.good or all(c.verdict.replayed for c in cells)
+    words = [c.verdict.replay_words for c in cells if not c.verdict.replayed]
+    replayed = "replayed ✔" if run.good or not words else words[0]
     counts = f"{plural(len(run.witness.steps), 'step')}, {plural(len(run.witness.faults), 'fault')}"
     return RunView(
         title=_title(run, cells),
         named=_named(cells),
-        facts=f"{counts}, {'replayed ✔' if replayed else 'not replayed'}",
+        facts=f"{counts}, {replayed}",
         explanation=run.explanation,
         command=run.command,
         chart=chart_svg(run.chart, style=False),
