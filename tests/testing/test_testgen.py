@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unittest
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def failing(text: str, make: Callable[[], Implementation] | None = None, example
     """The generated tests that fail for this implementation, or for the one that the file names."""
     names = loaded(text)
     given = names["TEST"]
-    test = names["TEST"] = given if make is None else RoleTest(given.protocol, given.role, make)
+    test = names["TEST"] = given if make is None else replace(given, implementation=make)
     machine = next(
         thing for name, thing in names.items() if name.endswith("Machine") and name != "RoleMachine"
     )
@@ -248,6 +249,21 @@ def test_a_restart_needs_a_method() -> None:
     test = RoleTest(ASK, "B", Forgetful)
     with pytest.raises(UsageError, match="no method 'restart'"):
         test.follow(receives("A", "ask"), restarts())
+
+
+TWO_LOSSES = """
+role A { s: B!x -> t t: B!x -> u u: B!y -> e e: B?late -> e B?odd -> e }
+role B { w: A?x -> got A?y -> alarm got: A?x -> got A?y -> d alarm: A!late -> d d: }
+"""
+
+
+@pytest.mark.parametrize(("budget", "met"), [(None, True), (2, True), (1, False), ("loss=1", False)])
+def test_a_budget_limits_the_faults_of_the_tests(budget: int | str | None, met: bool) -> None:
+    """The mutant is wrong where y comes first, for which both messages before it must be lost."""
+    text = sp.testgen(sp.loads(TWO_LOSSES), "B", sp.Failures(loss=["A->B"], budget=budget), effort=0)
+    assert failing(text) == []
+    mutant = TWO_LOSSES.replace("A!late", "A!odd")
+    assert bool(failing(text, lambda: AutomatonImplementation(mutant, "B"), 60)) is met
 
 
 def test_mailboxes_are_refused() -> None:

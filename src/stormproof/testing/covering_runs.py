@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..conformance.log import LogEvent, event_of, is_silent
 from ..model.actions import Configuration, Transition
+from ..model.budget import Budget
+from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
 from ..spec.bounded import initial
 from ..spec.storm import bounded_steps
@@ -15,6 +18,10 @@ from ..spec.storm import bounded_steps
 BUDGET = 10_000
 #: Messages in a channel.
 BOUND = 2
+
+
+#: How many faults of each kind a run has had.
+SpentFaults = frozenset[tuple[str, int]]
 
 
 class _Trail(NamedTuple):
@@ -55,17 +62,28 @@ def _transitions(trail: _Trail | None) -> Iterator[Transition]:
 def _first_trails(model: SurvivalModel, role: str, calm: bool) -> dict[Transition, _Trail]:
     """For each transition of the role that is reached, how the role first came to take it."""
     start = initial(model.system)
-    seen: set[Configuration] = {start}
-    queue: list[tuple[Configuration, _Trail | None]] = [(start, None)]
+    seen: set[tuple[Configuration, SpentFaults]] = {(start, frozenset())}
+    queue: list[tuple[Configuration, SpentFaults, _Trail | None]] = [(start, frozenset(), None)]
     found: dict[Transition, _Trail] = {}
-    for at, trail in queue:
+    for at, before, trail in queue:
         for step, after in bounded_steps(model, at, BOUND, frozenset()):
             if after is None or (calm and not step.calm):
+                continue
+            spent = _spent(model.budget, before, step)
+            if spent is None:
                 continue
             further = _Trail(step.transition, trail) if step.process == role else trail
             if further is not None and step.process == role:
                 found.setdefault(step.transition, further)
-            if after not in seen and len(seen) < BUDGET:
-                seen.add(after)
-                queue.append((after, further))
+            if (after, spent) not in seen and len(seen) < BUDGET:
+                seen.add((after, spent))
+                queue.append((after, spent, further))
     return found
+
+
+def _spent(budget: Budget, before: SpentFaults, step: StormStep) -> SpentFaults | None:
+    """The faults of a run after a step, where they matter; None if the budget does not allow them."""
+    if step.calm or not budget.limited:
+        return before
+    counts = Counter(dict(before)) + step.faults
+    return frozenset(counts.items()) if budget.allows(counts.total(), counts) else None

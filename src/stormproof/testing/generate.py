@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from dataclasses import replace
@@ -36,7 +37,7 @@ Written by stormproof testgen. Generate this file again when the protocol change
 #: The protocol, with the faults that the tests cover.
 PROTOCOL = {text}
 
-TEST = RoleTest(PROTOCOL, {role_name}, implementation)
+TEST = RoleTest(PROTOCOL, {role_name}, implementation{budget})
 '''
 
 _CASE = '''
@@ -111,7 +112,8 @@ def testgen(
     refuse_mailboxes(system, "tests are generated for the channels of pairs only")
     report = check(system, failures, effort=effort, limits=limits)
     text = _protocol_text(system, report, role)
-    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role)).model
+    budget = report.failures.budget.to_json()
+    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
     found = scenarios(report, model, role)
     steps = sorted({_STEPS[event.do] for scenario in found for event in scenario.events})
     head = _HEAD.format(
@@ -121,6 +123,7 @@ def testgen(
         failures=_inside(report.assumed),
         implementation=_tested(role, steps, implementation, source),
         text=_quoted(text),
+        budget=f", {json.dumps(budget)}" if budget else "",
     )
     return "".join([head, *map(_case, found), _MACHINE.format(role=re.sub(r"\W", "_", role))])
 

@@ -6,6 +6,7 @@ implementation does must be allowed by the protocol at every step.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
@@ -39,6 +40,7 @@ class RoleMachine(RuleBasedStateMachine):
         self.role = self.test.start()
         self.at = initial(self.model.system)
         self.waits = False
+        self.faults: Counter[str] = Counter()
 
     @precondition(lambda self: any(self._elsewhere()))
     @rule(data=st.data(), steps=st.integers(1, 6))
@@ -70,10 +72,15 @@ class RoleMachine(RuleBasedStateMachine):
     def its_timer_expires(self) -> None:
         self.waits = not self.role.timer()
 
-    @precondition(lambda self: self.role.can_restart and self.role.states.can(restarts()))
+    @precondition(
+        lambda self: (
+            self.role.can_restart and self.role.states.can(restarts()) and self._allows(Counter(restart=1))
+        )
+    )
     @rule()
     def it_restarts(self) -> None:
         self.role.restart()
+        self.faults["restart"] += 1
         self.waits = False
 
     def _goes_on(self) -> bool:
@@ -83,6 +90,12 @@ class RoleMachine(RuleBasedStateMachine):
 
     def _do(self, step: StormStep) -> None:
         self.at = effect(self.model.system, self.at, step)
+        self.faults += step.faults
+
+    def _allows(self, more: Counter[str]) -> bool:
+        """May these faults still happen?"""
+        counts = self.faults + more
+        return not more or self.model.budget.allows(counts.total(), counts)
 
     def _elsewhere(self) -> Iterator[StormStep]:
         """What others may do now."""
@@ -90,7 +103,8 @@ class RoleMachine(RuleBasedStateMachine):
             action = step.transition.action
             channel = channel_of(step.process, action)
             full = channel is not None and len(self.model.word(self.at, channel)) >= LONGEST
-            if step.process != self.test.role and not (full and isinstance(action, Send)):
+            waits = full and isinstance(action, Send)
+            if step.process != self.test.role and not waits and self._allows(step.faults):
                 yield step
 
     def _own(self, states: RoleStates) -> Iterator[StormStep]:
@@ -98,7 +112,8 @@ class RoleMachine(RuleBasedStateMachine):
         place, at = self.model.system.names.index(self.test.role), self.at
         for state in sorted(states.states):
             here = Configuration((*at.states[:place], state, *at.states[place + 1 :]), at.words)
-            yield from (s for s in self.test.steps(here) if s.process == self.test.role)
+            mine = (s for s in self.test.steps(here) if s.process == self.test.role)
+            yield from (s for s in mine if self._allows(s.faults))
 
     def _receptions(self) -> Iterator[StormStep]:
         return (s for s in self._own(self.role.states) if isinstance(s.transition.action, Receive))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unittest
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..conformance.log import LogEvent
@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..extraction.naming import is_raised
 from ..formats import loads
 from ..model.actions import Configuration
+from ..model.budget import budget_of
 from ..model.failures import Failures
 from ..model.phrases import listed
 from ..model.rest import rest_states
@@ -64,13 +65,16 @@ class RoleTest:
     protocol: str
     role: str
     implementation: Callable[[], Implementation]
+    #: At most so many faults in a run, in all (`total`) and by kind.
+    budget: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> SurvivalModel:
         """The protocol with the faults that it declares."""
         marked, failures, _ = prepare(loads(self.protocol, "storm"), Failures())
         searched = with_process_faults(marked, failures)
-        return SurvivalModel(searched.system, failures, rest_states(searched.system))
+        rest, budget = rest_states(searched.system), budget_of(self.budget)
+        return SurvivalModel(searched.system, failures, rest, budget=budget)
 
     def steps(self, at: Configuration) -> tuple[StormStep, ...]:
         """What may happen in a configuration, computed once."""
