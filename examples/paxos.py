@@ -1,6 +1,9 @@
 """Single-decree Paxos: two proposers with one ballot each, three acceptors.
 
-stormproof check examples/paxos.py:protocol -k 2
+    stormproof check examples/paxos.py:protocol -k 2
+
+A proposer counts answers, not acceptors. Loss does no harm; with --duplicate a second copy of an answer
+counts as that of another acceptor, and the check finds two values chosen.
 """
 
 import stormproof as sp
