@@ -5,17 +5,24 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from math import prod
 
 import pytest
 
+import stormproof as sp
 from stormproof.errors import Refused
 from stormproof.model.actions import Configuration
+from stormproof.model.ask import RECOVERS
+from stormproof.model.budget import Budget
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
 from stormproof.spec import survival as spec
 from stormproof.spec.bounded import TooLarge
 from stormproof.spec.channel_blocks import proves_never
+from stormproof.trust.check_survival import check_holds
 from stormproof.trust.make_survival_certificate import search_out_of_reach
 from stormproof.trust.replay_storm import storm_end
-from stormproof.trust.survival_certificate import OutOfReach
+from stormproof.trust.survival_certificate import ClosedSet, OutOfReach, bases
 from tests.support.survival_certificates import MOST, Claimed, claims, forged
 
 CHUNKS, SYSTEMS, FORGERIES = 2, 60, 4
@@ -49,6 +56,21 @@ def test_a_forged_claim_is_refused_unless_it_is_true(chunk: int) -> None:
                 assert true is not False or not mutant.accepted, f"seed {seed}: {mutant}"
                 met[true] += 1
     assert met[False] > 100 and met[True] > 9 * met[None]
+
+
+def test_the_run_begins_before_any_fault() -> None:
+    """One loss breaks it: a set in which the only fault is spent from the beginning on proves nothing."""
+    system = sp.loads("role A { s: B!x -> t\n t: }\nrole B { w: A?x -> v\n v: }")
+    sure = sp.survives(system, sp.Failures(loss=True, budget=0), certificates=True).certificate
+    assert isinstance(sure, ClosedSet)
+    none = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system), budget=Budget(0))
+    one = replace(none, budget=Budget(1))
+    spent = prod(bases(system, [sure.contents[c] for c in system.channels], one.budget)[:-1])
+    changed = replace(sure, storms=tuple(tuple(n + spent for n in rank) for rank in sure.storms))
+    assert check_holds(none, RECOVERS, sure).covers(None)
+    assert check_holds(one, RECOVERS, changed).message.startswith(
+        "the initial configuration, before any fault"
+    )
 
 
 def is_true(claim: Claimed) -> bool | None:

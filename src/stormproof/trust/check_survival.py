@@ -137,8 +137,8 @@ class _Checker:
     def check_storms(self) -> bool:
         """No step leaves the set, which contains the initial configuration; does a send find its channel
         full?"""
-        if self._initial() not in self.storms:
-            raise Refused("the initial configuration is not in the set")
+        if self.storms.get(self._initial()) != 0:
+            raise Refused("the initial configuration, before any fault, is not in the set")
         full = False
         for number, spent in self.storms.items():
             digits = self._digits(number)
@@ -150,10 +150,11 @@ class _Checker:
                         self._check_effect(number + local.change, spent, digits, effect)
         return full
 
-    def _initial(self) -> int | None:
+    def _initial(self) -> int:
+        """Its number, or -1 where the empty content is not listed."""
         digits = [p.states.index(p.initial) for p in self.system]
         digits += [table.get((), -1) for table in self.digit]
-        return None if -1 in digits else sum(d * w for d, w in zip(digits, self.weights))
+        return -1 if -1 in digits else sum(d * w for d, w in zip(digits, self.weights))
 
     def _check_effect(self, number: int, spent: int, digits: list[int], effect: _Change) -> None:
         change, spends, counts = effect
