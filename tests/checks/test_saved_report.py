@@ -149,6 +149,15 @@ def test_a_claim_that_needs_a_large_certificate_is_left_open(monkeypatch: pytest
     assert gone["notes"] == [f"replayed as a run; {evidence.TOO_MANY_FUTURES}"]
 
 
+def test_a_certificate_of_survival_that_lacks_configurations_is_refused_in_words() -> None:
+    data = check(protocol("client-server"), properties=["recovers"], certificates=True).to_json()
+    data["verdicts"][0]["certificate"]["storms"].pop()
+    code, out = run(json.dumps(data), "--json")
+    ((proved, message),) = [(row["proved"], row["message"]) for row in json.loads(out)["replays"]]
+    assert code == 1 and proved is False
+    assert "the states " in message and "Configuration" not in message
+
+
 def test_every_verdict_on_survival_has_a_certificate_or_a_run() -> None:
     data = shop(certificates=True)
     answers = {a.property: a for a in replay_result(result_from_json(json.dumps(data)))}

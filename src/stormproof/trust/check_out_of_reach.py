@@ -123,10 +123,10 @@ def _check(model: SurvivalModel, goal: Goal, start: StormConfiguration, certific
         raise Refused("where the storm ends is not in the set")
     for at in known:
         if steps.may_hold(at):
-            raise Refused(f"the goal may hold in {at}")
+            raise Refused(f"the goal may hold in the states {', '.join(at[0])}")
         for after in steps.calm(at):
             if after not in known:
-                raise Refused(f"a calm step leads out of the set, from {at}")
+                raise Refused(f"a calm step leads out of the set, from the states {', '.join(at[0])}")
 
 
 def _configurations(

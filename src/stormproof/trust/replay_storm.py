@@ -33,6 +33,10 @@ class StormConfiguration(NamedTuple):
     states: tuple[str, ...]
     queues: tuple[tuple[Message, ...], ...]
 
+    def __str__(self) -> str:
+        contents = (f"[{', '.join(map(str, word))}]" for word in self.queues)
+        return f"the states {', '.join(self.states)} with {' '.join(contents)}"
+
 
 def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget: int = BUDGET) -> Replay:
     """Step through the run; then establish the claim against the ask, if there is one."""
