@@ -53,7 +53,7 @@ class Coverage:
         )
         if self.complete:
             return f"coverage at k = {self.k}: {counted}; warning: within this bound no run takes {names}"
-        return f"coverage at k = {self.k}: {counted} seen within the budget; not seen: {names}"
+        return f"coverage at k = {self.k}: {counted} seen within the limits of the search; not seen: {names}"
 
 
 def coverage(system: System, model: FailureModel, k: int, budget: int = BUDGET) -> Coverage:

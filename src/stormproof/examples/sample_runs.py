@@ -76,7 +76,7 @@ class Sample:
             "round": "at its end all is as in the beginning, so it can repeat",
             "loop": f"at its end all is as after step {self.back}, so it can repeat from there",
             "stuck": "at its end nothing is left to do" + (f", {still}" if left else ""),
-            "cut": "cut off there: neither an end nor a loop was found within the budget",
+            "cut": "cut off there: neither an end nor a loop was found within the limits of the search",
         }[self.kind]
 
     def to_json(self) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
                     place = ", ".join(f"{key} {value}" for key, value in names.items())
                     return Replay(True, True, f"{part} fails at the end of the run: {place}")
     if None in answers:
-        return Replay(True, False, f"not re-established within the budget of {outlook.budget} configurations")
+        return Replay(True, False, f"not re-established within {outlook.budget} configurations")
     raise Refused(f"the end of the run does not violate {property}")
 
 
