@@ -90,11 +90,10 @@ class CompactDecision {
     void solve(std::vector<Goal> goals) {
         layers_.keep_of_masks(0);
         const GoalSet first(m, goals, served_);
-        leave_out(goals, first, first.all, 64);
+        if (first.all != first.settled) leave_out(goals, first, first.all, 64);
         const GoalSet easy(m, goals, served_);
-        if (leave_out(goals, easy, (easy.all & ~easy.settled) | meet_settled(easy, false), 8))
-            layers_.keep_of_masks(0);  // the first bit stands for fewer goals now
-        const GoalSet set(m, goals, served_);
+        leave_out(goals, easy, (easy.all & ~easy.settled) | meet_settled(easy, false), 8);
+        const GoalSet set(m, goals, served_);  // of which a configuration with the first bit has all, and more
         std::uint64_t open = (set.all & ~set.settled) | meet_settled(set, true);
         while (open && going()) {
             std::uint64_t some = 0;
@@ -104,11 +103,10 @@ class CompactDecision {
     }
 
     // Leaves out the goals of properties of which the first violation is found among this part of all configurations.
-    bool leave_out(std::vector<Goal>& goals, const GoalSet& set, std::uint64_t open, std::uint64_t part) {
+    void leave_out(std::vector<Goal>& goals, const GoalSet& set, std::uint64_t open, std::uint64_t part) {
         const std::uint64_t over = open & ~search_soon(set, open, layers_.size() / part);
         for (std::size_t i = goals.size(); i-- > 0;)
             if (over >> i & 1) goals.erase(goals.begin() + static_cast<std::ptrdiff_t>(i));
-        return over != 0;
     }
 
     // The goals that the bits of a mask stand for.
@@ -331,7 +329,7 @@ class CompactDecision {
     // Looks for violations in the first rounds; returns the goals that are still open. `most`: configurations that are looked
     // at, on walks too.
     std::uint64_t search_soon(const GoalSet& set, std::uint64_t open, std::uint64_t most) {
-        FutureSearch<W> search(m, layers_, 2 * layers_.size());
+        FutureSearch<W> search(m, layers_, layers_.size() / 2);
         for (auto& worker : layers_.workers) worker->walks = worker->walked = 0;
         std::uint64_t effort = 0;
         for (std::size_t r = 0; r < rounds_.size() && going(); ++r) {

@@ -4,7 +4,6 @@
 // or, if there is none, when all that follows has been seen; searches that take too long altogether are given up.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -47,7 +46,7 @@ class FutureSearch {
     Worker& worker_;
     std::uint64_t left_;
     const std::size_t seen_most_, waiting_most_;
-    std::deque<Place> waiting_;
+    std::vector<Place> waiting_;  // the last first: in depth a goal is mostly found soon
     std::vector<Place> seen_;  // the first of them; if there are more, all masks are wiped
 
     Outcome search(const GoalSet& set, const Config<W>& c, std::uint64_t goal) {
@@ -55,15 +54,15 @@ class FutureSearch {
         while (!waiting_.empty()) {
             if (left_ == 0 || waiting_.size() > waiting_most_) return Outcome::given_up;
             --left_;
-            layers_.read(worker_, waiting_.front());
-            waiting_.pop_front();
+            layers_.read(worker_, waiting_.back());
+            waiting_.pop_back();
             const Config<W> next = worker_.config;
             if (step(set, next, goal)) return Outcome::reached;
         }
         return Outcome::unreached;
     }
 
-    // Does a step from here reach the goal, or a configuration that is known to? What is new is put into the queue.
+    // Does a step from here reach the goal, or a configuration that is known to? What is new has to wait.
     bool step(const GoalSet& set, const Config<W>& c, std::uint64_t goal) {
         bool reached = false;
         each_enabled(m, c, [&](std::uint32_t number, const Instruction&) { reached = reached || (set.fires[number] & goal); });
