@@ -89,7 +89,8 @@ class Examples:
             which = f", run {self.least + 1}," if len(self.runs) > 1 else ""
             yield f"least bound: a run that ends or repeats{which} needs k = {k}{less}"
         if self.missing:
-            yield f"no complete run that shows {listed(self.missing)} was found within the limits of the search"
+            shown = listed(self.missing)
+            yield f"no complete run that shows {shown} was found within the limits of the search"
         if self.least is None:
             yield "no run that ends or repeats was found within the limits of the search"
         yield str(self.coverage)
