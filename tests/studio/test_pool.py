@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -88,6 +89,21 @@ def test_stop_keeps_what_is_known() -> None:
         assert {v["property"]: v["ok"] for v in answer["verdicts"]}["recovers"] in (None, True)
         assert worker.returncode is None, "the worker is kept"
         assert (await pool.ask(SHORT))["answer"]["problems"] == []
+
+    in_pool(story, PoolLimits(workers=1))
+
+
+def test_stop_is_not_lost_before_the_question_is_read() -> None:
+    async def story(pool: WorkerPool) -> None:
+        assert (await pool.ask(SHORT))["answer"]["problems"] == []
+        (worker,) = pool._idle
+        worker.send_signal(signal.SIGSTOP)
+        asking = asyncio.create_task(pool.ask(LONG))
+        await working(pool)
+        assert pool.stop(asking)
+        worker.send_signal(signal.SIGCONT)
+        said = await asyncio.wait_for(asking, 40)
+        assert said == {"stopped": True} or said["answer"]["stopped"]
 
     in_pool(story, PoolLimits(workers=1))
 

@@ -25,8 +25,9 @@ Said = dict[str, Any]
 #: Longer lines than any answer has: charts of long runs are large.
 _LINE = 64 * 2**20
 
-#: Seconds that a worker may take beyond the time limit of its question, and to stop when it is told to.
-_GRACE, _STOPPING = 45.0, 0.5
+#: Seconds that a worker may take beyond the time limit of its question, and to stop when it is told to; and
+#: after which it is told again.
+_GRACE, _STOPPING, _AGAIN = 45.0, 0.5, 0.25
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,14 @@ class WorkerPool:
         """Let the question that a task asks end with what is known; False if it is not being answered yet."""
         worker = self.working.get(asking)
         if worker is not None:
-            _signal(worker, STOP)
+            self._tell_to_stop(asking, worker)
         return worker is not None
+
+    def _tell_to_stop(self, asking: asyncio.Task[Any], worker: asyncio.subprocess.Process) -> None:
+        """More than once: a worker that has not read its question yet takes the signal for a late one."""
+        if self.working.get(asking) is worker:
+            _signal(worker, STOP)
+            asyncio.get_running_loop().call_later(_AGAIN, self._tell_to_stop, asking, worker)
 
     async def _turn(self) -> None:
         """Wait until fewer than `workers` questions run, first come, first served."""
