@@ -21,7 +21,7 @@ class FutureSearch {
     // `most`: so many configurations are looked at in all searches together.
     FutureSearch(const Machine& machine, CompactLayers<Worker>& layers, std::uint64_t most)
         : m(machine), layers_(layers), worker_(*layers.workers[0]), left_(most), seen_most_(4096 + layers.size() / 1024),
-          waiting_most_(4096 + layers.size() / 16) {}
+          waiting_most_(4096 + layers.size() / 64) {}
 
     // Of these goals, which a configuration needs, those that it cannot reach; nothing: that takes too long.
     std::optional<std::uint64_t> unreached(const GoalSet& set, const Config<W>& c, std::uint64_t goals) {
