@@ -106,8 +106,8 @@ def test_time(threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_memory_is_really_kept(threads: int) -> None:
-    """The resident memory of a process grows by no more than the limit (and the allocator's last pages, of which
-    each thread has its own)."""
+    """The resident memory of a process grows by no more than the limit, and the allocator's last pages, of
+    which each thread has its own."""
     limit = 100 * 2**20
     with child(
         f"""
