@@ -17,12 +17,6 @@ namespace stormproof {
 // Processor time of the whole process, which other work on the machine disturbs less than the clock.
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Is this k-obi or k-sibi, and does the system have states with several peers to choose from, so that it is not obvious?
-inline bool needs_search(const Machine& m, const PropertySet& asked, Property property) {
-    if (!asked.has(property)) return false;
-    return (property == Property::obi && !m.one_receiver) || (property == Property::sibi && !m.one_sender);
-}
-
 template <unsigned W>
 class Decision {
   public:

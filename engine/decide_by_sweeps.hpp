@@ -8,14 +8,11 @@
 
 namespace stormproof {
 
-// All that are asked for but k-obi and k-sibi, where those need a search.
-PropertySet served_by_sweeps(const Machine& m, const Question& question);
-
 // See k_compact.hpp.
 Answer decide_in_store(const System& system, const Question& question, Monitor& monitor);
 
 // See k_disk.hpp.
-std::string fingerprint(const System& system, const Machine& m, const Question& question);
+std::string fingerprint(const System& system, const Question& question);
 Answer decide_on_disk(const Machine& m, const Question& question, Monitor& monitor, const std::string& name);
 
 }  // namespace stormproof

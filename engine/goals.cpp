@@ -154,6 +154,11 @@ PropertySet properties_of(const Goal& goal) {
     return {};
 }
 
+bool needs_search(const Machine& m, const PropertySet& asked, Property property) {
+    if (!asked.has(property)) return false;
+    return (property == Property::obi && !m.one_receiver) || (property == Property::sibi && !m.one_sender);
+}
+
 Goal turned(const Machine& m, const Automorphism& g, const Goal& goal) {
     Goal out = goal;
     if (goal.process != none) out.process = g.process[goal.process];

@@ -43,6 +43,9 @@ struct Goal {
 // The properties that ask for a goal.
 PropertySet properties_of(const Goal& goal);
 
+// Is this k-obi or k-sibi, and does the system have states with several peers to choose from, so that it is not obvious?
+bool needs_search(const Machine& m, const PropertySet& asked, Property property);
+
 // What a permutation makes of a goal.
 Goal turned(const Machine& m, const Automorphism& g, const Goal& goal);
 

@@ -6,8 +6,7 @@ namespace stormproof {
 
 Answer decide_in_store(const System& system, const Question& q, Monitor& monitor) {
     const Machine m = compile_for_store(system, q.k);
-    const PropertySet served = served_by_sweeps(m, q);
-    const auto run = [&]<unsigned W>() { return CompactDecision<W>(m, q, served, monitor).run(); };
+    const auto run = [&]<unsigned W>() { return CompactDecision<W>(m, q, monitor).run(); };
     if (m.words <= 1) return run.template operator()<1>();
     if (m.words <= 2) return run.template operator()<2>();
     if (m.words <= 4) return run.template operator()<4>();

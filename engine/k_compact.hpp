@@ -6,8 +6,9 @@
 //                settled one, so of a successor with this bit every settled goal may be taken for granted. This decides
 //                nearly everything, for up to 64 goals at a time.
 //   bits 1 to 7  the goals for which that does not suffice, seven at a time: is this one reached?
-// Violations that come soon are found by searches from the configurations that may be ones (k_compact_search.hpp); what
-// violates a property already found to be violated is not asked for.
+// k-sibi asks whether sends that must not be possible are; it takes the same bits. Violations that come soon are found by
+// searches from the configurations that may be ones (k_compact_search.hpp); what violates a property already found to be
+// violated is not asked for.
 // The bits are found by sweeps against the order of the rounds and along it in turn, until every need is met or nothing
 // changes. In the first sweep each configuration walks at random until what it needs is met, or until it comes to one that
 // is known to reach it, which is mostly the first.
@@ -18,11 +19,11 @@
 #include <optional>
 #include <utility>
 
+#include "first_found.hpp"
 #include "goals.hpp"
 #include "k_compact_rounds.hpp"
 #include "k_compact_search.hpp"
 #include "k_properties.hpp"
-#include "offence.hpp"
 #include "successors.hpp"
 
 namespace stormproof {
@@ -30,75 +31,80 @@ namespace stormproof {
 template <unsigned W>
 class CompactDecision {
   public:
-    CompactDecision(const Machine& machine, const Question& question, const PropertySet& served, Monitor& monitor)
-        : m(machine), q(question), served_(served), monitor_(monitor), all_(machine, question, monitor) {}
+    CompactDecision(const Machine& machine, const Question& question, Monitor& monitor)
+        : m(machine), q(question), monitor_(monitor), all_(machine, question, monitor), found_(machine) {}
 
     Answer run() {
         monitor_.phase = Phase::exploring;
         all_.explore();
-        if (going()) solve();
-        Answer answer;
-        for (Property property : all_properties)
-            if (going() && first_[property]) add_violation(property, answer);
-        if (!going()) answer = {};  // the run to a violation may not be whole
-        else answer.decided = served_;
-        answer.stop = layers_.stop;
-        if (going() && !q.properties.without(q.optional).without(served_).empty()) answer.stop = Stop::memory;
-        answer.compact = true;
-        answer.words = W;
-        answer.states = layers_.size();
-        for (const auto& worker : layers_.workers) answer.transitions += worker->transitions;
-        answer.peak_bytes = layers_.bytes();
-        return answer;
+        const PropertySet needed = q.properties.without(q.optional);
+        decide(needed);
+        if (going() && !found_[Property::exh]) decide(q.properties.without(needed));
+        answer_.stop = answer_.has_all(needed) && layers_.stop != Stop::interrupted ? Stop::none : layers_.stop;
+        answer_.compact = true;
+        answer_.words = W;
+        answer_.states = layers_.size();
+        for (const auto& worker : layers_.workers) answer_.transitions += worker->transitions;
+        answer_.peak_bytes = layers_.bytes();
+        return std::move(answer_);
     }
 
   private:
     using Worker = ConfigThread<W>;
-    struct Found {
-        std::size_t round = 0;
-        Config<W> config{};
-        Offence offence;
-    };
     static constexpr std::size_t at_a_time = 7, longest_walk = 128;
     static constexpr auto relaxed = std::memory_order_relaxed;
 
     const Machine& m;
     const Question& q;
-    const PropertySet served_;
     Monitor& monitor_;
     CompactRounds<W> all_;
     CompactLayers<Worker>& layers_ = all_.layers;
     const std::vector<ConfigRound>& rounds_ = all_.rounds;
-    PerProperty<std::optional<Found>> first_;
+    FirstFound<W> found_;
+    Answer answer_;
     std::array<std::uint64_t, 1u << at_a_time> goals_of_bits_{};  // what the bits from the first on stand for
 
     bool going() const { return layers_.stop == Stop::none; }
 
+    void decide(const PropertySet& asked) {
+        if (!going() || asked.empty()) return;
+        monitor_.phase = Phase::judging;
+        found_.asked = asked;
+        if (found_.has_choices())
+            each([](Place) { return true; }, [&](std::size_t round, Worker& worker) { found_.note_choices(round, worker.config); });
+        each_part(goals_of(m, asked.without({Property::sibi})), 64, [&](std::vector<Goal> goals) { solve(std::move(goals)); });
+        if (needs_search(m, asked, Property::sibi))
+            each_part(goals_of(m, {Property::sibi}), at_a_time, [&](const std::vector<Goal>& goals) { find_sends(goals); });
+        std::vector<Violation> violations;
+        for (Property property : all_properties)
+            if (going() && asked.has(property) && found_[property]) violations.push_back(violation(property));
+        if (going()) answer_.decide(asked, std::move(violations));  // else the run to a violation may not be whole
+    }
+
     // ---- futures ---------------------------------------------------------------------------------------
 
-    void solve() {
-        monitor_.phase = Phase::judging;
-        const std::vector<Goal> goals = goals_of(m, served_);
+    template <class Solve>
+    void each_part(const std::vector<Goal>& goals, std::size_t most, Solve&& solve) {
         if (!goals.empty() && !layers_.take_masks(1)) layers_.stop = Stop::memory;
-        for (std::size_t at = 0; at < goals.size() && going(); at += 64) {
+        for (std::size_t at = 0; at < goals.size() && going(); at += most) {
             const auto begin = goals.begin() + static_cast<std::ptrdiff_t>(at);
-            solve({begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(64, goals.size() - at))});
+            solve({begin, begin + static_cast<std::ptrdiff_t>(std::min(most, goals.size() - at))});
         }
     }
 
     // Up to 64 goals. Those of properties that are soon found to be violated are left out of what takes long.
     void solve(std::vector<Goal> goals) {
         layers_.keep_of_masks(0);
-        const GoalSet first(m, goals, served_);
+        const GoalSet first(m, goals, found_.asked);
         if (first.all != first.settled) leave_out(goals, first, first.all, 64);
-        const GoalSet easy(m, goals, served_);
+        const GoalSet easy(m, goals, found_.asked);
         leave_out(goals, easy, (easy.all & ~easy.settled) | meet_settled(easy, false), 8);
-        const GoalSet set(m, goals, served_);  // of which a configuration with the first bit has all, and more
+        const GoalSet set(m, goals, found_.asked);  // of which a configuration with the first bit has all, and more
         std::uint64_t open = (set.all & ~set.settled) | meet_settled(set, true);
         while (open && going()) {
             std::uint64_t some = 0;
             for (std::size_t n = 0; n < at_a_time && open; ++n, open &= open - 1) some |= open & -open;
-            meet(set, some);
+            if (reach_all(set, some, false) && going()) collect(set, some);
         }
     }
 
@@ -260,28 +266,41 @@ class CompactDecision {
         return root.has_value();
     }
 
-    // Sets the other bits, for at most seven goals.
-    void meet(const GoalSet& set, std::uint64_t goals) {
+    // k-sibi: which configurations reach each of these goals, up to seven sends, and whether they may.
+    void find_sends(const std::vector<Goal>& goals) {
+        const GoalSet set(m, goals, {Property::sibi});
+        reach_all(set, set.all, true);
+        each([](Place) { return true; }, [&](std::size_t round, Worker& worker) {
+            found_.note_receptions(round, worker.config, &set, [&](const Config<W>& next) { return known(set, worker, next); });
+        });
+    }
+
+    // Of these goals, those that a configuration is not known to reach.
+    std::uint64_t left_at(const GoalSet& set, std::uint64_t goals, Place place) {
+        return goals & ~known(set, layers_.byte(place).load(relaxed));
+    }
+
+    // Sets the other bits, for at most seven goals; returns those that are needed and not reached. `everywhere`: whether
+    // they are needed or not.
+    std::uint64_t reach_all(const GoalSet& set, std::uint64_t goals, bool everywhere) {
         for (std::uint32_t bits = 0; bits < goals_of_bits_.size(); ++bits) goals_of_bits_[bits] = spread(bits, goals);
         layers_.keep_of_masks(1);
-        const auto left = [&](Place place) { return goals & ~known(set, layers_.byte(place).load(relaxed)); };
-        const auto wanted = [&](Place place) { return left(place) != 0; };
+        const auto wanted = [&](Place place) { return left_at(set, goals, place) != 0; };
         const auto reach = [&](Place place, std::uint64_t reached) {
-            const std::uint64_t more = left(place) & reached;
+            const std::uint64_t more = left_at(set, goals, place) & reached;
             if (more) layers_.byte(place).fetch_or(static_cast<std::uint8_t>(gather(more, goals) << 1), relaxed);
             return more != 0;
         };
         const auto note = [&](Place place, const Config<W>&, std::uint64_t reached) { reach(place, reached); };
         const auto visit = [&](Worker& worker, bool first) {
-            const std::uint64_t need = set.needs(m, worker.config);
-            std::uint64_t after = left(worker.place());
+            const std::uint64_t need = everywhere ? goals : set.needs(m, worker.config);
+            std::uint64_t after = left_at(set, goals, worker.place());
             if (first) after = walk(set, worker, worker.place(), worker.config, after & ~(set.settled & ~need), note);
             if (after) after = missing(set, worker, worker.config, after);
             note_unmet(worker, need & after);
             worker.changed = reach(worker.place(), ~after) || worker.changed;
         };
-        const std::uint64_t unmet = sweep(true, wanted, visit, [](Worker&) {});
-        if (unmet && going()) collect(set, left);
+        return sweep(true, wanted, visit, [](Worker&) {});
     }
 
     // Bits from the lowest on to the places of the goals, and back.
@@ -300,30 +319,12 @@ class CompactDecision {
 
     // ---- violations ------------------------------------------------------------------------------------
 
-    // Would a violation of the goal in this round, at the earliest by this configuration, be the first of a property?
-    bool matters(const Goal& goal, std::size_t round, const Config<W>* config = nullptr) const {
-        for (Property property : all_properties) {
-            if (!served_.has(property) || !properties_of(goal).has(property)) continue;
-            if (!first_[property] || comes_first(*first_[property], round, config)) return true;
-        }
-        return false;
-    }
-    static bool comes_first(const Found& best, std::size_t round, const Config<W>* config) {
-        return round < best.round || (round == best.round && (!config || *config < best.config));
-    }
     std::uint64_t those_that_matter(const GoalSet& set, std::uint64_t goals, std::size_t round,
                                     const Config<W>* config = nullptr) const {
         std::uint64_t out = 0;
         for (; goals; goals &= goals - 1)
-            if (matters(set.goals[static_cast<std::size_t>(std::countr_zero(goals))], round, config)) out |= goals & -goals;
+            if (found_.matters(set.goals[static_cast<std::size_t>(std::countr_zero(goals))], round, config)) out |= goals & -goals;
         return out;
-    }
-
-    void note_violations(const GoalSet& set, std::uint64_t unmet, std::size_t round, const Config<W>& c) {
-        each_offence(m, set, unmet, c, [&](Property property, const Offence& offence) {
-            std::optional<Found>& best = first_[property];
-            if (served_.has(property) && (!best || comes_first(*best, round, &c))) best = Found{round, c, offence};
-        });
     }
 
     // Looks for violations in the first rounds; returns the goals that are still open. `most`: configurations that are looked
@@ -339,7 +340,7 @@ class CompactDecision {
             for (const auto& [config, wanted] : unsure(set, open, rounds_[r])) {
                 const auto unmet = search.unreached(set, config, those_that_matter(set, wanted, r, &config));
                 if (!unmet) return open;
-                note_violations(set, *unmet, r, config);
+                found_.note_unmet(set, *unmet, r, config);
             }
             for (auto& worker : layers_.workers) effort += std::exchange(worker->walked, 0);
         }
@@ -362,29 +363,32 @@ class CompactDecision {
         return out;
     }
 
-    // The first violation of each property, in the order of the rounds; left(place): the goals that it does not reach.
-    template <class Left>
-    void collect(const GoalSet& set, Left&& left) {
-        std::mutex noting;
+    // visit(round, worker) for the configurations of which wanted(place) is true.
+    template <class Wanted, class Visit>
+    void each(Wanted&& wanted, Visit&& visit) {
         for (std::size_t r = 0; r < rounds_.size() && going(); ++r)
-            layers_.each(rounds_[r], left, [&](Worker& worker) {
-                const std::uint64_t unmet = set.needs(m, worker.config) & left(worker.place());
-                const std::lock_guard<std::mutex> lock(noting);
-                note_violations(set, unmet, r, worker.config);
+            layers_.each(rounds_[r], wanted, [&](Worker& worker) {
+                visit(r, worker);
                 return Then::next;
             });
     }
 
-    void add_violation(Property property, Answer& answer) {
-        const Found& found = *first_[property];
-        Violation violation;
-        violation.property = property;
-        violation.end = end_of(m, found.config, found.offence);
-        violation.firings = all_.run_to(found.round, found.config);
-        answer.violated.add(property);
-        answer.violations.push_back(std::move(violation));
+    // The configurations that need some of these goals and do not reach them.
+    void collect(const GoalSet& set, std::uint64_t goals) {
+        const auto left = [&](Place place) { return left_at(set, goals, place); };
+        each(left, [&](std::size_t round, Worker& worker) {
+            found_.note_unmet(set, set.needs(m, worker.config) & left(worker.place()), round, worker.config);
+        });
     }
 
+    Violation violation(Property property) {
+        const Found<W>& found = *found_[property];
+        Violation out;
+        out.property = property;
+        out.end = end_of(m, found.config, found.offence);
+        out.firings = all_.run_to(found.round, found.config);
+        return out;
+    }
 };
 
 }  // namespace stormproof

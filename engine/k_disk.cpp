@@ -9,8 +9,8 @@ namespace stormproof {
 namespace {
 
 template <unsigned W>
-Answer decided(const Machine& m, const Question& q, const PropertySet& served, Monitor& monitor, const std::string& name) {
-    DiskDecision<W> decision(m, q, served, monitor, name);
+Answer decided(const Machine& m, const Question& q, Monitor& monitor, const std::string& name) {
+    DiskDecision<W> decision(m, q, monitor, name);
     try {
         return decision.run();
     } catch (const DiskError& problem) {
@@ -18,8 +18,8 @@ Answer decided(const Machine& m, const Question& q, const PropertySet& served, M
     }
 }
 
-Answer in_words(const Machine& m, const Question& q, const PropertySet& served, Monitor& monitor, const std::string& name) {
-    const auto run = [&]<unsigned W>() { return decided<W>(m, q, served, monitor, name); };
+Answer in_words(const Machine& m, const Question& q, Monitor& monitor, const std::string& name) {
+    const auto run = [&]<unsigned W>() { return decided<W>(m, q, monitor, name); };
     if (m.words <= 1) return run.template operator()<1>();
     if (m.words <= 2) return run.template operator()<2>();
     if (m.words <= 4) return run.template operator()<4>();
@@ -29,24 +29,17 @@ Answer in_words(const Machine& m, const Question& q, const PropertySet& served, 
 
 }  // namespace
 
-PropertySet served_by_sweeps(const Machine& m, const Question& q) {
-    PropertySet served = q.properties.without(q.optional);
-    if (!m.one_receiver) served = served.without({Property::obi});
-    if (!m.one_sender) served = served.without({Property::sibi});
-    return served;
-}
-
-std::string fingerprint(const System& system, const Machine& m, const Question& q) {
+std::string fingerprint(const System& system, const Question& q) {
     Fingerprint out;
     out.add("k-properties").add(q.disk.version).add(q.k);
-    for (Property property : all_properties) out.add(served_by_sweeps(m, q).has(property));
+    for (Property property : all_properties) out.add(q.properties.has(property));
     add_system(out, system);
     return out.name();
 }
 
 Answer decide_on_disk(const Machine& m, const Question& q, Monitor& monitor, const std::string& name) {
     try {
-        return in_words(m, q, served_by_sweeps(m, q), monitor, name);
+        return in_words(m, q, monitor, name);
     } catch (const DiskError& problem) {
         Answer answer;
         answer.stop = Stop::disk;

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "disk_layers.hpp"
+#include "first_found.hpp"
 #include "goals.hpp"
 #include "k_properties.hpp"
-#include "offence.hpp"
 #include "perfect_hash.hpp"
 #include "successors.hpp"
 
@@ -37,9 +37,8 @@ inline std::vector<std::uint32_t> used_bits(const Machine& m) {
 template <unsigned W>
 class DiskDecision {
   public:
-    DiskDecision(const Machine& machine, const Question& question, const PropertySet& served, Monitor& monitor,
-                 const std::string& name)
-        : m(machine), q(question), served_(served), monitor_(monitor),
+    DiskDecision(const Machine& machine, const Question& question, Monitor& monitor, const std::string& name)
+        : m(machine), q(question), monitor_(monitor), found_(machine),
           layers_(question.disk, name, RecordCodec<W>(used_bits(machine)), room_on_disk<W>(monitor)) {
         answer_.words = W;
         if (layers_.resumed) std::istringstream(layers_.state) >> answer_.transitions;
@@ -48,15 +47,12 @@ class DiskDecision {
 
     Answer run() {
         explore();
-        if (answer_.stop == Stop::none) solve();
+        const PropertySet needed = q.properties.without(q.optional);
+        decide(needed);
+        if (going() && !found_[Property::exh]) decide(q.properties.without(needed));
+        if (answer_.has_all(needed) && answer_.stop != Stop::interrupted) answer_.stop = Stop::none;
         count();
-        if (answer_.stop == Stop::none) {
-            answer_.decided = served_;
-            for (Property property : all_properties)
-                if (first_[property]) add_violation(property);
-            layers_.remove();
-            if (!(q.properties.without(q.optional).without(served_)).empty()) answer_.stop = Stop::memory;
-        }
+        if (going()) layers_.remove();
         return std::move(answer_);
     }
 
@@ -70,21 +66,17 @@ class DiskDecision {
 
   private:
     using Layer = typename DiskLayers<W>::Layer;
-    struct Found {
-        std::size_t layer = 0;
-        Config<W> config{};
-        Offence offence;
-    };
 
     const Machine& m;
     const Question& q;
-    const PropertySet served_;
     Monitor& monitor_;
+    FirstFound<W> found_;
     DiskLayers<W> layers_;
-    PerfectHash<W> numbers_;
-    PerProperty<std::optional<Found>> first_;
+    std::optional<PerfectHash<W>> numbers_;
     Answer answer_;
     std::uint32_t visits_ = 0;
+
+    bool going() const { return answer_.stop == Stop::none; }
 
     void count() {
         answer_.states = layers_.size();
@@ -94,7 +86,7 @@ class DiskDecision {
     void explore() {
         while (const auto key = layers_.next()) {
             layers_.explore_piece(0, [&](LayerKey at, const Config<W>& c) { return expand(at, c); });
-            if (answer_.stop != Stop::none || stopped()) return;
+            if (!going() || stopped()) return;
             layers_.state = std::to_string(answer_.transitions);
             layers_.save();
         }
@@ -130,52 +122,75 @@ class DiskDecision {
 
     // ---- futures ---------------------------------------------------------------------------------------
 
-    void solve() {
-        const std::vector<Goal> goals = goals_of(m, served_);
-        if (goals.empty()) return;
+    void decide(const PropertySet& asked) {
+        if (!going() || asked.empty()) return;
+        found_.asked = asked;
+        if (found_.has_choices()) each([&](std::size_t layer, const Config<W>& c) { found_.note_choices(layer, c); });
+        solve(goals_of(m, asked.without({Property::sibi})), asked.without({Property::sibi}));
+        if (needs_search(m, asked, Property::sibi)) solve(goals_of(m, {Property::sibi}), {Property::sibi});
+        if (!going()) return;
+        std::vector<Violation> violations;  // complete before any is an answer: the disk may fail
+        for (Property property : all_properties)
+            if (asked.has(property) && found_[property]) violations.push_back(violation(property));
+        answer_.decide(asked, std::move(violations));
+    }
+
+    // visit(number of the layer, configuration) for all.
+    template <class Visit>
+    void each(Visit&& visit) {
+        for (std::size_t i = 0; i < layers_.layers.size() && going(); ++i)
+            layers_.each(layers_.layers[i], [&](const Config<W>& c) {
+                visit(i, c);
+                return go_on();
+            });
+    }
+
+    void solve(const std::vector<Goal>& goals, const PropertySet& properties) {
+        if (goals.empty() || !going()) return;
         const std::uint64_t bytes = PerfectHash<W>::bytes_for(layers_.size()) + layers_.memory();
         const bool wide = monitor_.allows(bytes + 8 * layers_.size());
         if (!wide && !monitor_.allows(bytes + layers_.size())) {
             answer_.stop = Stop::memory;
             return;
         }
-        const bool built = numbers_.build(layers_.size(), [&](auto&& visit) {
-            for (std::size_t i = 0; i < layers_.layers.size() && answer_.stop == Stop::none; ++i)
-                layers_.each(layers_.layers[i], [&](const Config<W>& c) {
-                    visit(c);
-                    return go_on();
-                });
-            return answer_.stop == Stop::none;
-        });
-        if (!built) return;
-        if (wide) solve_in<std::uint64_t>(goals);
-        else solve_in<std::uint8_t>(goals);
+        if (!numbers_) {
+            numbers_.emplace();
+            numbers_->build(layers_.size(), [&](auto&& visit) {
+                each([&](std::size_t, const Config<W>& c) { visit(c); });
+                return going();
+            });
+        }
+        if (wide) solve_in<std::uint64_t>(goals, properties);
+        else solve_in<std::uint8_t>(goals, properties);
     }
 
     // As many goals at a time as a mask has bits.
     template <class Mask>
-    void solve_in(const std::vector<Goal>& goals) {
+    void solve_in(const std::vector<Goal>& goals, const PropertySet& properties) {
         std::vector<Mask> masks;
-        for (std::size_t at = 0; at < goals.size() && answer_.stop == Stop::none; at += 8 * sizeof(Mask)) {
+        for (std::size_t at = 0; at < goals.size() && going(); at += 8 * sizeof(Mask)) {
             const std::size_t end = std::min(goals.size(), at + 8 * sizeof(Mask));
             const GoalSet set(m, {goals.begin() + static_cast<std::ptrdiff_t>(at), goals.begin() + static_cast<std::ptrdiff_t>(end)},
-                              served_);
+                              properties);
             masks.assign(layers_.size(), 0);
-            if (sweep_all(set, masks)) collect(set, masks);
+            const bool sends = properties == PropertySet{Property::sibi};
+            const bool unmet = sweep_all(set, masks, sends);
+            if (sends) note_receptions(set, masks);
+            else if (unmet) collect(set, masks);
         }
     }
 
-    // Until every need is met or nothing changes; is some need unmet?
+    // Until every need is met or nothing changes, or in any case until nothing changes; is some need unmet?
     template <class Mask>
-    bool sweep_all(const GoalSet& set, std::vector<Mask>& masks) {
+    bool sweep_all(const GoalSet& set, std::vector<Mask>& masks, bool in_any_case) {
         std::vector<std::uint8_t> open(layers_.layers.size(), true);
-        for (std::uint32_t n = 0; answer_.stop == Stop::none; ++n) {
+        for (std::uint32_t n = 0; going(); ++n) {
             bool changed = false, unmet = false;
-            for (std::size_t i = 0; i < open.size() && answer_.stop == Stop::none; ++i) {
+            for (std::size_t i = 0; i < open.size() && going(); ++i) {
                 const std::size_t layer = n % 2 == 0 ? open.size() - 1 - i : i;
                 if (open[layer]) open[layer] = sweep(set, masks, layers_.layers[layer], n == 0, changed, unmet);
             }
-            if (answer_.stop == Stop::none && (!unmet || (n > 0 && !changed))) return unmet;
+            if (going() && ((!unmet && !in_any_case) || (n > 0 && !changed))) return unmet;
         }
         return false;
     }
@@ -185,12 +200,12 @@ class DiskDecision {
     bool sweep(const GoalSet& set, std::vector<Mask>& masks, const Layer& layer, bool first, bool& changed, bool& unmet) {
         bool missing = false;
         layers_.each(layer, [&](const Config<W>& c) {
-            Mask& own = masks[numbers_(c)];
+            Mask& own = masks[(*numbers_)(c)];
             if (own == set.all) return true;
             const std::uint64_t need = set.needs(m, c);
             std::uint64_t mask = own | (first ? set.settled & ~need : 0);
             each_step(c, [&](std::uint32_t number, const Config<W>& next) {
-                const std::uint64_t after = masks[numbers_(next)];
+                const std::uint64_t after = masks[(*numbers_)(next)];
                 mask |= number == none ? after : set.fires[number] | (after & set.keeps[number]);
             });
             changed = changed || mask != own;
@@ -202,38 +217,36 @@ class DiskDecision {
         return missing;
     }
 
-    // The first violation of each property, in the order of the layers.
     template <class Mask>
     void collect(const GoalSet& set, const std::vector<Mask>& masks) {
-        for (std::size_t i = 0; i < layers_.layers.size() && answer_.stop == Stop::none; ++i)
-            layers_.each(layers_.layers[i], [&](const Config<W>& c) {
-                const std::uint64_t unmet = set.needs(m, c) & ~std::uint64_t{masks[numbers_(c)]};
-                each_offence(m, set, unmet, c, [&](Property property, const Offence& offence) {
-                    std::optional<Found>& best = first_[property];
-                    if (!served_.has(property) || (best && (best->layer < i || (best->layer == i && !(c < best->config))))) return;
-                    best = Found{i, c, offence};
-                });
-                return go_on();
-            });
+        each([&](std::size_t layer, const Config<W>& c) {
+            found_.note_unmet(set, set.needs(m, c) & ~std::uint64_t{masks[(*numbers_)(c)]}, layer, c);
+        });
+    }
+
+    template <class Mask>
+    void note_receptions(const GoalSet& set, const std::vector<Mask>& masks) {
+        each([&](std::size_t layer, const Config<W>& c) {
+            found_.note_receptions(layer, c, &set, [&](const Config<W>& next) { return masks[(*numbers_)(next)]; });
+        });
     }
 
     // ---- runs ------------------------------------------------------------------------------------------
 
-    void add_violation(Property property) {
-        const Found& found = *first_[property];
-        Violation violation;
-        violation.property = property;
-        violation.end = end_of(m, found.config, found.offence);
-        LayerKey key = layers_.layers[found.layer].key;
+    Violation violation(Property property) {
+        const Found<W>& found = *found_[property];
+        Violation out;
+        out.property = property;
+        out.end = end_of(m, found.config, found.offence);
+        LayerKey key = layers_.layers[found.round].key;
         for (Config<W> at = found.config; key != layer_key(0, 0);) {
             const auto [before, config, number] = predecessor(key, at);
-            if (number != none) violation.firings.emplace_back(m.instructions[number].process, m.instructions[number].transition);
+            if (number != none) out.firings.emplace_back(m.instructions[number].process, m.instructions[number].transition);
             key = before;
             at = config;
         }
-        std::reverse(violation.firings.begin(), violation.firings.end());
-        answer_.violated.add(property);
-        answer_.violations.push_back(std::move(violation));
+        std::reverse(out.firings.begin(), out.firings.end());
+        return out;
     }
 
     std::tuple<LayerKey, Config<W>, std::uint32_t> predecessor(LayerKey key, const Config<W>& wanted) {

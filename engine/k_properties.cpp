@@ -39,9 +39,9 @@ Answer decide_in_memory(const System& system, const Machine& m, const Question& 
 Answer decide(const System& system, const Question& q, Monitor& monitor) {
     if (q.threads < 1 || q.threads > max_threads) throw std::invalid_argument("the number of threads is out of range");
     const Machine m = compile(system, q.k);
-    const bool sweeps = !q.every_end && !served_by_sweeps(m, q).empty() && m.words <= max_words;
+    const bool sweeps = !q.every_end && !q.properties.empty() && m.words <= max_words;
     const bool disk = sweeps && q.disk.wanted();
-    const std::string name = disk ? fingerprint(system, m, q) : "";
+    const std::string name = disk ? fingerprint(system, q) : "";
     if (!disk || !(q.disk.at_once || begun_on_disk(q.disk, name))) {
         Answer answer = decide_in_memory(system, m, q, sweeps, monitor);
         if (!disk || answer.stop != Stop::memory) return answer;

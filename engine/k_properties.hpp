@@ -109,6 +109,15 @@ struct Answer {
     PropertySet decided;   // properties whose answer is known
     PropertySet violated;  // of those
     std::vector<Violation> violations;
+
+    void decide(const PropertySet& properties, std::vector<Violation> found) {
+        decided = decided.with(properties);
+        for (Violation& violation : found) {
+            violated.add(violation.property);
+            violations.push_back(std::move(violation));
+        }
+    }
+    bool has_all(const PropertySet& properties) const { return !decided.empty() && properties.without(decided).empty(); }
 };
 
 // Throws std::length_error when a configuration needs more than `max_words` words of 64 bits.

@@ -68,6 +68,45 @@ void each_offence(const Machine& m, const GoalSet& set, std::uint64_t unmet, con
     }
 }
 
+// k-obi (definitions 3.7): some sends of a state can fire within the bound and others cannot. note(offence)
+template <unsigned W, class Note>
+void each_obi_offence(const Machine& m, const Config<W>& c, Note&& note) {
+    for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
+        const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
+        bool can = false;
+        std::uint32_t cannot = none;
+        for (auto i = info.first; i < info.last; ++i) {
+            if (!is_send(m.instructions[i].op)) continue;
+            if (enabled(m, m.instructions[i], c)) can = true;
+            else if (cannot == none) cannot = i;
+        }
+        if (can && cannot != none)
+            note(Offence{.process = p, .instruction = cannot, .channel = m.instructions[cannot].channel,
+                         .letter = m.instructions[cannot].letter});
+    }
+}
+
+// Is this a reception that a process takes instead of one from another process? Only those concern k-sibi.
+template <unsigned W>
+bool chooses_sender(const Machine& m, const Instruction& s, const Config<W>& c) {
+    const ProcessLayout& p = m.processes[s.process];
+    return is_receive(s.op) && !p.states[p.state.get(c.w)].directed;
+}
+
+// k-sibi (definitions 3.8) of an enabled reception that chooses its sender: another one of that state, from another process,
+// is enabled as well, or waits for a message that can still be sent afterwards. later(channel, letter); note(offence)
+template <unsigned W, class Later, class Note>
+void each_sibi_offence(const Machine& m, const Config<W>& c, const Instruction& taken, Later&& later, Note&& note) {
+    const ProcessLayout& p = m.processes[taken.process];
+    const StateInfo& info = p.states[p.state.get(c.w)];
+    for (auto i = info.first; i < info.last; ++i) {
+        const Instruction& other = m.instructions[i];
+        if (!is_receive(other.op) || other.channel == taken.channel) continue;
+        if (enabled(m, other, c) || later(other.channel, other.letter))
+            note(Offence{.process = taken.process, .instruction = i, .channel = other.channel, .letter = other.letter});
+    }
+}
+
 // A content that a channel's packed form stands for.
 template <unsigned W>
 std::vector<std::uint32_t> content_of(const ChannelLayout& ch, const Config<W>& c) {

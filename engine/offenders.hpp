@@ -39,7 +39,7 @@ class Offenders {
         return true;
     }
 
-    // k-obi needs no goals: some sends of a state can fire within the bound and others cannot.
+    // k-obi needs no goals.
     bool collect_obi(Monitor& monitor) {
         level_ = levels(g);
         std::uint64_t turn = 0;
@@ -106,48 +106,31 @@ class Offenders {
             best = offence;
     }
 
+    void note_at(std::uint32_t id, std::size_t round, Property property, Offence offence) {
+        offence.id = id;
+        offence.round = round;
+        note(property, offence);
+    }
+
     void judge(const GoalSet& set, std::uint64_t unmet, std::uint32_t id, std::size_t round) {
-        each_offence(m, set, unmet, g.config(id), [&](Property property, Offence offence) {
-            offence.id = id;
-            offence.round = round;
-            note(property, offence);
-        });
+        each_offence(m, set, unmet, g.config(id),
+                     [&](Property property, const Offence& offence) { note_at(id, round, property, offence); });
     }
 
     void judge_obi(std::uint32_t id, std::size_t round) {
-        const Config<W>& c = g.config(id);
-        for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
-            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
-            bool can = false;
-            std::uint32_t cannot = none;
-            for (auto i = info.first; i < info.last; ++i) {
-                if (!is_send(m.instructions[i].op)) continue;
-                if (enabled(m, m.instructions[i], c)) can = true;
-                else if (cannot == none) cannot = i;
-            }
-            if (!can || cannot == none) continue;
-            note(Property::obi, {id, round, p, cannot, m.instructions[cannot].channel, m.instructions[cannot].letter});
-        }
+        each_obi_offence(m, g.config(id), [&](const Offence& offence) { note_at(id, round, Property::obi, offence); });
     }
 
-    // `q->p?a` is enabled, and another reception of p, from another process, is enabled as well or waits for a
-    // message that can still be sent afterwards.
     void judge_sibi(const GoalSet& set, const Futures<W>& futures, std::uint32_t id, std::size_t round) {
         const Config<W>& c = g.config(id);
         g.each_turned_step(
             id,
-            [&](std::uint32_t number, const Instruction& instruction, std::uint32_t to, std::uint32_t turn) {
-                if (is_send(instruction.op) || instruction.op == Op::internal) return;
-                const ProcessLayout& p = m.processes[instruction.process];
-                const StateInfo& info = p.states[p.state.get(c.w)];
-                if (info.directed) return;
-                for (auto i = info.first; i < info.last; ++i) {
-                    const Instruction& other = m.instructions[i];
-                    if (i == number || is_send(other.op) || other.op == Op::internal || other.op == Op::never) continue;
-                    if (other.channel == instruction.channel) continue;
-                    if (enabled(m, other, c) || (set.before(turn, futures.of(to)) & set.sent_bit[other.channel][other.letter]))
-                        note(Property::sibi, {id, round, instruction.process, i, other.channel, other.letter});
-                }
+            [&](std::uint32_t, const Instruction& taken, std::uint32_t to, std::uint32_t turn) {
+                if (!chooses_sender(m, taken, c)) return;
+                const std::uint64_t after = set.before(turn, futures.of(to));
+                const auto later = [&](std::uint32_t channel, std::uint32_t letter) { return after & set.sent_bit[channel][letter]; };
+                each_sibi_offence(m, c, taken, later,
+                                  [&](const Offence& offence) { note_at(id, round, Property::sibi, offence); });
             },
             [](std::uint32_t, std::uint32_t) {});
     }

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from stormproof import _engine
-from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.survival import survey
 from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.failures import FailureModel
@@ -19,7 +18,7 @@ from stormproof.model.system import System
 from stormproof.spec import bounded
 from stormproof.spec import survival as spec
 from tests.engine.test_survival import check_run
-from tests.support.engine_queries import ALWAYS, decide, random_question, verdicts
+from tests.support.engine_queries import decide, defined, random_question, verdicts
 from tests.support.survival_questions import random_asks, random_model
 from tests.support.symmetric_systems import random_symmetric_failures, random_symmetric_system
 
@@ -41,15 +40,13 @@ def test_k_properties_in_any_combination_as_defined(chunk: int) -> None:
         except bounded.TooLarge:
             continue
         compared += 1
-        names = tuple(PROPERTIES) if failures.perfect else ALWAYS
+        names = defined(failures)
         expected = {name: bounded.holds(whole, name) for name in names}
         for _ in range(COMBINATIONS):
             knobs, store = _knobs(rng), rng.choice(STORES)
-            asked = names if store == "memory" else ALWAYS
             with TemporaryDirectory() as folder:
-                found = decide(system, failures, k, asked, **knobs, **_store(rng, store, folder))
-            wanted = {name: expected[name] for name in asked}
-            assert verdicts(found) == wanted, f"seed {seed}, k = {k}, {store}, {knobs}"
+                found = decide(system, failures, k, names, **knobs, **_store(rng, store, folder))
+            assert verdicts(found) == expected, f"seed {seed}, k = {k}, {store}, {knobs}"
 
 
 def _store(rng: random.Random, store: str, folder: str) -> dict[str, Any]:

@@ -12,12 +12,9 @@ from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.engine.lowering import lower
 from stormproof.limits import Limits
-from stormproof.model.actions import Receive, Send
 from stormproof.model.failures import Failures
-from stormproof.model.system import System
 from stormproof.protocols.generators.rings import dining_philosophers
-from tests.support.engine_queries import ALWAYS, decide, random_question, verdicts
-from tests.support.example_systems import process
+from tests.support.engine_queries import decide, defined, random_question, verdicts
 
 CHUNKS, EACH = 2, 40
 
@@ -28,7 +25,8 @@ def test_disk_decides_what_memory_decides(chunk: int) -> None:
     violated = 0
     for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
         system, failures, k = random_question(seed)
-        whole = decide(system, failures, k, ALWAYS, most=5_000)
+        names = defined(failures)
+        whole = decide(system, failures, k, names, most=5_000)
         if whole.stop != _engine.Stop.NONE:
             continue
         rng = random.Random(seed)
@@ -36,7 +34,7 @@ def test_disk_decides_what_memory_decides(chunk: int) -> None:
             disk = _engine.DiskOptions(folder, "1", True, rng.choice((2, 7, 50)), 60, rng.choice((1, 40)))
             # Where memory is short, eight goals are solved at a time and not 64.
             monitor = _engine.Monitor(None, rng.choice((None, 9_000 + 3 * whole.states)), None)
-            asked = {PROPERTIES[n] for n in ALWAYS}
+            asked = {PROPERTIES[n] for n in names}
             found = _engine.decide(lower(system, failures).native, monitor, k, asked, 1, disk=disk)
             if found.stop == _engine.Stop.MEMORY:
                 continue
@@ -62,17 +60,6 @@ def test_memory_first_then_disk(tmp_path: Path) -> None:
     whole = explore(system, Failures().on(system), 1, **asked)  # type: ignore[arg-type]
     assert found.holds == whole.holds and found.transitions == whole.transitions
     assert {n: v.end for n, v in found.violations.items()} == {n: v.end for n, v in whole.violations.items()}
-
-
-def test_what_is_not_served_is_undecided(tmp_path: Path) -> None:
-    """k-obi of a process that chooses between peers."""
-    chooser = process("P", ("s", Send("Q", "a"), "t"), ("s", Send("R", "b"), "t"))
-    system = System(
-        (chooser, process("Q", ("q", Receive("P", "a"), "q")), process("R", ("r", Receive("P", "b"), "r")))
-    )
-    disk = _engine.DiskOptions(str(tmp_path), "1", True)
-    found = explore(system, Failures().on(system), 1, properties=["k-obi", "k-er"], disk=disk)
-    assert found.holds == {"k-obi": None, "k-er": True} and found.stopped == "memory"
 
 
 def test_a_search_goes_on_where_a_limit_ended_it(tmp_path: Path) -> None:

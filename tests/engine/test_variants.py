@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES, explore
 from stormproof.model.failures import Failures
 from stormproof.model.system import System
@@ -89,21 +91,24 @@ def test_threads_and_components_change_nothing(chunk: int) -> None:
             assert evidence(other) == evidence(one), f"seed {seed}, k = {k}"
 
 
-def test_side_conditions_are_left_open_where_nothing_follows_from_them() -> None:
+@pytest.mark.parametrize("store", ["ordinary", "compact", "disk"])
+def test_side_conditions_are_left_open_where_nothing_follows_from_them(store: str, tmp_path: Path) -> None:
     """They are decided as ever where k-exh holds, and skipped where it is violated."""
     side = {PROPERTIES["k-obi"], PROPERTIES["k-sibi"]}
     names = ("k-exh", "k-er", "k-obi", "k-sibi")
-    skipped = 0
+    disk = _engine.DiskOptions(str(tmp_path) if store == "disk" else "", "1", True)
+    skipped = violated = 0
     for seed in range(300):
         rng = random.Random(seed)
         system, k = random_system(rng, internal=0.0), rng.randint(1, 2)
         full = decide(system, perfect(system), k, names)
-        some = decide(system, perfect(system), k, names, optional=side)
+        some = decide(system, perfect(system), k, names, optional=side, compact=store == "compact", disk=disk)
         missing = verdicts(full).keys() - verdicts(some).keys()
         assert verdicts(full).items() >= verdicts(some).items(), f"seed {seed}"
         assert bool(missing) is not verdicts(full)["k-exh"], f"seed {seed}"
         skipped += bool(missing)
-    assert 20 < skipped < 280
+        violated += bool(some.violated & side)
+    assert 20 < skipped < 280 and violated > 5
 
 
 def test_eight_peers_in_four_pairs() -> None:

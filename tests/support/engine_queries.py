@@ -19,6 +19,11 @@ from tests.support.random_systems import random_crash, random_failures, random_p
 ALWAYS = tuple(p for p in PROPERTIES if p not in ("k-obi", "k-sibi"))
 
 
+def defined(failures: FailureModel) -> tuple[str, ...]:
+    """Every property that is defined under the failure model."""
+    return tuple(PROPERTIES) if failures.perfect else ALWAYS
+
+
 def perfect(system: System) -> FailureModel:
     return Failures().on(system)
 

@@ -63,10 +63,10 @@ def _any_length(system: System, model: FailureModel, exploration: Exploration, c
     k = exploration.k
     if implies_any_length(system, model, exploration):
         return f"so the system is {claim} (Lange and Yoshida 2019, Theorem 1)"
-    return f"speaks of channels of length {k} only: {_why_not(system, model)}"
+    return f"speaks of channels of length {k} only: {_why_not(system, model, exploration)}"
 
 
-def _why_not(system: System, model: FailureModel) -> str:
+def _why_not(system: System, model: FailureModel, exploration: Exploration) -> str:
     if not model.perfect:
         return "under interference it says nothing of longer ones"
     if not system.csa:
@@ -77,7 +77,9 @@ def _why_not(system: System, model: FailureModel) -> str:
         return "the processes communicate by mailboxes"
     if system.self_channels:
         return "a process sends to itself"
-    return "the system is neither directed nor k-obi and k-sibi"
+    if False in map(exploration.holds.get, SIDE_CONDITIONS):
+        return "the system is neither directed nor k-obi and k-sibi"
+    return "the system is not directed, and it is not known whether it is k-obi and k-sibi"
 
 
 def _common(

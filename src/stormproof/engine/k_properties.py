@@ -127,8 +127,8 @@ def explore(
     are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
     Dask scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
     permutations of processes take to each other, explore one. Where memory runs short, everything is explored
-    whole in the compact store, and what that does not hold in the folder of the limits, or as `disk` says,
-    but for k-obi and k-sibi. `compact` begins in that store.
+    whole in the compact store, and what that does not hold in the folder of the limits, or as `disk` says.
+    `compact` begins in that store.
     """
     started = time.monotonic()
     names = _checked(properties, k)
