@@ -32,7 +32,7 @@ def test_bound_independence_as_defined(chunk: int) -> None:
         assert verdicts(ordinary) == expected, f"seed {seed}, k = {k}"
         for found in _in_other_stores(system, k, rng):
             assert verdicts(found) == expected, f"seed {seed}, k = {k}"
-            assert (found.states, found.transitions) == (ordinary.states, ordinary.transitions), f"seed {seed}"
+            assert (found.states, found.transitions) == (ordinary.states, ordinary.transitions), seed
             assert _lengths(found) == _lengths(ordinary), f"seed {seed}, k = {k}"
         violated += len(ordinary.violations)
     assert violated > EACH / 8
