@@ -1,5 +1,6 @@
 #include "partition.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -29,10 +30,10 @@ struct Step {
     Predecessor from;
 };
 
-// Goals that a configuration can reach, on their way to a predecessor.
+// Goals that a configuration can reach, on their way to a predecessor by that instruction.
 struct Future {
     std::uint64_t goals = 0;
-    std::uint64_t source = 0;
+    std::uint32_t source = 0, instruction = no_instruction;
 };
 
 template <class T>
@@ -126,7 +127,7 @@ class PartitionOf final : public Partition {
     }
 
     void take(std::string_view data) override {
-        each<Future>(data, [&](const Future& future) { learn(static_cast<std::uint32_t>(future.source), future.goals); });
+        each<Future>(data, [&](const Future& future) { learn_from_step(future); });
     }
     bool spreading() const override { return !waiting_.empty(); }
 
@@ -134,10 +135,8 @@ class PartitionOf final : public Partition {
         for (std::size_t r = 0; r < rounds_.size(); ++r)
             for (std::uint64_t i = rounds_[r].first; i < rounds_[r].second; ++i)
                 each_offence(m, *set_, set_->needs(m, configs_[i]) & ~futures_[i], configs_[i],
-                             [&](Property property, Offence offence) {
-                                 offence.id = static_cast<std::uint32_t>(i);
-                                 offence.round = r;
-                                 note(property, offence);
+                             [&](Property property, const Offence& offence) {
+                                 note(property, offence, static_cast<std::uint32_t>(i), r);
                              });
     }
 
@@ -213,6 +212,25 @@ class PartitionOf final : public Partition {
         if (!only_silent)
             each_enabled(m, c, [&](std::uint32_t at, const Instruction& s) { reach(perform(m, s, c), at); });
         if (m.silent) each_silent(m, c, [&](const Config<W>& next) { reach(next, no_instruction); });
+        if (!only_silent) look_at_choices(number);
+    }
+
+    // k-obi, and of k-sibi what needs no goals.
+    void look_at_choices(std::uint32_t i) {
+        const Config<W> c = configs_[i];
+        if (needs_search(m, properties_, Property::obi))
+            each_obi_offence(m, c, [&](const Offence& offence) { note(Property::obi, offence, i, expanding_.first); });
+        if (needs_search(m, properties_, Property::sibi))
+            each_enabled(m, c, [&](std::uint32_t, const Instruction& taken) {
+                look_at_receptions(i, taken, [](std::uint32_t, std::uint32_t) { return false; });
+            });
+    }
+
+    template <class Later>
+    void look_at_receptions(std::uint32_t i, const Instruction& taken, Later&& later) {
+        if (!chooses_sender(m, taken, configs_[i])) return;
+        each_sibi_offence(m, configs_[i], taken, later,
+                          [&](const Offence& offence) { note(Property::sibi, offence, i, round_of(i)); });
     }
 
     void take_in(const Arrival<W>& arrival, std::uint32_t from, bool only_silent) {
@@ -259,18 +277,35 @@ class PartitionOf final : public Partition {
         futures_[i] |= goals;
     }
 
+    // What is reached after a step is reached before it; of k-sibi it may show that a reception must not be taken.
+    void learn_from_step(const Future& future) {
+        learn(future.source, future.goals);
+        if (future.instruction == no_instruction || !needs_search(m, properties_, Property::sibi)) return;
+        look_at_receptions(future.source, m.instructions[future.instruction], [&](std::uint32_t channel, std::uint32_t letter) {
+            return future.goals & set_->sent_bit[channel][letter];
+        });
+    }
+
     void hand_on(std::uint64_t goals, const Predecessor& from, Outgoing& out) {
         if (from.instruction != no_instruction) goals &= set_->keeps[from.instruction];
         if (!goals) return;
+        const Future future{goals, from.source, from.instruction};
         if (from.part == part_) {
-            learn(from.source, goals);
+            learn_from_step(future);
         } else {
-            put(out[from.part], Future{goals, from.source});
+            put(out[from.part], future);
         }
     }
 
-    void note(Property property, const Offence& offence) {
+    std::size_t round_of(std::uint64_t i) const {
+        const auto after = std::partition_point(rounds_.begin(), rounds_.end(), [&](const auto& round) { return round.second <= i; });
+        return static_cast<std::size_t>(after - rounds_.begin());
+    }
+
+    void note(Property property, Offence offence, std::uint32_t i, std::size_t round) {
         if (!properties_.has(property)) return;
+        offence.id = i;
+        offence.round = round;
         std::optional<Offence>& best = first_[property];
         if (!best || offence.round < best->round ||
             (offence.round == best->round && configs_[offence.id] < configs_[best->id]))

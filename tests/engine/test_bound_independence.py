@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from stormproof import _engine
+from stormproof.engine.k_properties import PROPERTIES
+from stormproof.engine.partitioned import LocalParts, PartitionedSearch
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from tests.support.engine_queries import decide, perfect, verdicts
@@ -34,6 +36,7 @@ def test_bound_independence_as_defined(chunk: int) -> None:
             assert verdicts(found) == expected, f"seed {seed}, k = {k}"
             assert (found.states, found.transitions) == (ordinary.states, ordinary.transitions), seed
             assert _lengths(found) == _lengths(ordinary), f"seed {seed}, k = {k}"
+        _compare_parts(system, k, 1 + seed % 4, ordinary)
         violated += len(ordinary.violations)
     assert violated > EACH / 8
 
@@ -50,6 +53,13 @@ def _in_other_stores(system: System, k: int, rng: random.Random) -> list[_engine
     with TemporaryDirectory() as folder:
         disk = _engine.DiskOptions(folder, "1", True, rng.choice((2, 7, 50)), 60, rng.choice((1, 40)))
         return [compact, decide(system, perfect(system), k, NAMES, disk=disk)]
+
+
+def _compare_parts(system: System, k: int, parts: int, ordinary: _engine.Answer) -> None:
+    search = PartitionedSearch(LocalParts(system, perfect(system), k, NAMES, parts))
+    search.explore()
+    runs = {str(PROPERTIES[found.property]): len(search.run_to(found)) for found in search.judge()}
+    assert runs == _lengths(ordinary), f"{system}, k = {k}, {parts} parts"
 
 
 def _lengths(answer: _engine.Answer) -> dict[str, int]:

@@ -53,6 +53,21 @@ def test_check_on_a_cluster_replays_its_runs(cluster: Cluster) -> None:
     assert report["k-mc"].holds is False and report["k-mc"].replayed
 
 
+def test_bound_independence_on_a_cluster(cluster: Cluster) -> None:
+    """Only where it is defined."""
+    system = sp.protocol("elevator")
+    names = ("k-obi", "k-sibi")
+    perfect, lossy = sp.Failures().on(system), sp.Failures(loss=True).on(system)
+    there = explore_on_cluster(cluster.address, system, perfect, 1, names, Limits())
+    here = explore(system, perfect, 1, properties=names)
+    assert there.holds == here.holds and None not in there.holds.values()
+    assert {n: len(v.firings) for n, v in there.violations.items()} == {
+        n: len(v.firings) for n, v in here.violations.items()
+    }
+    undefined = explore_on_cluster(cluster.address, system, lossy, 1, names, Limits())
+    assert set(undefined.holds.values()) == {None}
+
+
 def test_limits_hold(cluster: Cluster) -> None:
     system = sp.protocol("elevator")
     found = explore_on_cluster(cluster.address, system, sp.Failures().on(system), 3, NAMES, Limits(states=50))

@@ -20,16 +20,13 @@ from ..errors import MissingDependency, UsageError
 from ..limits import Limits
 from ..model.failures import FailureModel
 from ..model.system import System
-from .k_properties import Exploration, Traffic, violation_of
+from .k_properties import Exploration, Traffic, defined, violation_of
 from .lowering import lower
 from .partitioned import Part, PartitionedSearch, PartStatus, Tally
 from .watch import Progress, ProgressCallback
 
 if TYPE_CHECKING:
     from distributed import Client, Future
-
-#: Decided by other means than futures, and only in one process.
-NOT_ON_A_CLUSTER = ("k-obi", "k-sibi")
 
 #: What is asked of every part.
 _Question = tuple[System, FailureModel, int, tuple[str, ...]]
@@ -70,11 +67,11 @@ def explore_on_cluster(
 ) -> Exploration:
     """`k_properties.explore` without reduction, on all workers of a cluster."""
     started = time.monotonic()
-    asked = [n for n in names if n not in NOT_ON_A_CLUSTER]
+    asked = defined(names, system, failures)
     with connected(address) as client:
         workers = _workers(client)
         watch = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
-        with _parts(client, workers, (system, failures, k, tuple(asked))) as parts:
+        with _parts(client, workers, (system, failures, k, asked)) as parts:
             search = PartitionedSearch(parts, watch)
             found, stopped = _decide(search)
     tally = search.tally

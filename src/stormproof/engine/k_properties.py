@@ -136,7 +136,7 @@ def explore(
         from .cluster import explore_on_cluster
 
         return explore_on_cluster(cluster, system, failures, k, names, limits or Limits(), progress, seconds)
-    asked = tuple(n for n in names if n not in _PERFECT_ONLY or (failures.perfect and not system.mailboxes))
+    asked = defined(names, system, failures)
     lowered = lower(system, failures)
     workers = thread_count(threads)
     spare = {PROPERTIES[name] for name in optional}
@@ -172,6 +172,12 @@ def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
             )
     check_bound(k)
     return names
+
+
+def defined(names: Sequence[str], system: System, failures: FailureModel) -> tuple[str, ...]:
+    """Those that are defined for the system under these failures."""
+    apart = failures.perfect and not system.mailboxes
+    return tuple(n for n in names if apart or n not in _PERFECT_ONLY)
 
 
 def thread_count(asked: int | None) -> int:
