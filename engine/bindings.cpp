@@ -8,4 +8,5 @@ NB_MODULE(_engine, m) {
     bind_coverability(m);
     bind_survival(m);
     bind_partition(m);
+    bind_storm_parts(m);
 }

@@ -14,6 +14,7 @@ void bind_rsc(nanobind::module_& m);
 void bind_coverability(nanobind::module_& m);
 void bind_survival(nanobind::module_& m);
 void bind_partition(nanobind::module_& m);
+void bind_storm_parts(nanobind::module_& m);
 
 namespace stormproof {
 

@@ -20,18 +20,16 @@ using PlainList = std::tuple<std::vector<survival::ContentForm>, bool, std::set<
 
 static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
 
-static survival::Result run(const System& system, Monitor& monitor, std::uint32_t k, std::uint32_t slack,
-                            const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks,
-                            std::vector<Flags> rests, std::vector<Flags> ended, Flags observed,
-                            Number most_faults, const std::vector<Number>& most_of_kind,
-                            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder,
-                            std::uint32_t most_abstract, std::uint32_t most_certified,
-                            const std::vector<PlainList>& lists, bool reduction, std::uint64_t reduce_from,
-                            bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
-                            std::uint32_t threads, std::uint64_t parallel_from, bool compact) {
+static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
+                 const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks, std::vector<Flags> rests,
+                 std::vector<Flags> ended, Flags observed, Number most_faults, const std::vector<Number>& most_of_kind,
+                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder, std::uint32_t most_abstract,
+                 std::uint32_t most_certified, const std::vector<PlainList>& lists, bool reduction,
+                 std::uint64_t reduce_from, bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
+                 std::uint32_t threads, std::uint64_t parallel_from, bool compact) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
-    survival::Question q;
+    survival::Question& q = *new (self) survival::Question;
     q.k = k;
     q.slack = slack;
     for (const auto& [always, goal] : asks) {
@@ -58,8 +56,6 @@ static survival::Result run(const System& system, Monitor& monitor, std::uint32_
     q.threads = std::max(1u, threads);
     q.parallel_from = parallel_from;
     q.compact = compact;
-    nb::gil_scoped_release unlocked;
-    return survival::survive(system, q, monitor);
 }
 
 static void bind_strike(nb::module_& m) {
@@ -145,12 +141,15 @@ void bind_survival(nb::module_& m) {
         .def_ro("compact", &Result::compact)
         .def_ro("findings", &Result::findings)
         .def_ro("certified", &Result::certified);
-    m.def("survive", &run, nb::arg("system"), nb::arg("monitor"), nb::arg("k"), nb::arg("slack"), nb::arg("asks"),
-          nb::arg("marks"), nb::arg("rests"), nb::arg("ended"), nb::arg("observed"),
-          nb::arg("most_faults").none(), nb::arg("most_of_kind"), nb::arg("ladder"), nb::arg("most_abstract"),
-          nb::arg("most_certified") = 0, nb::arg("lists") = std::vector<PlainList>{},
-          nb::arg("reduction") = false, nb::arg("reduce_from") = survival::Question{}.reduce_from,
-          nb::arg("symmetry") = false, nb::arg("witness_budget") = survival::Question{}.witness_budget,
-          nb::arg("disk") = DiskOptions{}, nb::arg("threads") = 1,
-          nb::arg("parallel_from") = survival::Question{}.parallel_from, nb::arg("compact") = false);
+    using survival::Question;
+    nb::class_<Question>(m, "SurvivalQuestion")
+        .def("__init__", &make, nb::arg("k"), nb::arg("slack"), nb::arg("asks"), nb::arg("marks"), nb::arg("rests"),
+             nb::arg("ended"), nb::arg("observed"), nb::arg("most_faults").none(), nb::arg("most_of_kind"),
+             nb::arg("ladder"), nb::arg("most_abstract"), nb::arg("most_certified") = 0,
+             nb::arg("lists") = std::vector<PlainList>{}, nb::arg("reduction") = false,
+             nb::arg("reduce_from") = Question{}.reduce_from, nb::arg("symmetry") = false,
+             nb::arg("witness_budget") = Question{}.witness_budget, nb::arg("disk") = DiskOptions{},
+             nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false);
+    m.def("survive", &survival::survive, nb::arg("system"), nb::arg("question"), nb::arg("monitor"),
+          nb::call_guard<nb::gil_scoped_release>());
 }

@@ -59,15 +59,9 @@ Result search_in_cells(const System& system, const Question& q, Monitor& monitor
     }
 }
 
-Result search(const System& system, Question question, Monitor& monitor) {
-    // The slack is for calm runs to what must stay possible.
-    if (std::none_of(question.asks.begin(), question.asks.end(), [](const Ask& ask) { return ask.always; }))
-        question.slack = 0;
-    std::uint64_t most = std::max<std::uint64_t>(system.messages, std::uint64_t{question.k} + question.slack + 1);
-    for (const Process& process : system.processes) most = std::max<std::uint64_t>(most, process.states);
-    for (auto limit : question.most_of_kind)
-        if (limit != nothing) most = std::max<std::uint64_t>(most, std::uint64_t{limit} + 1);
-    if (most_successors(system) > UINT16_MAX) most = UINT64_MAX;
+Result search(const System& system, const Question& asked, Monitor& monitor) {
+    const Question question = without_needless_slack(asked);
+    const std::uint64_t most = largest_cell(system, question);
     if (most <= UINT8_MAX) return search_in_cells<std::uint8_t>(system, question, monitor);
     if (most <= UINT16_MAX) return search_in_cells<std::uint16_t>(system, question, monitor);
     throw std::length_error("the system is too large for this search");
@@ -127,6 +121,21 @@ void show_whole_runs(const System& system, const Question& q, Monitor& monitor, 
 }
 
 }  // namespace
+
+Question without_needless_slack(Question question) {
+    if (std::none_of(question.asks.begin(), question.asks.end(), [](const Ask& ask) { return ask.always; }))
+        question.slack = 0;
+    return question;
+}
+
+std::uint64_t largest_cell(const System& system, const Question& question) {
+    if (most_successors(system) > UINT16_MAX) return UINT64_MAX;
+    std::uint64_t most = std::max<std::uint64_t>(system.messages, std::uint64_t{question.k} + question.slack + 1);
+    for (const Process& process : system.processes) most = std::max<std::uint64_t>(most, process.states);
+    for (auto limit : question.most_of_kind)
+        if (limit != nothing) most = std::max<std::uint64_t>(most, std::uint64_t{limit} + 1);
+    return most;
+}
 
 Result survive(const System& system, const Question& question, Monitor& monitor) {
     Question q = question;

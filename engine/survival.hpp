@@ -127,4 +127,9 @@ struct Result {
 
 Result survive(const System& system, const Question& question, Monitor& monitor);
 
+// The slack is for calm runs to what must stay possible: the question without it where nothing must.
+Question without_needless_slack(Question question);
+// The largest number in a row of cells (survival_steps.hpp).
+std::uint64_t largest_cell(const System& system, const Question& question);
+
 }  // namespace stormproof::survival

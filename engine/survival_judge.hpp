@@ -49,6 +49,8 @@ class Judge {
     // Of a search that keeps most configurations elsewhere: the goals that a configuration is known to reach on calm runs
     // within k, and the run to one that is to be shown.
     virtual std::uint32_t known_elsewhere(const Cell*) { return 0; }
+    // The same for the successors of several at a time, where asking takes long: added to their masks.
+    virtual void learn_elsewhere(const std::vector<std::uint32_t>&) {}
     virtual void add_run_to(std::uint32_t) {}
     // The run by which a settled configuration was found.
     virtual std::vector<TurnedStrike> storm_run(std::uint32_t id) {
@@ -130,9 +132,14 @@ class Judge {
             if (!complete(id)) enlist(id, wide);
         // Certificates list all edges.
         if (q_.most_certified == 0) seek_ways(wide);
-        for (std::size_t i = 0; i < wide.size(); ++i) {
-            widen(wide[i], wide);
-            if (over()) return;
+        for (std::size_t i = 0; i < wide.size();) {
+            const std::vector<std::uint32_t> now(wide.begin() + static_cast<std::ptrdiff_t>(i), wide.end());
+            for (; i < wide.size(); ++i) {
+                widen(wide[i]);
+                if (over()) return;
+            }
+            learn_elsewhere(now);
+            for (auto id : now) enlist_successors(id, wide);
         }
         for (auto id : wide) store_.nodes[id].place = nothing;
         propagate(store_, wide);
@@ -150,8 +157,8 @@ class Judge {
         list.push_back(id);
     }
 
-    // Makes the calm successors with the slack the configuration's edges, and enlists those to be judged.
-    void widen(std::uint32_t id, std::vector<std::uint32_t>& wide) {
+    // Makes the calm successors with the slack the configuration's edges.
+    void widen(std::uint32_t id) {
         store_.read(id, row_);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
@@ -162,11 +169,13 @@ class Judge {
         Node& node = store_.nodes[id];
         node.flags |= widened;
         if (node.is(hits)) node.mask |= unclear;
-        for (std::uint32_t i = 0; i < node.degree; ++i) {
-            const std::uint32_t after = store_.edges[node.first + i];
+    }
+
+    void enlist_successors(std::uint32_t id, std::vector<std::uint32_t>& wide) {
+        store_.each_successor(id, [&](std::uint32_t after) {
             look_at(after);
             if (!store_.nodes[after].is(judged) && !complete(after)) enlist(after, wide);
-        }
+        });
     }
 
     void look_at(std::uint32_t id) {

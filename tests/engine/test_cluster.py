@@ -12,9 +12,15 @@ import pytest
 import stormproof as sp
 from stormproof.engine.cluster import explore_on_cluster
 from stormproof.engine.k_properties import explore
-from stormproof.engine.watch import Progress
+from stormproof.engine.survival import survey
+from stormproof.engine.watch import Progress, ProgressCallback
 from stormproof.errors import UsageError
 from stormproof.limits import Limits
+from stormproof.model.ask import RECOVERS, Ask, clean
+from stormproof.model.budget import Budget
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
+from tests.engine.test_compact import claims
 from tests.support.dask_cluster import Cluster
 
 pytest.importorskip("distributed", reason="the optional package 'distributed' is not installed")
@@ -74,21 +80,87 @@ def test_limits_hold(cluster: Cluster) -> None:
     assert found.stopped == "states" and set(found.holds.values()) == {None} and found.states > 50
 
 
+def killer(own: Cluster) -> ProgressCallback:
+    """Kills a worker when there are some configurations."""
+
+    def kill(state: Progress) -> None:
+        if state.states > 100 and own.workers[1].poll() is None:
+            os.killpg(own.workers[1].pid, signal.SIGKILL)
+            own.workers[1].wait()
+
+    return kill
+
+
 def test_a_worker_that_is_killed_leaves_the_answer_undecided(tmp_path: Path) -> None:
     own = Cluster(tmp_path).ready()
     try:
-
-        def kill(state: Progress) -> None:
-            if state.states > 100 and own.workers[1].poll() is None:
-                os.killpg(own.workers[1].pid, signal.SIGKILL)
-                own.workers[1].wait()
-
         system = sp.protocol("elevator")
         model = sp.Failures().on(system)
-        found = explore_on_cluster(own.address, system, model, 4, NAMES, Limits(), progress=kill)
+        found = explore_on_cluster(own.address, system, model, 4, NAMES, Limits(), progress=killer(own))
         assert found.stopped == "worker" and set(found.holds.values()) == {None} and found.states > 100
     finally:
         own.end()
+
+
+# ---- survival ------------------------------------------------------------------------------------------
+
+#: A budget of faults and a loss make several levels; in `tcp-close` calm runs use the slack.
+STORMS = [("alternating-bit", True, 2), ("tcp-close", False, 2), ("idempotent-producer", True, 1)]
+
+
+def storms(name: str, loss: bool) -> tuple[SurvivalModel, dict[str, Ask]]:
+    system = sp.protocol(name)
+    model = SurvivalModel(system, sp.Failures(loss=loss).on(system), rest_states(system), budget=Budget(2))
+    return model, {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+
+
+@pytest.mark.parametrize(("name", "loss", "k"), STORMS)
+def test_survival_has_the_same_answers_as_in_one_process(
+    cluster: Cluster, name: str, loss: bool, k: int
+) -> None:
+    model, asks = storms(name, loss)
+    there = survey(model, asks, k, cluster=cluster.address, reduce_from=0)
+    here = survey(model, asks, k, reduction=False, symmetry=False)
+    assert there.traffic is not None and there.traffic.records > 0
+    assert claims(there, k) == claims(here, k)
+    assert (there.configurations, there.hit_faults) == (here.configurations, here.hit_faults)
+
+
+def test_what_is_small_is_explored_here() -> None:
+    model, asks = storms("alternating-bit", True)
+    nowhere = survey(model, asks, 1, cluster="tcp://127.0.0.1:1")
+    assert nowhere.traffic is None and not nowhere.stopped
+
+
+def test_limits_of_survival_hold(cluster: Cluster) -> None:
+    model, asks = storms("tcp-close", False)
+    found = survey(model, asks, 2, cluster=cluster.address, reduce_from=0, limits=Limits(states=500))
+    assert found.stopped == "states" and found.stored > 500
+    assert {a.holds for a in found.answers.values()} == {None}
+
+
+def test_survival_is_undecided_when_a_worker_is_killed(tmp_path: Path) -> None:
+    own = Cluster(tmp_path).ready()
+    try:
+        model, asks = storms("tcp-close", False)
+        kill = killer(own)
+        found = survey(model, asks, 2, cluster=own.address, reduce_from=0, progress=kill)
+        assert found.stopped == "worker" and found.stored > 100
+        assert {a.holds for a in found.answers.values()} == {None}
+    finally:
+        own.end()
+
+
+def test_check_on_a_cluster_answers_survival(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requirements too, with runs that are replayed."""
+    monkeypatch.setattr("stormproof.engine.survival.SMALL", 0)
+    system = sp.protocol("lock-forgetful")
+    here, there = (
+        [(v.property, v.holds, v.k, v.up_to, v.faults, v.replayed) for v in report if v.survival]
+        for report in (sp.check(system, max_k=2, cluster=where) for where in (None, cluster.address))
+    )
+    assert there == here
+    assert len(here) > 1 and any(replayed for *_, replayed in here)
 
 
 def test_no_scheduler_gets_a_sentence() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stormproof.engine.k_properties import PROPERTIES
-from stormproof.engine.partitioned import LocalParts, PartitionedSearch
+from stormproof.engine.partitioned import KQuestion, LocalParts, PartitionedSearch
 from tests.support.engine_queries import ALWAYS, decide, defined, random_question, verdicts
 
 CHUNKS, EACH = 4, 150
@@ -20,7 +20,7 @@ def test_parts_together_decide_what_one_decides(chunk: int) -> None:
         whole = decide(system, failures, k, names, most=20_000)
         if "NONE" not in str(whole.stop):
             continue
-        search = PartitionedSearch(LocalParts(system, failures, k, names, 1 + seed % 5))
+        search = PartitionedSearch(LocalParts(KQuestion(system, failures, k, names), 1 + seed % 5))
         search.explore()
         found = {f.property: f for f in search.judge()}
         assert {n: n not in found for n in names} == verdicts(whole), f"seed {seed}, k = {k}"
@@ -36,7 +36,7 @@ def test_parts_together_decide_what_one_decides(chunk: int) -> None:
 
 def test_a_message_that_was_cut_off_is_refused() -> None:
     system, failures, k = random_question(1)
-    parts = LocalParts(system, failures, k, ALWAYS, 2)
+    parts = LocalParts(KQuestion(system, failures, k, ALWAYS), 2)
     parts.call("start")
     with pytest.raises(ValueError, match="cut off"):
         parts.call_one(0, "absorb", [(1, b"x")], False)

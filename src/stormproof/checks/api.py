@@ -58,7 +58,7 @@ def check(
     `polish` a witness is the first that was found, which is quicker. `certificates`: verdicts on survival
     and requirements carry what proves them. `answered` is called with a report on survival, requirements and
     what is asked for by name as soon as that is known, if more follows.
-    `cluster`: the address of a Dask scheduler, whose workers explore for the k-properties.
+    `cluster`: the address of a Dask scheduler, whose workers explore for k-properties and survival.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")

@@ -42,6 +42,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.reduction,
         request.options.symmetry,
         request.options.threads,
+        request.options.cluster,
     )
     found = {name: _for_any_length(request, model, asks[name], o) for name, o in found.items()}
     return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}

@@ -40,7 +40,7 @@ class Options:
 
     `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
     if properties that nobody asked for by name are to be decided after them. `cluster`: the Dask scheduler
-    whose workers explore for the k-properties.
+    whose workers explore for k-properties and survival.
     """
 
     limits: Limits = field(default_factory=Limits)

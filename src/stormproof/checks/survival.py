@@ -101,9 +101,10 @@ def decide_survival(
     reduction: bool = True,
     symmetry: bool = True,
     threads: int | None = None,
+    cluster: str | None = None,
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
-    certificates."""
+    certificates. `cluster`: the Dask scheduler whose workers explore."""
     search = partial(
         survey,
         limits=effort.limits,
@@ -111,6 +112,7 @@ def decide_survival(
         reduction=reduction,
         symmetry=symmetry,
         threads=threads,
+        cluster=cluster,
     )
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)

@@ -67,7 +67,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     "--dask",
     "cluster",
     metavar="ADDRESS",
-    help="Explore for k-properties on the workers of this Dask scheduler, without reduction.",
+    help="Explore on the workers of this Dask scheduler, without reduction and symmetry.",
 )
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option(

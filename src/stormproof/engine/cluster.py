@@ -10,26 +10,26 @@ import operator
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from .. import _engine
 from ..errors import MissingDependency, UsageError
 from ..limits import Limits
 from ..model.failures import FailureModel
 from ..model.system import System
 from .k_properties import Exploration, Traffic, defined, violation_of
 from .lowering import lower
-from .partitioned import Part, PartitionedSearch, PartStatus, Tally
-from .watch import Progress, ProgressCallback
+from .partitioned import DividedQuestion, KQuestion, PartitionedSearch, PartStatus, Tally, ViolationInPart
+from .partitioned_storms import StormQuestion, StormSearch
+from .watch import Progress, ProgressCallback, limit_name, watch
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-#: What is asked of every part.
-_Question = tuple[System, FailureModel, int, tuple[str, ...]]
 
 #: How often, in seconds, the scheduler is asked whether all workers are there.
 _LOOK = 2.0
@@ -68,40 +68,92 @@ def explore_on_cluster(
     """`k_properties.explore` without reduction, on all workers of a cluster."""
     started = time.monotonic()
     asked = defined(names, system, failures)
+    found: dict[str, tuple[list[tuple[int, int]], ViolationInPart]] = {}
     with connected(address) as client:
         workers = _workers(client)
-        watch = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
-        with _parts(client, workers, (system, failures, k, asked)) as parts:
-            search = PartitionedSearch(parts, watch)
-            found, stopped = _decide(search)
+        limit = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
+        with _parts(client, workers) as parts:
+            search = PartitionedSearch(parts, limit)
+
+            def decide() -> None:
+                parts.start(KQuestion(system, failures, k, asked))
+                search.explore()
+                found.update({f.property: (search.run_to(f), f) for f in search.judge()})
+
+            stopped = _limit_of(decide)
     tally = search.tally
     return Exploration(
         k=k,
         states=tally.states,
         transitions=tally.transitions,
         seconds=time.monotonic() - started,
-        memory=watch.most_memory,
+        memory=limit.most_memory,
         threads=len(workers),
         reduced=False,
         stopped=stopped,
         holds={n: None if stopped or n not in asked else n not in found for n in names},
         violations={
-            name: violation_of(lower(system, failures), name, firings, end)
-            for name, (firings, end) in found.items()
+            name: violation_of(lower(system, failures), name, firings, violation.end)
+            for name, (firings, violation) in found.items()
         },
         traffic=Traffic(tally.rounds, tally.records, tally.sent),
     )
 
 
-def _decide(search: PartitionedSearch) -> tuple[dict[str, Any], str]:
-    """Each violated property with its run and end; and the limit that stopped the search."""
+@dataclass(frozen=True)
+class SurvivalOnCluster:
+    """What the workers together have found; `stopped` is the limit that was hit."""
+
+    result: _engine.SurvivalResult
+    stopped: str
+    memory: int
+    traffic: Traffic
+
+
+def survive_on_cluster(
+    address: str,
+    question: StormQuestion,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+) -> SurvivalOnCluster:
+    """`_engine.survive` without reduction and symmetry, on all workers of a cluster."""
+    task, most = f"survival, k = {question.k}", limits.seconds if seconds is None else seconds
+    monitor = _engine.Monitor(most, limits.bytes, limits.states)
+
+    def attend(work: Callable[[], Any]) -> Any:
+        return watch(lambda _: work(), limits, task, progress, seconds, monitor)
+
+    with connected(address) as client:
+        workers = _workers(client)
+        limit = _Watch(task, limits, seconds, _crowd(workers), progress)
+        judge = question.judge(monitor, len(workers))
+        with _parts(client, workers) as parts:
+            search = StormSearch(parts, judge, limit, attend)
+
+            def decide() -> None:
+                parts.start(question)
+                search.run()
+
+            stopped = _limit_of(decide) or limit_name(judge.stop)
+    tally = search.tally
+    return SurvivalOnCluster(
+        judge.conclude(not stopped, search.settled, tally.states),
+        stopped,
+        limit.most_memory,
+        Traffic(tally.rounds, tally.records, tally.sent),
+    )
+
+
+def _limit_of(work: Callable[[], None]) -> str:
+    """Do it; the limit that stopped it."""
     try:
-        search.explore()
-        return {f.property: (search.run_to(f), f.end) for f in search.judge()}, ""
+        work()
     except _Stopped as limit:
-        return {}, str(limit)
+        return str(limit)
     except KeyboardInterrupt:
-        return {}, "interrupted"
+        return "interrupted"
+    return ""
 
 
 class _Stopped(Exception):
@@ -168,12 +220,11 @@ def _crowd(workers: Sequence[str]) -> int:
 
 
 #: On a worker: the part of each exploration that it takes part in.
-_PARTS: dict[str, Part] = {}
+_PARTS: dict[str, Any] = {}
 
 
-def _start(run: str, question: _Question, part: int, parts: int) -> None:
-    system, failures, k, names = question
-    _PARTS[run] = Part(system, failures, k, names, part, parts)
+def _start(run: str, question: DividedQuestion, part: int, parts: int) -> None:
+    _PARTS[run] = question.part(part, parts)
 
 
 def _ask(run: str, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -198,10 +249,9 @@ def _forget(run: str) -> None:
 
 
 @contextmanager
-def _parts(client: Client, workers: Sequence[str], question: _Question) -> Iterator[_DaskParts]:
+def _parts(client: Client, workers: Sequence[str]) -> Iterator[_DaskParts]:
     parts = _DaskParts(client, workers, uuid.uuid4().hex)
     try:
-        parts.start(question)
         yield parts
     finally:
         client.run(_forget, parts.run, on_error="ignore")
@@ -215,13 +265,17 @@ class _DaskParts:
     workers: Sequence[str]
     run: str
 
-    def start(self, question: _Question) -> None:
+    def start(self, question: DividedQuestion) -> None:
         count = len(self.workers)
         self._results([self._on(i, _start, self.run, question, i, count) for i in range(count)])
 
     def call(self, method: str, *arguments: Any) -> list[Any]:
         parts = range(len(self.workers))
         return self._results([self._on(i, _ask, self.run, method, arguments) for i in parts])
+
+    def call_each(self, method: str, arguments: Sequence[Any]) -> list[Any]:
+        each = enumerate(arguments)
+        return self._results([self._on(i, _ask, self.run, method, (argument,)) for i, argument in each])
 
     def call_one(self, part: int, method: str, *arguments: Any) -> Any:
         return self._results([self._on(part, _ask, self.run, method, arguments)])[0]

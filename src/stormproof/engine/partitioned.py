@@ -2,7 +2,8 @@
 
 Each part (`_engine.Partition`) holds the configurations whose hash falls to it. A round has two halves: every
 part makes what the others must know, and every part takes in what the others made for it. `Parts` says how
-that is carried; `cluster` carries it with Dask, and `LocalParts` keeps all parts in this process.
+that is carried; `cluster` carries it with Dask, and `LocalParts` keeps all parts in this process. Survival is
+decided in the same way in `partitioned_storms`.
 """
 
 from __future__ import annotations
@@ -55,16 +56,35 @@ class ViolationInPart:
     end: PlainEnd
 
 
-class Part:
+class CountingPart:
+    """What parts have in common: they count what they hand over."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+        self._records = self._sent = 0
+
+    def _counted(self, pieces: list[bytes], record: int) -> list[bytes]:
+        size = sum(map(len, pieces))
+        self._sent += size
+        self._records += size // record
+        return pieces
+
+    def _status(self, fresh: int, busy: bool) -> PartStatus:
+        n = self._native
+        return PartStatus(fresh, busy, n.size, n.steps, n.bytes, self._records, self._sent)
+
+    def spread(self) -> list[bytes]:
+        return self._counted(self._native.spread(), self._native.future_bytes)
+
+
+class Part(CountingPart):
     """One part, and what is asked of it by name."""
 
-    def __init__(
-        self, system: System, failures: FailureModel, k: int, names: Sequence[str], part: int, parts: int
-    ) -> None:
-        chosen = {PROPERTIES[name] for name in names}
-        self._native = _engine.make_partition(lower(system, failures).native, k, chosen, part, parts)
+    _native: _engine.Partition
+
+    def __init__(self, native: _engine.Partition, part: int) -> None:
+        super().__init__(native)
         self._part = part
-        self._records = self._sent = 0
 
     def silent(self) -> bool:
         return self._native.silent
@@ -79,7 +99,7 @@ class Part:
     def absorb(self, received: Sequence[tuple[int, bytes]], only_silent: bool) -> PartStatus:
         for part, data in received:
             self._native.absorb(part, data, only_silent)
-        return self._status(not self._native.expanded)
+        return self._status(self._native.fresh, not self._native.expanded)
 
     def close_round(self) -> None:
         self._native.close_round()
@@ -90,13 +110,10 @@ class Part:
     def start_goals(self, group: int) -> None:
         self._native.start_goals(group)
 
-    def spread(self) -> list[bytes]:
-        return self._counted(self._native.spread(), self._native.future_bytes)
-
     def take(self, received: Sequence[tuple[int, bytes]]) -> PartStatus:
         for _, data in received:
             self._native.take(data)
-        return self._status(self._native.spreading)
+        return self._status(self._native.fresh, self._native.spreading)
 
     def judge(self) -> None:
         self._native.judge()
@@ -112,19 +129,30 @@ class Part:
         found = self._native.origin(number)
         return None if found is None else (found.part, found.number, found.firing)
 
-    def _counted(self, pieces: list[bytes], record: int) -> list[bytes]:
-        size = sum(map(len, pieces))
-        self._sent += size
-        self._records += size // record
-        return pieces
-
-    def _status(self, busy: bool) -> PartStatus:
-        n = self._native
-        return PartStatus(n.fresh, busy, n.size, n.steps, n.bytes, self._records, self._sent)
-
 
 def _numbers(end: _engine.End) -> PlainEnd:
     return PlainEnd(end.states, end.contents, end.process, end.transition, end.channel, end.message)
+
+
+class DividedQuestion(Protocol):
+    """What is asked; it travels to where the parts are."""
+
+    def part(self, number: int, of: int) -> Any: ...
+
+
+@dataclass(frozen=True)
+class KQuestion:
+    """Which k-properties hold."""
+
+    system: System
+    failures: FailureModel
+    k: int
+    names: tuple[str, ...]
+
+    def part(self, number: int, of: int) -> Part:
+        native = lower(self.system, self.failures).native
+        chosen = {PROPERTIES[name] for name in self.names}
+        return Part(_engine.make_partition(native, self.k, chosen, number, of), number)
 
 
 class Parts(Protocol):
@@ -132,6 +160,9 @@ class Parts(Protocol):
 
     def call(self, method: str, *arguments: Any) -> list[Any]:
         """The method of every part."""
+
+    def call_each(self, method: str, arguments: Sequence[Any]) -> list[Any]:
+        """The method of every part, with an argument for each."""
 
     def call_one(self, part: int, method: str, *arguments: Any) -> Any: ...
 
@@ -144,13 +175,14 @@ class Parts(Protocol):
 class LocalParts:
     """All parts in this process: for tests, and as the shortest statement of what `Parts` means."""
 
-    def __init__(
-        self, system: System, failures: FailureModel, k: int, names: Sequence[str], parts: int
-    ) -> None:
-        self._parts = [Part(system, failures, k, names, i, parts) for i in range(parts)]
+    def __init__(self, question: DividedQuestion, parts: int) -> None:
+        self._parts = [question.part(i, parts) for i in range(parts)]
 
     def call(self, method: str, *arguments: Any) -> list[Any]:
         return [getattr(part, method)(*arguments) for part in self._parts]
+
+    def call_each(self, method: str, arguments: Sequence[Any]) -> list[Any]:
+        return [getattr(p, method)(a) for p, a in zip(self._parts, arguments, strict=True)]
 
     def call_one(self, part: int, method: str, *arguments: Any) -> Any:
         return getattr(self._parts[part], method)(*arguments)
@@ -178,13 +210,34 @@ class Tally:
     sent: int = 0
 
 
-class PartitionedSearch:
-    """Decides k-properties on parts. `after_round` sees the tally of each exchange, and may raise to stop."""
+class Rounds:
+    """Exchanges among parts. `after_round` sees the tally of each, and may raise to stop."""
 
     def __init__(self, parts: Parts, after_round: Callable[[Tally], None] = lambda tally: None) -> None:
         self._parts = parts
         self._after_round = after_round
         self.tally = Tally()
+
+    def _exchange(
+        self, make: str, made_with: tuple[Any, ...], take: str, taken_with: tuple[Any, ...]
+    ) -> bool:
+        """Is some part not done yet?"""
+        found = self._parts.exchange(make, made_with, take, taken_with)
+        self.tally = Tally(
+            states=sum(s.size for s in found),
+            transitions=sum(s.steps for s in found),
+            memory=max(s.memory for s in found),
+            fresh=sum(s.fresh for s in found),
+            rounds=self.tally.rounds + 1,
+            records=sum(s.records for s in found),
+            sent=sum(s.sent for s in found),
+        )
+        self._after_round(self.tally)
+        return any(s.busy for s in found)
+
+
+class PartitionedSearch(Rounds):
+    """Decides k-properties on parts."""
 
     def explore(self) -> None:
         """Levels as in the native search: closed under silent steps, then every step to the next level."""
@@ -235,20 +288,3 @@ class PartitionedSearch:
             self.tally = replace(self.tally, fresh=0)
             return True
         return False
-
-    def _exchange(
-        self, make: str, made_with: tuple[Any, ...], take: str, taken_with: tuple[Any, ...]
-    ) -> bool:
-        """Is some part not done yet?"""
-        found = self._parts.exchange(make, made_with, take, taken_with)
-        self.tally = Tally(
-            states=sum(s.size for s in found),
-            transitions=sum(s.steps for s in found),
-            memory=max(s.memory for s in found),
-            fresh=sum(s.fresh for s in found),
-            rounds=self.tally.rounds + 1,
-            records=sum(s.records for s in found),
-            sent=sum(s.sent for s in found),
-        )
-        self._after_round(self.tally)
-        return any(s.busy for s in found)

@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any
 
 from .. import _engine
 from ..errors import UsageError
 from ..limits import Limits, check_bound
-from ..model.actions import Channel, Internal, Transition
+from ..model.actions import Channel
 from ..model.ask import Ask
 from ..model.fault_steps import strike_fields
-from ..model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
-from ..model.goal_forms import normal_form, observed_channels
+from ..model.goal_forms import observed_channels
 from ..model.storm_step import StormStep
 from ..model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from ..records import dataclass
 from .culprit_ends import CulpritEnds
 from .disk import disk_options
-from .k_properties import thread_count
+from .k_properties import Traffic, thread_count
 from .listed import Listed
-from .lowering import Lowered, lower
+from .survival_question import PlainAsk, PlainList, SurvivalQuestion
 from .watch import ProgressCallback, limit_name, watch
 
-#: Marks of internal actions that are no fault, and of those that cannot happen.
-_UNMARKED, _DISABLED = 255, 254
+#: Systems with at most so many configurations are not worth a cluster.
+SMALL = 20_000
 
 #: How many asks the engine takes at once.
 _MOST_ASKS = 30
 
-#: Abstract configurations per attempt to prove that a goal is out of reach.
-MOST_ABSTRACT = 200_000
-
-_KIND = _engine.GoalKind
-#: The kinds of faults as the engine numbers them, by the names that budgets give them.
-_FAULTS = {fault.name.lower(): fault for fault in _engine.Fault}
-_PlainGoal = list[tuple[_engine.GoalKind, bool, int, list[int]]]
-_PlainList = tuple[list[_engine.ContentForm], bool, set[tuple[int, ...]]]
 _ENDS = {
     _engine.EndKind.DEADLOCK: "deadlock",
     _engine.EndKind.REST: "rest",
@@ -88,7 +79,7 @@ class Survey:
     """What one exploration found. `hit_faults`: the fewest faults with which a send hits the bound, None
     if none does. All storms with fewer than `faults_explored` faults were judged. `stopped` is the
     limit that was hit, or what is wrong with the disk; `on_disk`: bytes of what was explored there.
-    `compact`: the configurations were in the compact store."""
+    `compact`: the configurations were in the compact store; `traffic`: they were on a cluster."""
 
     k: int
     answers: Mapping[str, SurvivalAnswer]
@@ -102,6 +93,7 @@ class Survey:
     symmetries: int = 1
     on_disk: int = 0
     compact: bool = False
+    traffic: Traffic | None = None
 
 
 def survey(
@@ -118,6 +110,7 @@ def survey(
     reduction: bool = True,
     symmetry: bool = True,
     threads: int | None = None,
+    cluster: str | None = None,
     **knobs: Any,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
@@ -125,18 +118,23 @@ def survey(
     Reduction and symmetry give the same answers; the `knobs` say from which size on they are used, and in
     which store to begin. `threads` is for searches in the compact store, None for as many as there are
     processors. Where the limits have a folder, what memory does not hold is explored there, unless it is to
-    be certified."""
+    be certified. `cluster` is the address of a Dask scheduler, whose workers explore together what is not
+    small, without reduction and symmetry, and unless it is to be certified."""
     check_bound(k)
     started = time.monotonic()
-    lowered = lower(model.system, model.failures)
+    within = limits or Limits()
     # Neither is shown for mailboxes (definitions 12.4).
     reduces, turns = (wanted and not model.system.mailboxes for wanted in (reduction, symmetry))
     knobs |= {"threads": thread_count(threads)}
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = _Question(model, lowered, observed, tuple(ladder), certified, reduces, turns, knobs)
+        question = SurvivalSearch(model, observed, tuple(ladder), certified, reduces, turns, knobs)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
-        parts.append(question.survey(group, k, slack, limits or Limits(), left, progress))
+        if cluster is None or certified:
+            found = question.survey(group, k, slack, within, left, progress)
+        else:
+            found = question.survey_on_cluster(cluster, group, k, slack, within, left, progress)
+        parts.append(found)
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
 
 
@@ -149,9 +147,8 @@ def storms_to(
 ) -> tuple[FoundRun | None, ...]:
     """For each group of ends of a k-property the storm to one of them, with at most k messages per channel,
     that has the fewest faults and then the fewest actions; None where a limit was hit before."""
-    lowered, channels = lower(model.system, model.failures), frozenset(model.system.channels)
-    within = replace(limits, disk=None)
-    return _Question(model, lowered, channels, (), 0).storms_to(groups[:_MOST_ASKS], k, within, seconds)
+    question = SurvivalSearch(model, frozenset(model.system.channels))
+    return question.storms_to(groups[:_MOST_ASKS], k, replace(limits, disk=None), seconds)
 
 
 def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started: float) -> Survey:
@@ -170,6 +167,7 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
         on_disk=sum(p.on_disk for p in parts),
         compact=any(p.compact for p in parts),
         stopped=next((p.stopped for p in parts if p.stopped), ""),
+        traffic=next((p.traffic for p in parts if p.traffic), None),
     )
 
 
@@ -189,18 +187,8 @@ def _groups(
     return [(observed, part) for observed, parts in groups.items() for part in parts]
 
 
-@dataclass(frozen=True)
-class _Question:
-    """One system and failure model with its names."""
-
-    model: SurvivalModel
-    lowered: Lowered
-    observed: frozenset[Channel]
-    ladder: tuple[BlockSize, ...]
-    certified: int
-    reduction: bool = False
-    symmetry: bool = False
-    knobs: Mapping[str, Any] = field(default_factory=dict)
+class SurvivalSearch(SurvivalQuestion):
+    """A question put to the engine, and its answers in names."""
 
     def survey(
         self,
@@ -211,8 +199,11 @@ class _Question:
         seconds: float | None,
         progress: ProgressCallback | None,
     ) -> Survey:
-        plain = [(a.always, self._goal(normal_form(a.goal))) for a in asks.values()]
-        found = self._survive(plain, k, slack, limits, seconds, progress)
+        found = self._survive(self.plain(asks.values()), k, slack, limits, seconds, progress)
+        return self.read(found, asks, k)
+
+    def read(self, found: _engine.SurvivalResult, asks: Mapping[str, Ask], k: int) -> Survey:
+        """What was found, in names."""
         return Survey(
             k,
             {n: self._answer(f, found, k, a) for (n, a), f in zip(asks.items(), found.findings, strict=True)},
@@ -228,40 +219,47 @@ class _Question:
             compact=found.compact,
         )
 
+    def survey_on_cluster(
+        self,
+        address: str,
+        asks: Mapping[str, Ask],
+        k: int,
+        slack: int,
+        limits: Limits,
+        seconds: float | None,
+        progress: ProgressCallback | None,
+    ) -> Survey:
+        """What is small is not worth the journey."""
+        plain = replace(self, reduction=False, symmetry=False)
+        most = self.knobs.get("reduce_from", SMALL)
+        if most > 0:
+            small = replace(limits, states=min(most, limits.states or most), disk=None)
+            here = plain.survey(asks, k, slack, small, seconds, progress)
+            if here.stopped not in ("states", "memory") or small.states == limits.states:
+                return here
+        from .cluster import survive_on_cluster
+        from .partitioned_storms import StormQuestion
+
+        about = SurvivalQuestion(self.model, self.observed, self.ladder)
+        question = StormQuestion(about, tuple(asks.values()), k, slack)
+        there = survive_on_cluster(address, question, limits, progress, seconds)
+        found = self.read(there.result, asks, k)
+        return replace(found, memory=there.memory, stopped=there.stopped, traffic=there.traffic)
+
     def _survive(
         self,
-        asks: list[tuple[bool, _PlainGoal]],
+        asks: Sequence[PlainAsk],
         k: int,
         slack: int,
         limits: Limits,
         seconds: float | None,
         progress: ProgressCallback | None = None,
-        lists: Sequence[_PlainList] = (),
+        lists: Sequence[PlainList] = (),
     ) -> _engine.SurvivalResult:
-        model, system = self.model, self.model.system
-        budget = [model.budget.kinds.get(kind) for kind in _FAULTS]
+        native = self.native(asks, k, slack, lists, disk=disk_options(limits))
 
         def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
-            return _engine.survive(
-                self.lowered.native,
-                monitor,
-                k,
-                slack,
-                asks,
-                self._marks(),
-                [_flags(p.states, model.rest.rest[p.name]) for p in system],
-                [_flags(p.states, model.rest.ended[p.name]) for p in system],
-                [int(c in self.observed) for c in system.channels],
-                model.budget.total,
-                budget,
-                [(size.blocks, size.counted) for size in self.ladder],
-                MOST_ABSTRACT,
-                self.certified,
-                lists,
-                self.reduction,
-                symmetry=self.symmetry,
-                **{"disk": disk_options(limits), **self.knobs},
-            )
+            return _engine.survive(self.lowered.native, native, monitor)
 
         try:
             return watch(search, limits, f"survival, k = {k}", progress, seconds)
@@ -274,7 +272,7 @@ class _Question:
     def storms_to(
         self, groups: Sequence[CulpritEnds], k: int, limits: Limits, seconds: float | None
     ) -> tuple[FoundRun | None, ...]:
-        asks = [(False, [(_KIND.LISTED, False, i, list[int]())]) for i in range(len(groups))]
+        asks = [(False, [(_engine.GoalKind.LISTED, False, i, list[int]())]) for i in range(len(groups))]
         found = self._survive(asks, k, 0, limits, seconds, None, self._lists(groups))
         if found.stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
@@ -282,7 +280,7 @@ class _Question:
             self._run(f, False) if f.outcome == _engine.Outcome.VIOLATED else None for f in found.findings
         )
 
-    def _lists(self, groups: Sequence[CulpritEnds]) -> list[_PlainList]:
+    def _lists(self, groups: Sequence[CulpritEnds]) -> list[PlainList]:
         forms = [self._form(channel) for channel in self.model.system.channels]
         return [(forms, ends.heads, ends.rows(forms)) for ends in groups]
 
@@ -292,59 +290,6 @@ class _Question:
             return _engine.ContentForm.LENGTH
         ordered = self.lowered.native.keeps_order(self.lowered.channels.index(channel))
         return _engine.ContentForm.WORD if ordered else _engine.ContentForm.MULTISET
-
-    def _marks(self) -> list[list[int]]:
-        names = self.model.system.names
-        return [
-            [self._mark(p, t) for t in rows] for p, rows in zip(names, self.lowered.transitions, strict=True)
-        ]
-
-    def _mark(self, process: str, transition: Transition) -> int:
-        if not isinstance(transition.action, Internal):
-            return _UNMARKED
-        if not self.model.can_happen(process, transition):
-            return _DISABLED
-        kind = self.model.process_fault(process, transition.action)
-        return _UNMARKED if kind is None else _FAULTS[kind].value
-
-    # ---- goals -----------------------------------------------------------------------------------------
-
-    def _goal(self, goal: Goal) -> _PlainGoal:
-        """The nodes of a goal in normal form, parts before wholes."""
-        nodes: _PlainGoal = []
-
-        def add(part: Goal) -> int:
-            if isinstance(part, And | Or):
-                children = [add(p) for p in part.parts]
-                nodes.append((_KIND.ALL if isinstance(part, And) else _KIND.ANY, False, 0, children))
-            else:
-                negated = isinstance(part, Not)
-                kind, subject, details = self._atom(part.part if isinstance(part, Not) else part, negated)
-                nodes.append((kind, negated, subject, details))
-            return len(nodes) - 1
-
-        add(goal)
-        return nodes
-
-    def _atom(self, atom: Goal, negated: bool) -> tuple[_engine.GoalKind, int, list[int]]:
-        system = self.model.system
-        if isinstance(atom, At):
-            states = system[atom.process].states
-            return _KIND.AT, system.names.index(atom.process), _flags(states, frozenset(atom.states))
-        if isinstance(atom, Named) and atom.name == "deadlock":
-            return _KIND.DEADLOCK, 0, []
-        if isinstance(atom, Named) and atom.name == "at rest":
-            return _KIND.AT_REST, 0, []
-        if not isinstance(atom, Holds | Contains | Head):
-            raise UsageError(f"'{atom}' cannot be asked of survival")
-        word = atom.word if isinstance(atom, Holds) else (atom.message,)
-        number = {m: i for i, m in enumerate(self.lowered.messages)}
-        if atom.channel not in system.channel_index or any(m not in number for m in word):
-            # Nothing is ever sent there, or nothing of this kind.
-            never = not (isinstance(atom, Holds) and not atom.word)
-            return (_KIND.ANY if never is not negated else _KIND.ALL), 0, []
-        kind = {Holds: _KIND.HOLDS, Contains: _KIND.CONTAINS, Head: _KIND.HEAD}[type(atom)]
-        return kind, system.channel_index[atom.channel], [number[m] for m in word]
 
     # ---- back to names ---------------------------------------------------------------------------------
 
@@ -382,7 +327,3 @@ class _Question:
             None if strike.fault is None else strike.fault.name.lower(),
             **strike_fields(strike.outcome, self.lowered.messages),
         )
-
-
-def _flags(states: Iterable[str], chosen: frozenset[str]) -> list[int]:
-    return [int(s in chosen) for s in states]

@@ -62,14 +62,16 @@ def watch(
     task: str = "",
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
+    monitor: _engine.Monitor | None = None,
 ) -> T:
     """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has. If
     what it returns does not tell that it was interrupted, Ctrl-C is raised again: it must not be lost.
 
-    `seconds` overrides the limit's own, for what is left of a budget shared by several searches.
+    `seconds` overrides the limit's own, for what is left of a budget shared by several searches. `monitor`:
+    one that several calls share.
     """
     most = limits.seconds if seconds is None else seconds
-    monitor = _engine.Monitor(most, limits.bytes, limits.states)
+    monitor = monitor or _engine.Monitor(most, limits.bytes, limits.states)
     result: list[T] = []
     failure: list[BaseException] = []
     done = threading.Event()
@@ -98,7 +100,8 @@ def watch(
                 monitor.interrupt()
     finally:
         # Python must not end while the search runs: a second signal may leave the loop above.
-        monitor.interrupt()
+        if not done.is_set():
+            monitor.interrupt()
         done.wait()
     if failure:
         raise failure[0]
