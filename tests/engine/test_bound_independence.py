@@ -9,7 +9,7 @@ import pytest
 
 from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES
-from stormproof.engine.partitioned import LocalParts, PartitionedSearch
+from stormproof.engine.partitioned import KQuestion, LocalParts, PartitionedSearch
 from stormproof.model.system import System
 from stormproof.spec import bounded
 from tests.support.engine_queries import decide, perfect, verdicts
@@ -56,7 +56,7 @@ def _in_other_stores(system: System, k: int, rng: random.Random) -> list[_engine
 
 
 def _compare_parts(system: System, k: int, parts: int, ordinary: _engine.Answer) -> None:
-    search = PartitionedSearch(LocalParts(system, perfect(system), k, NAMES, parts))
+    search = PartitionedSearch(LocalParts(KQuestion(system, perfect(system), k, NAMES), parts))
     search.explore()
     runs = {str(PROPERTIES[found.property]): len(search.run_to(found)) for found in search.judge()}
     assert runs == _lengths(ordinary), f"{system}, k = {k}, {parts} parts"
