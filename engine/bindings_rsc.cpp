@@ -19,6 +19,13 @@ void bind_rsc(nb::module_& m) {
         .def_ro("symmetries", &RscResult::symmetries)
         .def_ro("firings", &RscResult::firings)
         .def_ro("communication", &RscResult::communication);
-    m.def("search_rsc", &search_rsc, nb::arg("system"), nb::arg("monitor"), nb::arg("symmetry") = false,
-          nb::arg("symmetry_from") = 20000, nb::call_guard<nb::gil_scoped_release>());
+    m.def(
+        "search_rsc",
+        [](const System& system, Monitor& monitor, bool symmetry, std::uint32_t threads, std::uint64_t wide_from,
+           std::uint64_t parallel_from) {
+            return search_rsc(system, monitor, {symmetry, threads, wide_from, parallel_from});
+        },
+        nb::arg("system"), nb::arg("monitor"), nb::arg("symmetry") = false, nb::arg("threads") = 1,
+        nb::arg("wide_from") = RscOptions{}.wide_from, nb::arg("parallel_from") = RscOptions{}.parallel_from,
+        nb::call_guard<nb::gil_scoped_release>());
 }

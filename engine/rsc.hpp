@@ -5,7 +5,8 @@
 // matches an earlier send and closes a cycle in the conflict graph. So only such prefixes are searched, with at
 // most one *pending* send, the one that is guessed to be matched by the last reception. What a process does alone
 // is delayed until it matters (rsc_local.hpp), so a step of the search is a matched pair or the guess. A first
-// search, which ignores lengths, finds the verdict; where it is a violation, a second search shortens it.
+// search, which ignores lengths, finds the verdict, in many threads where it is large (rsc_wide.hpp); where it is a
+// violation, a second search shortens it.
 //
 //   state      control states, blocked channels, pending: nothing or (channel, message, D), D the processes
 //              that depend causally on the pending send
@@ -44,8 +45,14 @@ struct RscResult {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> communication;
 };
 
-// Symmetry is used for searches of more than `symmetry_from` states.
-RscResult search_rsc(const System& system, Monitor& monitor, bool symmetry = false, std::uint64_t symmetry_from = 20000);
+struct RscOptions {
+    bool symmetry = false;
+    std::uint32_t threads = 1;
+    std::uint64_t wide_from = 20000;     // smaller searches are made in depth, by one thread and without symmetry
+    std::uint64_t parallel_from = 2048;  // rounds of fewer states are left to one thread
+};
+
+RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options);
 // The same where several processes send into one queue (rsc_mailbox.cpp); `search_rsc` calls it.
 RscResult search_rsc_mailboxes(const System& system, Monitor& monitor);
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "antichain.hpp"
 #include "system.hpp"
+#include "usage.hpp"
 
 namespace stormproof {
 
@@ -33,8 +33,9 @@ struct Variant {
 
 class Locals {
   public:
-    Locals(const System& system, const Monitor& monitor)
-        : system_(system), monitor_(monitor), known_(system.processes.size()) {
+    Locals(const System& system, const Monitor& monitor, Usage& usage)
+        : system_(system), monitor_(monitor), usage_(usage), known_(system.processes.size()) {
+        for (std::size_t p = 0; p < known_.size(); ++p) known_[p].resize(system.processes[p].states);
         for (const auto& process : system.processes) {
             std::vector<std::uint32_t> first(process.states + 1, 0);
             for (const auto& t : process.transitions) ++first[t.source + 1];
@@ -53,7 +54,7 @@ class Locals {
     }
 
     const std::vector<std::uint32_t>& tracked(std::uint32_t process) const { return tracked_[process]; }
-    Mask blank(std::uint32_t process) const { return Mask(tracked_[process].size() / 64 + 1, 0); }
+    void clear(std::uint32_t process, Mask& mask) const { mask.assign(tracked_[process].size() / 64 + 1, 0); }
     bool is_free(const Variant& at, std::uint32_t channel) const {
         return bit_[channel] == none || has(at.free, bit_[channel]);
     }
@@ -63,10 +64,10 @@ class Locals {
         return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
     }
 
-    // The nearest first; the first is the present local state. The memory is counted in `states`.
-    const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
-        auto [at, fresh] = known_[p].try_emplace({state, free});
-        if (fresh) at->second = explore(p, state, free, states);
+    // The nearest first; the first is the present local state.
+    const std::vector<Variant>& from(std::uint32_t p, std::uint32_t state, const Mask& free) {
+        auto [at, fresh] = known_[p][state].try_emplace(free);
+        if (fresh) at->second = explore(p, state, free);
         return at->second;
     }
 
@@ -100,7 +101,7 @@ class Locals {
     }
 
   private:
-    std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free, Antichain& states) {
+    std::vector<Variant> explore(std::uint32_t p, std::uint32_t state, const Mask& free) {
         std::vector<Variant> found{{state, 0, none, none, free}};
         std::vector<std::vector<std::uint32_t>> by_state(system_.processes[p].states);
         by_state[state].push_back(0);
@@ -112,15 +113,15 @@ class Locals {
                 if (covered(found, by_state[next.state], next)) continue;
                 by_state[next.state].push_back(static_cast<std::uint32_t>(found.size()));
                 found.push_back(std::move(next));
-                if (found.size() % 256 == 0) watch(256, free.size(), states);
+                if (found.size() % 256 == 0) watch(256, free.size());
             }
-        states.charge(found.size() % 256 * (sizeof(Variant) + free.size() * 8) + 128);
+        usage_.take(found.size() % 256 * (sizeof(Variant) + free.size() * 8) + 128);
         return found;
     }
 
-    void watch(std::size_t more, std::size_t words, Antichain& states) {
-        states.charge(more * (sizeof(Variant) + words * 8));
-        stop_ = states.full() ? Stop::memory : monitor_.over();
+    void watch(std::size_t more, std::size_t words) {
+        usage_.take(more * (sizeof(Variant) + words * 8));
+        stop_ = usage_.full() ? Stop::memory : monitor_.over();
     }
 
     // Is there one in the same state, no farther, that has blocked no more?
@@ -139,8 +140,9 @@ class Locals {
 
     const System& system_;
     const Monitor& monitor_;
+    Usage& usage_;
     Stop stop_ = Stop::none;
-    std::vector<std::map<std::pair<std::uint32_t, Mask>, std::vector<Variant>>> known_;
+    std::vector<std::vector<std::map<Mask, std::vector<Variant>>>> known_;  // by process and local state
     std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
     std::vector<std::uint32_t> bit_;                   // channel -> its bit in its sender's mask
     std::vector<std::vector<std::uint32_t>> tracked_;  // process -> the channels of its mask

@@ -1,10 +1,9 @@
 // Symmetry for the search of rsc.hpp (definitions 3.13): each orbit of states is represented by its least state.
 #pragma once
 
-#include <map>
 #include <vector>
 
-#include "fields.hpp"
+#include "rsc_layout.hpp"
 #include "symmetry.hpp"
 #include "turns.hpp"
 
@@ -14,18 +13,11 @@ namespace stormproof {
 // channel whether it is free.
 class RscTurns {
   public:
-    struct Fields {
-        std::vector<Field> control;
-        Field pending;
-        std::vector<Field> depends, free;
-    };
-    // image(permutation, number of a pending send) is the number of its image.
-    template <class Image>
-    RscTurns(Fields fields, const std::vector<Automorphism>& group, std::uint32_t pendings, Image&& image)
-        : fields_(std::move(fields)), group_(group), numbers_(fields_.control.size() * 2 + fields_.free.size() + 1) {
+    RscTurns(const RscLayout& layout, const std::vector<Automorphism>& group)
+        : layout_(layout), group_(group), numbers_(layout.control.size() * 2 + layout.free.size() + 1) {
         for (const Automorphism& g : group) {
             std::vector<std::uint32_t> table;
-            for (std::uint32_t i = 0; i < pendings; ++i) table.push_back(image(g, i));
+            for (std::uint32_t i = 0; i < layout.pendings.size(); ++i) table.push_back(layout.image_of(g, i));
             turns_.push_back(turn_of(g, std::move(table)));
         }
     }
@@ -50,7 +42,7 @@ class RscTurns {
     }
 
   private:
-    Fields fields_;
+    const RscLayout& layout_;
     const std::vector<Automorphism>& group_;
     std::vector<std::uint64_t> numbers_;
     std::vector<Turn> turns_;
@@ -58,10 +50,10 @@ class RscTurns {
 
     template <class Visit>
     void each(std::uint64_t* key, std::uint64_t* payload, Visit&& visit) const {
-        for (const Field& field : fields_.control) visit(field, key);
-        visit(fields_.pending, key);
-        for (const Field& field : fields_.depends) visit(field, payload);
-        for (const Field& field : fields_.free) visit(field, payload);
+        for (const Field& field : layout_.control) visit(field, key);
+        visit(layout_.pending, key);
+        for (const Field& field : layout_.depends) visit(field, payload);
+        for (const Field& field : layout_.free) visit(field, payload);
     }
 
     Turn turn_of(const Automorphism& g, std::vector<std::uint32_t> pendings) {

@@ -28,7 +28,7 @@ from tests.support.definition_runs import traces
 from tests.support.example_systems import clients, figure_ex1, figure_exkmc, line
 from tests.support.peer_files import peers
 from tests.support.random_systems import random_crash, random_failures, random_system
-from tests.support.rsc_answers import ask, violation_of
+from tests.support.rsc_answers import ask, ask_wide, violation_of
 
 
 def random_case(seed: int) -> tuple[System, FailureModel]:
@@ -94,22 +94,25 @@ def test_against_enumeration(chunk: int) -> None:
     """13 chunks with at least 800 full comparisons each: 10,400 pairs of system and failure model.
 
     Enumeration finds a violation of length at most 8 exactly when the engine does, of the same length, and
-    every witness of the engine, however long, is a borderline violation.
+    every witness of the engine, however long, is a borderline violation. So it is in depth, and in several
+    threads.
     """
     compared = 0
     for seed in range(chunk * SEEDS, (chunk + 1) * SEEDS):
         system, failures = random_case(seed)
-        result = ask(system, failures)
         slow = enumerate_rsc(system, failures, LENGTH, most=450)
         compared += slow.violation is not None or slow.depth == LENGTH
-        if slow.violation is not None:
-            assert result.holds is False, f"seed {seed}: missed {slow.violation}"
-            assert len(violation_of(result).firings) == len(slow.violation[0]), f"seed {seed}: not a shortest"
-        if result.violation is not None:
-            check_witness(system, failures, result)
-            assert slow.violation is not None or len(result.violation.firings) > slow.depth, f"seed {seed}"
-            if seed % 5 == 0:
-                check_concrete(system, failures, result)
+        for result in (ask(system, failures), ask_wide(system, failures, 1 + seed % 3)):
+            if slow.violation is not None:
+                assert result.holds is False, f"seed {seed}: missed {slow.violation}"
+                length = len(violation_of(result).firings)
+                assert length == len(slow.violation[0]), f"seed {seed}: not a shortest"
+            if result.violation is not None:
+                check_witness(system, failures, result)
+                found = len(result.violation.firings)
+                assert slow.violation is not None or found > slow.depth, f"seed {seed}"
+                if seed % 5 == 0:
+                    check_concrete(system, failures, result)
     assert compared >= COMPARED, f"only {compared} of {SEEDS} cases could be enumerated up to {LENGTH}"
 
 

@@ -134,14 +134,16 @@ def test_ctrl_c_while_a_shorter_violation_is_searched_for_is_told(monkeypatch: p
     """The violation stays, and whoever asks several questions learns that no more are to be asked."""
     search = _engine.search_rsc
 
-    def interrupted(native: _engine.System, monitor: _engine.Monitor, symmetry: bool) -> _engine.RscResult:
+    def interrupted(
+        native: _engine.System, monitor: _engine.Monitor, symmetry: bool, threads: int
+    ) -> _engine.RscResult:
         def interrupt() -> None:
             while monitor.phase is not _engine.Phase.SHORTENING:
                 time.sleep(0.001)
             monitor.interrupt()
 
         threading.Thread(target=interrupt, daemon=True).start()
-        return search(native, monitor, symmetry)
+        return search(native, monitor, symmetry, threads)
 
     monkeypatch.setattr(_engine, "search_rsc", interrupted)
     result = ask(crossing(clients(8), 12))

@@ -144,7 +144,7 @@ def test_rsc_is_the_same_with_and_without_symmetry(chunk: int) -> None:
         failures = random_symmetric_failures(rng, system)
         native = lower(system, failures).native
         plain = _engine.search_rsc(native, _engine.Monitor(None, None, MOST))
-        found = _engine.search_rsc(native, _engine.Monitor(None, None, MOST), True, 0)
+        found = _engine.search_rsc(native, _engine.Monitor(None, None, MOST), True, wide_from=0)
         if plain.stop != _engine.Stop.NONE or found.stop != _engine.Stop.NONE:
             continue
         where = f"seed {seed}"

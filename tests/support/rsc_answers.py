@@ -14,6 +14,12 @@ def ask(system: System, failures: FailureModel | None = None, **limits: Any) -> 
     return rsc(system, failures or FailureModel({}), limits=Limits(**limits))
 
 
+def ask_wide(system: System, failures: FailureModel, threads: int, **how: Any) -> RscResult:
+    """However small the system is, with the search that large ones get, in so many threads from the start."""
+    how = {"limits": Limits(), **how}
+    return rsc(system, failures, threads=threads, wide_from=0, parallel_from=1, **how)
+
+
 def violation_of(result: RscResult) -> RscViolation:
     assert result.violation is not None
     return result.violation

@@ -18,6 +18,7 @@ def decide_rsc(request: Request) -> Outcome:
         progress=request.options.progress,
         seconds=request.seconds,
         symmetry=request.options.symmetry,
+        threads=request.options.threads,
     )
     found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
     return Outcome(

@@ -61,7 +61,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
 @click.option("--no-symmetry", is_flag=True, help="Explore what differs only in the names of roles, too.")
 @click.option(
-    "--threads", type=int, metavar="N", help="Threads of a full exploration; by default one per processor."
+    "--threads", type=int, metavar="N", help="Threads of large searches; by default one per processor."
 )
 @click.option(
     "--dask",

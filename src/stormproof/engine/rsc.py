@@ -13,6 +13,7 @@ from ..model.execution import Communication, Event, Interaction, communication_o
 from ..model.failures import FailureModel
 from ..model.system import System
 from ..records import dataclass
+from .k_properties import thread_count
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
 
@@ -90,12 +91,19 @@ def rsc(
     progress: ProgressCallback | None = None,
     seconds: float | None = None,
     symmetry: bool = True,
+    threads: int | None = None,
+    **knobs: int,
 ) -> RscResult:
-    """Is every execution, with every communication that is allowed, equivalent to a synchronous one?"""
+    """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
+
+    Large searches run in so many `threads`, None for as many as there are processors; with mailboxes, in one.
+    The `knobs` say what is large.
+    """
     started = time.monotonic()
     lowered = lower(system, failures)
+    workers = thread_count(threads)
     found = watch(
-        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry),
+        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry, workers, **knobs),
         limits,
         "rsc",
         progress,
