@@ -151,6 +151,27 @@ def test_survival_is_undecided_when_a_worker_is_killed(tmp_path: Path) -> None:
         own.end()
 
 
+def test_a_worker_that_hangs_does_not_outlast_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stormproof.engine.cluster._PATIENCE", 1.0)
+    own = Cluster(tmp_path).ready()
+    try:
+
+        def halt(state: Progress) -> None:
+            if state.states > 100:
+                os.killpg(own.workers[1].pid, signal.SIGSTOP)
+
+        model, asks = storms("tcp-close", False)
+        limits = Limits(seconds=10)
+        found = survey(model, asks, 2, cluster=own.address, reduce_from=0, limits=limits, progress=halt)
+        assert found.stopped == "time" and found.stored > 100
+        with pytest.raises(UsageError, match="does not answer"):
+            survey(model, asks, 2, cluster=own.address, reduce_from=0)
+    finally:
+        own.end()
+
+
 def test_check_on_a_cluster_answers_survival(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Requirements too, with runs that are replayed."""
     monkeypatch.setattr("stormproof.engine.survival.SMALL", 0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -97,6 +98,32 @@ def test_a_limit_of_the_judge_leaves_what_it_would_judge_undecided() -> None:
     found = judge.conclude(False, search.settled, search.tally.states)
     assert found.stop is _engine.Stop.MEMORY
     assert {f.outcome for f in found.findings} == {_engine.Outcome.UNKNOWN}
+
+
+class Lost(Exception):
+    pass
+
+
+class LossyParts(LocalParts):
+    """They are lost when the judge asks them for something."""
+
+    def call_each(self, method: str, arguments: Sequence[Any]) -> list[Any]:
+        raise Lost
+
+    def call_one(self, part: int, method: str, *arguments: Any) -> Any:
+        raise Lost
+
+
+@pytest.mark.parametrize(("name", "loss"), [("tcp-close", False), ("idempotent-producer", True)])
+def test_parts_that_are_lost_while_it_is_judged_leave_it_undecided(name: str, loss: bool) -> None:
+    """In the first, masks are asked for; in the second, a run to a violation."""
+    system = sp.protocol(name)
+    model = SurvivalModel(system, sp.Failures(loss=loss).on(system), rest_states(system))
+    there = StormQuestion(question(model, {"recovers": RECOVERS}), (RECOVERS,), 2, SLACK)
+    judge = there.judge(_engine.Monitor(None, None, None), 2)
+    with pytest.raises(Lost):
+        StormSearch(LossyParts(there, 2), judge).run()
+    assert [f.outcome for f in judge.conclude(False, 0, 0).findings] == [_engine.Outcome.UNKNOWN]
 
 
 def test_a_message_that_was_cut_off_is_refused() -> None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: How often, in seconds, the scheduler is asked whether all workers are there.
 _LOOK = 2.0
 
+#: How many seconds a worker has to answer when it is asked for next to nothing.
+_PATIENCE = 30.0
+
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
@@ -72,7 +75,7 @@ def explore_on_cluster(
     with connected(address) as client:
         workers = _workers(client)
         limit = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
-        with _parts(client, workers) as parts:
+        with _parts(client, workers, limit) as parts:
             search = PartitionedSearch(parts, limit)
 
             def decide() -> None:
@@ -128,7 +131,7 @@ def survive_on_cluster(
         workers = _workers(client)
         limit = _Watch(task, limits, seconds, _crowd(workers), progress)
         judge = question.judge(monitor, len(workers))
-        with _parts(client, workers) as parts:
+        with _parts(client, workers, limit) as parts:
             search = StormSearch(parts, judge, limit, attend)
 
             def decide() -> None:
@@ -161,7 +164,7 @@ class _Stopped(Exception):
 
 
 class _Watch:
-    """Holds the limits after each exchange, and reports progress."""
+    """Holds the limits after each exchange, that of time also during one, and reports progress."""
 
     def __init__(
         self,
@@ -182,12 +185,15 @@ class _Watch:
         self.most_memory = max(self.most_memory, tally.memory)
         if self._progress is not None:
             self._progress(Progress(self._task, tally.states, tally.fresh, tally.memory, spent))
-        if self._seconds is not None and spent > self._seconds:
-            raise _Stopped("time")
+        self.look_at_the_clock()
         if self._bytes is not None and tally.memory > self._bytes:
             raise _Stopped("memory")
         if self._limits.states is not None and tally.states > self._limits.states:
             raise _Stopped("states")
+
+    def look_at_the_clock(self) -> None:
+        if self._seconds is not None and time.monotonic() - self._started > self._seconds:
+            raise _Stopped("time")
 
 
 # ---- workers ------------------------------------------------------------------------------------------
@@ -196,7 +202,9 @@ class _Watch:
 def _workers(client: Client) -> list[str]:
     """All workers, each with this version of stormproof."""
     try:
-        versions = client.run(_version)
+        versions = client.run(_version, callback_timeout=_PATIENCE)
+    except TimeoutError:
+        raise UsageError(f"a worker of the cluster does not answer within {_PATIENCE:g} s") from None
     except Exception as problem:
         raise UsageError(
             f"a worker of the cluster cannot import stormproof: {problem}",
@@ -249,12 +257,13 @@ def _forget(run: str) -> None:
 
 
 @contextmanager
-def _parts(client: Client, workers: Sequence[str]) -> Iterator[_DaskParts]:
-    parts = _DaskParts(client, workers, uuid.uuid4().hex)
+def _parts(client: Client, workers: Sequence[str], limit: _Watch) -> Iterator[_DaskParts]:
+    parts = _DaskParts(client, workers, uuid.uuid4().hex, limit)
     try:
         yield parts
     finally:
-        client.run(_forget, parts.run, on_error="ignore")
+        with suppress(TimeoutError):
+            client.run(_forget, parts.run, on_error="ignore", callback_timeout=_PATIENCE)
 
 
 @dataclass(frozen=True)
@@ -264,6 +273,7 @@ class _DaskParts:
     client: Client
     workers: Sequence[str]
     run: str
+    limit: _Watch
 
     def start(self, question: DividedQuestion) -> None:
         count = len(self.workers)
@@ -313,8 +323,10 @@ class _DaskParts:
             failed = next((f for f in futures if f.status in ("error", "cancelled", "lost")), None)
             if failed is not None:
                 raise _Stopped(_cause(failed))
-            if pending and not set(self.workers) <= set(self.client.nthreads()):
-                raise _Stopped("worker")
+            if pending:
+                self.limit.look_at_the_clock()
+                if not set(self.workers) <= set(self.client.nthreads()):
+                    raise _Stopped("worker")
         return [future.result() for future in futures]
 
 

@@ -21,7 +21,8 @@ from .lowering import lower
 
 @dataclass(frozen=True)
 class PartStatus:
-    """What a part says of itself after half a round; handed to others so far: `records`, `sent` bytes."""
+    """What a part says of itself after half a round; handed to others so far: `records`, `sent` bytes.
+    `more`: what one kind of part adds."""
 
     fresh: int
     busy: bool
@@ -30,6 +31,7 @@ class PartStatus:
     memory: int
     records: int
     sent: int
+    more: Any = None
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class CountingPart:
         self._records += size // record
         return pieces
 
-    def _status(self, fresh: int, busy: bool) -> PartStatus:
+    def _status(self, fresh: int, busy: bool, more: Any = None) -> PartStatus:
         n = self._native
-        return PartStatus(fresh, busy, n.size, n.steps, n.bytes, self._records, self._sent)
+        return PartStatus(fresh, busy, n.size, n.steps, n.bytes, self._records, self._sent, more)
 
     def spread(self) -> list[bytes]:
         return self._counted(self._native.spread(), self._native.future_bytes)
@@ -217,6 +219,7 @@ class Rounds:
         self._parts = parts
         self._after_round = after_round
         self.tally = Tally()
+        self._told: list[Any] = []  # what parts have added in the last exchange
 
     def _exchange(
         self, make: str, made_with: tuple[Any, ...], take: str, taken_with: tuple[Any, ...]
@@ -232,6 +235,7 @@ class Rounds:
             records=sum(s.records for s in found),
             sent=sum(s.sent for s in found),
         )
+        self._told = [s.more for s in found]
         self._after_round(self.tally)
         return any(s.busy for s in found)
 

@@ -71,16 +71,14 @@ class StormPart(CountingPart):
     def absorb(self, received: Sequence[tuple[int, bytes]]) -> PartStatus:
         for part, data in received:
             self._native.absorb(part, data)
-        return self._status_now(not self._native.expanded)
-
-    def layer(self) -> LayerInPart:
         n = self._native
-        return LayerInPart(n.next(), n.hit, n.found(), n.settled)
+        layer = LayerInPart(n.next(), n.hit, n.found(), n.settled) if n.expanded else None
+        return self._status(n.size - n.settled, layer is None, layer)
 
     def take(self, received: Sequence[tuple[int, bytes]]) -> PartStatus:
         for _, data in received:
             self._native.take(data)
-        return self._status_now(self._native.spreading)
+        return self._status(self._native.size - self._native.settled, self._native.spreading)
 
     def incomplete(self) -> bytes:
         return self._native.incomplete()
@@ -101,9 +99,6 @@ class StormPart(CountingPart):
         """A configuration, its layer, and from where it was reached: part, number, and who acted."""
         n = self._native
         return n.words(number), n.layer(number), n.origin(number)
-
-    def _status_now(self, busy: bool) -> PartStatus:
-        return self._status(self._native.size - self._native.settled, busy)
 
 
 class StormSearch(Rounds):
@@ -138,7 +133,7 @@ class StormSearch(Rounds):
         """Expands a layer; the one that comes next."""
         while self._exchange("expand", (layer, self._judge.open), "absorb", ()):
             pass
-        found: list[LayerInPart] = self._parts.call("layer")
+        found: list[LayerInPart] = self._told
         self.settled = sum(f.settled for f in found)
         violations = [violation for f in found for violation in f.found]
         hit = any(f.hit for f in found)
