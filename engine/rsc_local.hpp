@@ -23,7 +23,6 @@ using Mask = std::vector<std::uint64_t>;
 
 inline bool has(const Mask& mask, std::uint32_t bit) { return mask[bit / 64] >> (bit % 64) & 1; }
 inline void take(Mask& mask, std::uint32_t bit) { mask[bit / 64] &= ~(std::uint64_t(1) << (bit % 64)); }
-inline void give(Mask& mask, std::uint32_t bit) { mask[bit / 64] |= std::uint64_t(1) << (bit % 64); }
 
 // A local state that a process may reach by acting alone; `from` and `transition` lead back to where it began.
 struct Variant {
@@ -33,7 +32,8 @@ struct Variant {
 
 class Locals {
   public:
-    Locals(const System& system, const Monitor& monitor, Usage& usage)
+    // `tracked`: for each process the channels that its unmatched sends block.
+    Locals(const System& system, const std::vector<std::vector<std::uint32_t>>& tracked, const Monitor& monitor, Usage& usage)
         : system_(system), monitor_(monitor), usage_(usage), known_(system.processes.size()) {
         for (std::size_t p = 0; p < known_.size(); ++p) known_[p].resize(system.processes[p].states);
         for (const auto& process : system.processes) {
@@ -43,18 +43,10 @@ class Locals {
             leaving_.push_back(std::move(first));
         }
         bit_.assign(system.channels.size(), none);
-        tracked_.resize(system.processes.size());
+        for (const auto& mine : tracked)
+            for (std::uint32_t bit = 0; bit < mine.size(); ++bit) bit_[mine[bit]] = bit;
     }
 
-    // Let unmatched sends block this channel.
-    void track(std::uint32_t channel) {
-        auto& mine = tracked_[system_.channels[channel].sender];
-        bit_[channel] = static_cast<std::uint32_t>(mine.size());
-        mine.push_back(channel);
-    }
-
-    const std::vector<std::uint32_t>& tracked(std::uint32_t process) const { return tracked_[process]; }
-    void clear(std::uint32_t process, Mask& mask) const { mask.assign(tracked_[process].size() / 64 + 1, 0); }
     bool is_free(const Variant& at, std::uint32_t channel) const {
         return bit_[channel] == none || has(at.free, bit_[channel]);
     }
@@ -145,7 +137,6 @@ class Locals {
     std::vector<std::vector<std::map<Mask, std::vector<Variant>>>> known_;  // by process and local state
     std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
     std::vector<std::uint32_t> bit_;                   // channel -> its bit in its sender's mask
-    std::vector<std::vector<std::uint32_t>> tracked_;  // process -> the channels of its mask
 };
 
 }  // namespace stormproof

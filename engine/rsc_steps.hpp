@@ -25,10 +25,7 @@ class RscSteps {
   public:
     RscSteps(const RscLayout& layout, const Monitor& monitor, Usage& usage)
         : layout_(layout), key_(layout.key.words()), payload_(layout.payload.words()), system_(layout.system),
-          monitor_(monitor), locals_(system_, monitor, usage) {
-        for (std::uint32_t c = 0; c < layout.free.size(); ++c)
-            if (layout.free[c].mask) locals_.track(c);
-    }
+          monitor_(monitor), locals_(system_, layout.tracked, monitor, usage) {}
     virtual ~RscSteps() = default;
 
     // A limit that was hit within a state, so that not all of its successors are known.
@@ -61,10 +58,8 @@ class RscSteps {
 
     // What process p may do alone from its local state in the state that was expanded last.
     const std::vector<Variant>& alone(std::uint32_t p) {
-        const auto& mine = locals_.tracked(p);
-        locals_.clear(p, free_);
-        for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
-            if (layout_.free[mine[bit]].get(payload_at_.data())) give(free_, bit);
+        free_.clear();
+        for (const Field& field : layout_.free_of[p]) free_.push_back(field.get(payload_at_.data()));
         return locals_.from(p, static_cast<std::uint32_t>(layout_.control[p].get(key_at_.data())), free_);
     }
 
@@ -116,9 +111,8 @@ class RscSteps {
     // In the successor, puts process p into `target` after what it did alone.
     void place(std::uint32_t p, const Variant& before, std::uint32_t target) {
         layout_.control[p].set(key_.data(), target);
-        const auto& mine = locals_.tracked(p);
-        for (std::uint32_t bit = 0; bit < mine.size(); ++bit)
-            layout_.free[mine[bit]].set(payload_.data(), has(before.free, bit));
+        for (std::size_t i = 0; i < before.free.size(); ++i)
+            layout_.free_of[p][i].set(payload_.data(), before.free[i]);
     }
 
     void copy() {
