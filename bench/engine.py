@@ -7,7 +7,7 @@ spin        SPIN's exploration of the same transition system, `-O3 -DSAFETY -DNO
 reference   the definitions executed in Python
 size        cost against size, over three decades
 bytes       all tables and the graph included, where a configuration takes 16 bytes
-threads     two against one
+threads     two against one, k-properties and RSC
 corruption  the three elevators under corruption, k = 1 to 10
 reduction   eight peers in four independent pairs, thirty messages, k = 30
 paxos       k-exh of `paxos-2p3a` at k = 1, with reduction and without; only when it is named
@@ -38,7 +38,7 @@ from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
 from stormproof.formats.promela import write
 from stormproof.model.actions import Receive, Send, Transition
-from stormproof.model.failures import Failures
+from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.system import System
 from stormproof.protocols import protocol
@@ -213,6 +213,29 @@ def section_threads(elevator: System) -> Iterator[dict[str, Any]]:
             "check_faster": one.wall / two.wall,
             "load_average": os.getloadavg()[0],
         }
+    for philosophers in (7, 8):
+        native = lower(dining_philosophers(philosophers), FailureModel({})).native
+        (states, *alone), (as_many, *both) = (_rsc(native, threads) for threads in (1, 2))
+        assert states == as_many
+        yield {
+            "section": "threads",
+            "philosophers": philosophers,
+            "rsc_states": states,
+            "one_clock": alone[0],
+            "two_clock": both[0],
+            "one_seconds": alone[1],
+            "two_seconds": both[1],
+            "rsc_faster": alone[0] / both[0],
+            "load_average": os.getloadavg()[0],
+        }
+
+
+def _rsc(native: _engine.System, threads: int) -> tuple[int, float, float]:
+    """States without symmetry, seconds of the clock and of the processor."""
+    wall, cpu = time.monotonic(), time.process_time()
+    found = _engine.search_rsc(native, _engine.Monitor(None, None, None), threads=threads)
+    assert found.stop is _engine.Stop.NONE and not found.violated
+    return found.states, time.monotonic() - wall, time.process_time() - cpu
 
 
 def section_corruption(_: System) -> Iterator[dict[str, Any]]:
