@@ -94,6 +94,7 @@ static void bind_part(nb::module_& m) {
             self.take(view);
         }, nb::arg("data"))
         .def_prop_ro("spreading", &StormPart::spreading)
+        .def("lacking", &StormPart::lacking)
         .def("incomplete", [](StormPart& self) { return unlocked([&] { return self.incomplete(); }); })
         .def("close_level", [](StormPart& self, nb::bytes masks) { self.close_level({masks.c_str(), masks.size()}); },
              nb::arg("masks"))
@@ -127,6 +128,7 @@ void bind_storm_parts(nb::module_& m) {
              nb::arg("question"), nb::arg("monitor"), nb::arg("parts"), nb::keep_alive<1, 4>())
         .def_prop_ro("open", &StormJudge::open)
         .def_prop_ro("stop", &StormJudge::stop)
+        .def("make_room", &StormJudge::make_room, nb::arg("rows"))
         .def("settle", [](StormJudge& self, nb::object parts, LayerKey layer, bool hit,
                           const std::vector<std::pair<std::uint32_t, nb::bytes>>& found) {
             PartsInPython there(std::move(parts));

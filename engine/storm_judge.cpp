@@ -77,6 +77,13 @@ void StormJudge::add_run_to(std::uint32_t id) {
 
 // ---- calm futures ----------------------------------------------------------------------------------------
 
+// Each is there as it was sent, in the list that is sorted, and in the store, which is copied when it grows.
+bool StormJudge::make_room(std::uint64_t rows) {
+    const std::uint64_t each = 2 * (layout_.cells * sizeof(Cell) + sizeof(Node)) + 3 * rows_->bytes() + sizeof(Left);
+    if (!monitor_.allows(2 * store_.bytes() + rows * each)) result_.stop = Stop::memory;
+    return result_.stop == Stop::none;
+}
+
 std::vector<std::string> StormJudge::judge(StormParts& parts, std::uint32_t level,
                                            const std::vector<std::string>& incomplete, std::uint64_t elsewhere) {
     where_ = &parts;

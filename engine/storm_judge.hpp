@@ -36,6 +36,8 @@ class StormJudge : Judge<StormRows::Cell> {
 
     // Takes over what all parts have found in a layer.
     void settle(StormParts& parts, LayerKey layer, bool hit, const std::vector<StormPart::Found>& found);
+    // Is there memory for so many incomplete configurations? Otherwise that limit is hit.
+    bool make_room(std::uint64_t rows);
     // Judges a number of faults, once all its layers are explored. For each part what it listed as incomplete, and the masks
     // of that in the same order; `elsewhere`: how many configurations all parts have.
     std::vector<std::string> judge(StormParts& parts, std::uint32_t level, const std::vector<std::string>& incomplete,

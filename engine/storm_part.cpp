@@ -216,18 +216,29 @@ bool StormPart::spreading() const {
     return !waiting_.empty() || std::any_of(replies_.begin(), replies_.end(), [](const auto& r) { return !r.empty(); });
 }
 
+template <class Visit>
+void StormPart::each_incomplete(Visit&& visit) const {
+    const LayerKey first = layer_key(faults_of(*now_), 0);
+    for (auto layer = layers_.lower_bound(first); layer != layers_.end() && layer->first <= *now_; ++layer)
+        for (const std::uint32_t number : layer->second)
+            if ((masks_[number] & always()) != always()) visit(number);
+}
+
+std::uint64_t StormPart::lacking() const {
+    std::uint64_t count = 0;
+    each_incomplete([&](std::uint32_t) { ++count; });
+    return count;
+}
+
 std::string StormPart::incomplete() {
     std::string out;
     listed_.clear();
-    const std::uint32_t level = faults_of(*now_);
-    for (auto layer = layers_.lower_bound(layer_key(level, 0)); layer != layers_.end() && layer->first <= *now_; ++layer)
-        for (const std::uint32_t number : layer->second)
-            if ((masks_[number] & always()) != always()) {
-                listed_.push_back(number);
-                out += words(number);
-                put(out, actions_of(layer->first));
-                put(out, masks_[number]);
-            }
+    each_incomplete([&](std::uint32_t number) {
+        listed_.push_back(number);
+        out += words(number);
+        put(out, actions_of(keys_[number]));
+        put(out, masks_[number]);
+    });
     return out;
 }
 

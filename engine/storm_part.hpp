@@ -67,7 +67,9 @@ class StormPart {
     Outgoing spread();  // hands what is possible to predecessors
     void take(std::string_view data);
     bool spreading() const;
-    // The configurations of this number of faults that lack some goal: their words, 32 bits each for actions and mask.
+    // The configurations of this number of faults that lack some goal: how many they are; and their words, 32 bits each for
+    // actions and mask.
+    std::uint64_t lacking() const;
     std::string incomplete();
     void close_level(std::string_view masks);  // of what was listed last, in its order; all masks are final then
 
@@ -130,6 +132,8 @@ class StormPart {
     const std::uint64_t* at(std::uint32_t number) const { return configs_.data() + std::size_t{number} * rows_.packing.words(); }
     std::uint32_t always() const { return open_ & always_asks_; }
     const std::vector<std::uint32_t>& current() const;
+    template <class Visit>
+    void each_incomplete(Visit&& visit) const;
     bool leads(const std::vector<std::uint32_t>& layer, LayerKey key) const;
 
     void settle(std::uint32_t number, Outgoing& out);

@@ -1,4 +1,5 @@
-"""Survival that is divided among parts gives the answers, counts and lengths of an undivided search."""
+"""Survival that is divided among parts gives the answers, counts and lengths of an undivided search, and
+those of the definitions."""
 
 from __future__ import annotations
 
@@ -20,6 +21,8 @@ from stormproof.model.budget import Budget
 from stormproof.model.goal_forms import observed_channels
 from stormproof.model.rest import rest_states
 from stormproof.model.survival import SLACK, BlockSize, SurvivalModel
+from stormproof.spec import survival as spec
+from stormproof.spec.bounded import TooLarge
 from tests.engine.test_compact import claims
 from tests.engine.test_survival import check_run
 from tests.support.survival_questions import random_asks, random_model
@@ -50,6 +53,24 @@ def test_parts_together_answer_what_one_answers(chunk: int) -> None:
             held += 1
             assert counts(there) == counts(whole), where
     assert violated > EACH / 2 and held > EACH / 5
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_parts_answer_as_defined(chunk: int) -> None:
+    compared = 0
+    for seed in range(chunk * 10**6 + 5 * 10**5, chunk * 10**6 + 5 * 10**5 + EACH // 4):
+        rng = random.Random(seed)
+        model = random_model(rng, everything=seed % 2 == 1)
+        (name, ask), k = rng.choice(sorted(random_asks(rng, model).items())), rng.randint(1, 4)
+        try:
+            wanted = spec.answer(model, ask, k, ladder=SHORT, most=200)
+        except TooLarge:
+            continue
+        answer, where = both(model, {name: ask}, k, 1 + seed % 4)[1].answers[name], f"seed {seed}, k = {k}"
+        assert (answer.holds, answer.up_to) == (wanted.holds, wanted.up_to), where
+        assert answer.run is None or answer.run.faults == wanted.faults, where
+        compared += 1
+    assert compared > EACH / 5
 
 
 def both(model: SurvivalModel, asks: Mapping[str, Ask], k: int, parts: int) -> tuple[Survey, Survey]:
@@ -87,12 +108,14 @@ def test_what_the_parts_know_ends_calm_runs_that_use_the_slack(name: str, parts:
     assert claims(there, 2) == claims(whole, 2) and counts(there) == counts(whole)
 
 
-def test_a_limit_of_the_judge_leaves_what_it_would_judge_undecided() -> None:
+@pytest.mark.parametrize("memory", [1000, 200_000])
+def test_a_limit_of_the_judge_leaves_what_it_would_judge_undecided(memory: int) -> None:
+    """What the parts list does not fit at the first number of faults, or not beside what came before."""
     system = sp.protocol("tcp-close")
     model = SurvivalModel(system, sp.Failures().on(system), rest_states(system))
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
     there = StormQuestion(question(model, asks), tuple(asks.values()), 2, SLACK)
-    judge = there.judge(_engine.Monitor(None, 1000, None), 2)
+    judge = there.judge(_engine.Monitor(None, memory, None), 2)
     search = StormSearch(LocalParts(there, 2), judge)
     assert not search.run()
     found = judge.conclude(False, search.settled, search.tally.states)

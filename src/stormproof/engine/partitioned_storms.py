@@ -80,6 +80,9 @@ class StormPart(CountingPart):
             self._native.take(data)
         return self._status(self._native.size - self._native.settled, self._native.spreading)
 
+    def lacking(self) -> int:
+        return self._native.lacking()
+
     def incomplete(self) -> bytes:
         return self._native.incomplete()
 
@@ -146,6 +149,8 @@ class StormSearch(Rounds):
     def _judge_level(self, level: int) -> None:
         while self._exchange("spread", (), "take", ()):
             pass
+        if not self._judge.make_room(sum(self._parts.call("lacking"))):
+            return
         left = self._parts.call("incomplete")
         masks = self._attend(lambda: self._judge.judge(self, level, left, self.tally.states))
         if masks:
