@@ -30,16 +30,22 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
+from stormproof.engine.survival import survey
 from stormproof.formats.promela import write
+from stormproof.limits import Limits
 from stormproof.model.actions import Receive, Send, Transition
+from stormproof.model.ask import RECOVERS, clean
 from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import SurvivalModel
 from stormproof.model.system import System
 from stormproof.protocols import protocol
 from stormproof.protocols.generators.rings import dining_philosophers
@@ -228,6 +234,7 @@ def section_threads(elevator: System) -> Iterator[dict[str, Any]]:
             "rsc_faster": alone[0] / both[0],
             "load_average": os.getloadavg()[0],
         }
+    yield from survival_in_threads()
 
 
 def _rsc(native: _engine.System, threads: int) -> tuple[int, float, float]:
@@ -236,6 +243,30 @@ def _rsc(native: _engine.System, threads: int) -> tuple[int, float, float]:
     found = _engine.search_rsc(native, _engine.Monitor(None, None, None), threads=threads)
     assert found.stop is _engine.Stop.NONE and not found.violated
     return found.states, time.monotonic() - wall, time.process_time() - cpu
+
+
+def survival_in_threads() -> Iterator[dict[str, Any]]:
+    """Paxos with reduction, up to three million configurations, and six philosophers without."""
+    questions = {
+        "paxos-2p3a": (protocol("paxos-2p3a"), True),
+        "philosophers": (dining_philosophers(6, True), False),
+    }
+    for name, (system, reduction) in questions.items():
+        model = SurvivalModel(system, Failures().on(system), rest_states(system))
+        asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+        limits = Limits(seconds=None, memory="8GiB", states=3_000_000)
+        asked = partial(survey, model, asks, 1, limits=limits, reduction=reduction, symmetry=reduction)
+        one, two = asked(threads=1), asked(threads=2)
+        assert one.configurations == two.configurations and one.answers == two.answers
+        yield {
+            "section": "threads",
+            "survival": name,
+            "configurations": one.configurations,
+            "one_clock": one.seconds,
+            "two_clock": two.seconds,
+            "check_faster": one.seconds / two.seconds,
+            "load_average": os.getloadavg()[0],
+        }
 
 
 def section_corruption(_: System) -> Iterator[dict[str, Any]]:

@@ -73,7 +73,7 @@ struct Question {
     bool symmetry = false;
     std::vector<Automorphism> group;               // symmetry: permutations that leave all of this as it is
     DiskOptions disk;                              // where to go on when memory ends
-    std::uint32_t threads = 1;                     // of a search in the compact store
+    std::uint32_t threads = 1;
     std::uint64_t parallel_from = 8192;            // layers of fewer configurations are left to one thread
     bool compact = false;                          // begin in the compact store: for tests
 };

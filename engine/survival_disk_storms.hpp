@@ -14,7 +14,7 @@ template <class Cell, unsigned W>
 class DiskStorms : public Search<Cell> {
   protected:
     using Base = Search<Cell>;
-    using Base::q_, Base::rules_, Base::layout_, Base::steps_, Base::store_, Base::turns_, Base::closed_, Base::monitor_,
+    using Base::q_, Base::rules_, Base::layout_, Base::steps_, Base::store_, Base::turns_, Base::expander_, Base::monitor_,
         Base::result_, Base::always_, Base::never_, Base::level_;
     using Packed = Config<W>;
     using Layer = typename DiskLayers<W>::Layer;
@@ -105,7 +105,7 @@ class DiskStorms : public Search<Cell> {
     void expand(const Cell* row, std::uint64_t how, bool calm_only, Visit&& visit) {
         const auto open = static_cast<std::uint32_t>((how | how >> 30) & ((1u << 30) - 1));
         const bool hit = how >> 60 & 1, always = how & ((1u << 30) - 1);
-        const auto* only = q_.reduction && (hit || always) ? closed_.choose(row, open, hit) : nullptr;
+        const auto* only = q_.reduction && (hit || always) ? expander_.closed.choose(row, open, hit) : nullptr;
         steps_.each(row, q_.k, calm_only, visit, only);
     }
 

@@ -1,13 +1,28 @@
 // What is known of calm futures, passed on from configurations to those before them.
 #pragma once
 
+#include <ranges>
+
 #include "survival_store.hpp"
 
 namespace stormproof::survival {
 
+// Takes over the bits of successors, until all that are wanted are there. Returns how many configurations lack some.
+template <class Cell, class List>
+std::size_t look_ahead(Store<Cell>& store, const List& list, std::uint32_t wanted) {
+    std::size_t lacking = 0;
+    for (const std::uint32_t id : list) {
+        Node& node = store.nodes[id];
+        for (std::uint32_t i = 0; i < node.degree && (node.mask & wanted) != wanted; ++i)
+            node.mask |= store.nodes[store.edges[node.first + i]].mask;
+        lacking += (node.mask & wanted) != wanted;
+    }
+    return lacking;
+}
+
 // Passes the bits of the masks on, from successors to predecessors, among these configurations.
 template <class Cell>
-void propagate(Store<Cell>& store, const std::vector<std::uint32_t>& list) {
+void propagate_all(Store<Cell>& store, const std::vector<std::uint32_t>& list) {
     std::vector<std::uint32_t> begin(list.size() + 1, 0), before, queue;
     for (std::uint32_t i = 0; i < list.size(); ++i) store.nodes[list[i]].place = i;
     for (auto id : list)
@@ -35,6 +50,22 @@ void propagate(Store<Cell>& store, const std::vector<std::uint32_t>& list) {
         }
     }
     for (auto id : list) store.nodes[id].place = nothing;
+}
+
+// The same, but for those that have all bits that are wanted: whatever else they have, it is of no interest. Most find them
+// by looks ahead, against the order of the list and along it in turn. The others have no successor that has them all.
+template <class Cell>
+void propagate(Store<Cell>& store, const std::vector<std::uint32_t>& list, std::uint32_t wanted) {
+    std::size_t before = list.size(), lacking = 0;
+    for (bool against = true;; against = !against, before = lacking) {
+        lacking = against ? look_ahead(store, std::views::reverse(list), wanted) : look_ahead(store, list, wanted);
+        if (lacking == 0) return;
+        if (lacking > before / 2) break;
+    }
+    std::vector<std::uint32_t> left;
+    for (auto id : list)
+        if ((store.nodes[id].mask & wanted) != wanted) left.push_back(id);
+    propagate_all(store, left);
 }
 
 }  // namespace stormproof::survival

@@ -6,6 +6,7 @@
 // fewer faults. How storms are explored is the business of the searches, survival_search.hpp and survival_compact.hpp.
 #pragma once
 
+#include "survival_ahead.hpp"
 #include "survival_blocks.hpp"
 #include "survival_ends.hpp"
 #include "survival_futures.hpp"
@@ -19,7 +20,7 @@ class Judge {
     Judge(const System& system, const Question& question, Monitor& monitor)
         : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
           store_(layout_), turns_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, turns_),
-          monitor_(monitor) {
+          expander_(rules_, layout_), ahead_(rules_, layout_, store_), monitor_(monitor) {
         if (turns_.used()) result_.symmetries = question.group.size();
         result_.findings.resize(q_.asks.size());
         failures_.resize(q_.asks.size());
@@ -36,6 +37,8 @@ class Judge {
     Store<Cell> store_;
     RowTurns<Cell> turns_;
     Ends<Cell> ends_;
+    Expander<Cell> expander_;
+    StepsAhead<Cell> ahead_;
     Monitor& monitor_;
     Result result_;
     std::uint32_t always_ = 0, never_ = 0;  // the asks that no violation was found for, a bit each
@@ -109,10 +112,29 @@ class Judge {
 
     // The number of the row that represents the orbit.
     std::uint32_t add(const Cell* row) {
+        const Cell* least = turns_.settle(row).first;
+        return add_least(least, store_.hash_of(least));
+    }
+    // The same for the row itself, and its hash.
+    std::uint32_t add_least(const Cell* row, std::uint64_t hash) {
         const std::uint32_t before = store_.size();
-        const std::uint32_t id = store_.find_or_add(turns_.settle(row).first);
+        const std::uint32_t id = store_.find_or_add(row, hash);
         if (id == before && turns_.used()) represented_ += turns_.orbit(store_.row(id));
         return id;
+    }
+
+    // visit(process, faults, number) for each step from the i-th configuration of a list, with the number of what it leads
+    // to, or `nothing` for a send that hits the bound.
+    template <class Visit>
+    void each_step(const std::vector<std::uint32_t>& list, std::size_t i, const Wanted& wanted, Visit&& visit) {
+        const auto take = [&](std::uint32_t process, std::uint32_t faults, const Cell* least, std::uint64_t number) {
+            visit(process, faults, least ? add_least(least, number) : static_cast<std::uint32_t>(number));
+        };
+        if (ahead_.each(list, i, wanted, take)) return;
+        store_.read(list[i], row_);
+        expander_.each(list[i], row_.data(), wanted, [&](std::uint32_t process, std::uint32_t faults, const Cell* row) {
+            visit(process, faults, row ? add(row) : nothing);
+        });
     }
 
     void set_edges(std::uint32_t id, std::uint32_t first) {
@@ -126,23 +148,24 @@ class Judge {
         std::vector<std::uint32_t> fresh;
         for (auto id : reached_)
             if (!store_.nodes[id].is(judged)) fresh.push_back(id);
-        propagate(store_, fresh);
+        propagate(store_, fresh, always_);
         std::vector<std::uint32_t> wide;
         for (auto id : fresh)
             if (!complete(id)) enlist(id, wide);
         // Certificates list all edges.
         if (q_.most_certified == 0) seek_ways(wide);
+        ahead_.start();
         for (std::size_t i = 0; i < wide.size();) {
             const std::vector<std::uint32_t> now(wide.begin() + static_cast<std::ptrdiff_t>(i), wide.end());
             for (; i < wide.size(); ++i) {
-                widen(wide[i]);
+                widen(wide, i);
                 if (over()) return;
             }
             learn_elsewhere(now);
             for (auto id : now) enlist_successors(id, wide);
         }
         for (auto id : wide) store_.nodes[id].place = nothing;
-        propagate(store_, wide);
+        propagate(store_, wide, always_);
         for (auto id : fresh) store_.nodes[id].flags |= judged;
         for (auto id : wide) store_.nodes[id].flags |= judged;
         seek_proofs();
@@ -157,12 +180,12 @@ class Judge {
         list.push_back(id);
     }
 
-    // Makes the calm successors with the slack the configuration's edges.
-    void widen(std::uint32_t id) {
-        store_.read(id, row_);
+    // Makes the calm successors with the slack the edges of the i-th configuration.
+    void widen(const std::vector<std::uint32_t>& wide, std::size_t i) {
+        const std::uint32_t id = wide[i];
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
-        steps_.each(row_.data(), layout_.bound, true, [&](const Strike&, std::uint32_t, const Cell* row) {
-            if (row) store_.edges.push_back(add(row));
+        each_step(wide, i, {layout_.bound, true}, [&](std::uint32_t, std::uint32_t, std::uint32_t after) {
+            if (after != nothing) store_.edges.push_back(after);
             else store_.nodes[id].flags |= hits;
         });
         set_edges(id, first);

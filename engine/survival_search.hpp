@@ -9,7 +9,6 @@
 
 #include "survival_certificate.hpp"
 #include "survival_judge.hpp"
-#include "survival_stubborn.hpp"
 
 namespace stormproof::survival {
 
@@ -17,7 +16,7 @@ template <class Cell>
 class Search : public Judge<Cell> {
   public:
     Search(const System& system, const Question& question, Monitor& monitor)
-        : Judge<Cell>(system, question, monitor), closed_(rules_, layout_) {}
+        : Judge<Cell>(system, question, monitor) {}
 
     Result run() {
         add_initial();
@@ -38,10 +37,11 @@ class Search : public Judge<Cell> {
     using Judge<Cell>::q_;
     using Judge<Cell>::rules_;
     using Judge<Cell>::layout_;
-    using Judge<Cell>::steps_;
     using Judge<Cell>::store_;
     using Judge<Cell>::turns_;
     using Judge<Cell>::ends_;
+    using Judge<Cell>::expander_;
+    using Judge<Cell>::ahead_;
     using Judge<Cell>::monitor_;
     using Judge<Cell>::result_;
     using Judge<Cell>::always_;
@@ -50,13 +50,10 @@ class Search : public Judge<Cell> {
     using Judge<Cell>::reached_;
     using Judge<Cell>::full_;
     using Judge<Cell>::storm_end_;
-    using Judge<Cell>::row_;
     using Judge<Cell>::represented_;
 
-    ClosedProcesses<Cell> closed_;
     std::map<std::uint32_t, std::vector<std::uint32_t>> pending_;  // faults -> configurations
     std::uint32_t since_check_ = 0;
-    std::uint64_t enabled_ = 0, taken_ = 0;  // see Monitor
     std::uint64_t beside_ = 0;  // bytes that are in use beside the store
 
     void add_initial() {
@@ -82,9 +79,10 @@ class Search : public Judge<Cell> {
             std::vector<std::uint32_t> now = std::move(by_actions.begin()->second);
             by_actions.erase(by_actions.begin());
             std::vector<std::uint32_t> next;
-            for (auto id : now)
-                if (is_waiting(id) && store_.nodes[id].actions == actions) {
-                    settle(id, next);
+            ahead_.start();
+            for (std::size_t i = 0; i < now.size(); ++i)
+                if (is_waiting(now[i]) && store_.nodes[now[i]].actions == actions) {
+                    settle(now, i, next);
                     if (over() || !(always_ | never_)) return;
                 }
             if (next.empty()) continue;
@@ -97,46 +95,34 @@ class Search : public Judge<Cell> {
         return !store_.nodes[id].is(settled) && store_.nodes[id].faults == level_;
     }
 
-    void settle(std::uint32_t id, std::vector<std::uint32_t>& next) {
+    void settle(const std::vector<std::uint32_t>& now, std::size_t i, std::vector<std::uint32_t>& next) {
+        const std::uint32_t id = now[i];
         store_.nodes[id].flags |= settled;
         reached_.push_back(id);
         ++result_.configurations;
         this->value(id);
-        store_.read(id, row_);
         const bool known = store_.nodes[id].is(judged);
         const auto first = static_cast<std::uint32_t>(store_.edges.size());
         bool calm = false;
-        const bool hit = result_.hit_faults != nothing;
-        // Hits of the bound are sure to be seen only on the way to a goal that must stay possible (survival_stubborn.hpp).
-        const bool reduces = q_.reduction && (hit || always_);
-        const auto* only = reduces ? closed_.choose(row_.data(), always_ | never_, hit) : nullptr;
-        const auto visit = [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+        this->each_step(now, i, wanted(), [&](std::uint32_t process, std::uint32_t faults, std::uint32_t after) {
             calm = calm || faults == 0;
-            if (!row) {
+            if (after == nothing) {
                 result_.hit_faults = std::min(result_.hit_faults, level_);
                 if (full_.empty() || full_.back() != id) full_.push_back(id);
                 return;
             }
-            if (level_ + faults > q_.most_faults) return;
-            const std::uint32_t after = this->add(row);
             if (faults == 0 && !known) store_.edges.push_back(after);
-            relax(id, after, level_ + faults, strike.process, next);
-        };
-        steps_.each(row_.data(), q_.k, false, visit, only);
-        if (reduces && Monitor::is_sampled(id)) sample(only);
+            relax(id, after, level_ + faults, process, next);
+        });
         if (!known) this->set_edges(id, first);
         if (!calm) this->found_end(id);
     }
 
-    // Counts the steps from `row_`, and those that reduction takes.
-    void sample(const std::vector<std::uint8_t>* only) {
-        const auto count = [&](const std::vector<std::uint8_t>* who) {
-            std::uint64_t steps = 0;
-            steps_.each(row_.data(), q_.k, false, [&](const Strike&, std::uint32_t, const Cell*) { ++steps; }, who);
-            return steps;
-        };
-        enabled_ += count(nullptr);
-        taken_ += count(only);
+    // Hits of the bound are sure to be seen only on the way to a goal that must stay possible (survival_stubborn.hpp).
+    Wanted wanted() const {
+        const bool hit = result_.hit_faults != nothing;
+        const std::uint32_t most = q_.most_faults == nothing ? nothing : q_.most_faults - level_;
+        return {q_.k, false, most, q_.reduction && (hit || always_), always_ | never_, hit};
     }
 
     // Fewer faults are better, then fewer actions, then fewer changes of process.
@@ -177,10 +163,10 @@ class Search : public Judge<Cell> {
     void report() override {
         monitor_.states = store_.size();
         monitor_.frontier = store_.size() - std::min<std::uint64_t>(store_.size(), result_.configurations);
-        monitor_.memory = store_.bytes() + beside_;
+        monitor_.memory = store_.bytes() + ahead_.bytes() + beside_;
         monitor_.represented = represented_;
-        monitor_.enabled = enabled_;
-        monitor_.taken = taken_;
+        monitor_.enabled = expander_.enabled + ahead_.enabled();
+        monitor_.taken = expander_.taken + ahead_.taken();
     }
 
     bool over() override {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "platform.hpp"
 #include "survival_steps.hpp"
 
 namespace stormproof::survival {
@@ -45,11 +46,17 @@ class Store {
     const Cell* row(std::uint32_t id) const { return rows_.data() + std::size_t{id} * cells_; }
     void read(std::uint32_t id, std::vector<Cell>& out) const { out.assign(row(id), row(id) + cells_); }
 
-    std::uint32_t find_or_add(const Cell* row) {
+    // The number of a row, or `nothing`.
+    std::uint32_t find(const Cell* row, std::uint64_t hash) const { return slots_[slot_for(row, hash)] - 1; }
+    // Hints that one of them is needed soon.
+    void fetch(std::uint32_t id) const { prefetch(&nodes[id]); }
+    void fetch_slot(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
+    std::uint32_t find_or_add(const Cell* row) { return find_or_add(row, hash_of(row)); }
+    std::uint32_t find_or_add(const Cell* row, std::uint64_t hash) {
         if (nodes.size() * 4 > slots_.size() * 3) grow();
-        std::size_t slot = slot_of(row);
-        for (; slots_[slot]; slot = (slot + 1) & (slots_.size() - 1))
-            if (std::memcmp(this->row(slots_[slot] - 1), row, cells_ * sizeof(Cell)) == 0) return slots_[slot] - 1;
+        const std::size_t slot = slot_for(row, hash);
+        if (slots_[slot]) return slots_[slot] - 1;
         rows_.insert(rows_.end(), row, row + cells_);
         nodes.emplace_back();
         slots_[slot] = size();
@@ -69,12 +76,7 @@ class Store {
     // Could it take another configuration and its edges without running out of numbers?
     bool full() const { return nodes.size() >= nothing - 2 || edges.size() >= nothing - 70000; }
 
-  private:
-    const std::size_t cells_;
-    std::vector<Cell> rows_;
-    std::vector<std::uint32_t> slots_;  // number + 1, or 0
-
-    std::size_t slot_of(const Cell* row) const {
+    std::uint64_t hash_of(const Cell* row) const {
         std::uint64_t h = 0x9e3779b97f4a7c15;
         for (std::size_t i = 0; i < cells_ * sizeof(Cell); i += 8) {
             std::uint64_t part;
@@ -82,12 +84,25 @@ class Store {
             h = (h ^ part) * 0x9fb21c651e98df25;
             h ^= h >> 32;
         }
-        return h & (slots_.size() - 1);
+        return h;
+    }
+
+  private:
+    const std::size_t cells_;
+    std::vector<Cell> rows_;
+    std::vector<std::uint32_t> slots_;  // number + 1, or 0
+
+    // Where the row is, or is to be.
+    std::size_t slot_for(const Cell* row, std::uint64_t hash) const {
+        std::size_t slot = hash & (slots_.size() - 1);
+        while (slots_[slot] && std::memcmp(this->row(slots_[slot] - 1), row, cells_ * sizeof(Cell)) != 0)
+            slot = (slot + 1) & (slots_.size() - 1);
+        return slot;
     }
     void grow() {
         slots_.assign(slots_.size() * 2, 0);
         for (std::uint32_t id = 0; id < size(); ++id) {
-            std::size_t slot = slot_of(row(id));
+            std::size_t slot = hash_of(row(id)) & (slots_.size() - 1);
             while (slots_[slot]) slot = (slot + 1) & (slots_.size() - 1);
             slots_[slot] = id + 1;
         }

@@ -116,7 +116,7 @@ def survey(
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
     ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
     Reduction and symmetry give the same answers; the `knobs` say from which size on they are used, and in
-    which store to begin. `threads` is for searches in the compact store, None for as many as there are
+    which store to begin. `threads`: how many may be used, None for as many as there are
     processors. Where the limits have a folder, what memory does not hold is explored there, unless it is to
     be certified. `cluster` is the address of a Dask scheduler, whose workers explore together what is not
     small, without reduction and symmetry, and unless it is to be certified."""

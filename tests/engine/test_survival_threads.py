@@ -1,0 +1,74 @@
+"""Survival in the ordinary store: whatever is found does not depend on the number of threads."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from stormproof.engine.survival import Survey, survey
+from stormproof.limits import Limits
+from stormproof.model.ask import RECOVERS, clean
+from stormproof.model.budget import Budget
+from stormproof.model.failures import Failures
+from stormproof.model.rest import rest_states
+from stormproof.model.survival import BlockSize, SurvivalModel
+from stormproof.protocols.generators.rings import dining_philosophers
+from tests.support.survival_questions import random_asks, random_model
+from tests.support.symmetric_systems import random_symmetric_failures, random_symmetric_system
+
+EACH = 300
+SHORT = (BlockSize(1, 1), BlockSize(2, 2))
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_random_systems(chunk: int) -> None:
+    """Runs are the same step by step, and so are all counts."""
+    violated = 0
+    for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
+        rng = random.Random(seed)
+        if rng.random() < 0.3:
+            system = random_symmetric_system(rng)
+            model = SurvivalModel(system, random_symmetric_failures(rng, system), rest_states(system))
+        else:
+            model = random_model(rng, everything=seed % 4 == 1)
+        model = replace(model, budget=Budget()) if rng.random() < 0.5 else model
+        asks, k = random_asks(rng, model), rng.randint(1, 3)
+        some = {n: asks[n] for n in rng.sample(sorted(asks), rng.choice((1, 2, len(asks))))}
+        knobs = {
+            "reduction": rng.random() < 0.5,
+            "symmetry": rng.random() < 0.5,
+            "reduce_from": 0,
+            "certified": rng.choice((0, 0, 500)),
+        }
+        asked = partial(survey, model, some, k, ladder=SHORT, limits=Limits(states=3000), **knobs)
+        one = asked(threads=1)
+        many = asked(threads=rng.randint(2, 4), parallel_from=rng.choice((1, 5)))
+        assert _found(many) == _found(one), f"seed {seed}, k = {k}, {knobs}"
+        violated += any(answer.holds is False for answer in one.answers.values())
+    assert violated > EACH / 5
+
+
+@pytest.mark.parametrize("loss", [False, True])
+def test_large_layers(loss: bool) -> None:
+    """Large enough for several threads without being told so."""
+    system = dining_philosophers(4 if loss else 5, left_handed=True)
+    model = SurvivalModel(system, Failures(loss=loss).on(system), rest_states(system))
+    asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+    asked = partial(survey, model, asks, 1, reduction=False, symmetry=False)
+    one, many = asked(threads=1), asked(threads=3)
+    assert one.configurations > 50_000
+    assert _found(many) == _found(one)
+
+
+def _found(survey: Survey) -> tuple[object, ...]:
+    """All that may not depend on the threads, and what certificates list, as the engine writes it."""
+    listed = {
+        name: (answer.listed.native.codes, answer.listed.native.ranks, answer.listed.native.faults)
+        for name, answer in survey.answers.items()
+        if answer.listed is not None
+    }
+    plain = {name: replace(answer, listed=None) for name, answer in survey.answers.items()}
+    return listed, replace(survey, answers=plain, seconds=0.0, memory=0)
