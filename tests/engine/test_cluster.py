@@ -172,6 +172,18 @@ def test_a_worker_that_hangs_does_not_outlast_the_time_limit(
         own.end()
 
 
+def test_a_worker_that_is_short_of_memory_does_not_hang(tmp_path: Path) -> None:
+    """Dask pauses it: less than the process takes as it is."""
+    own = Cluster(tmp_path, 2, "--memory-limit", "30MB").ready()
+    try:
+        model, asks = storms("tcp-close", False)
+        found = survey(model, asks, 2, cluster=own.address, reduce_from=0, limits=Limits(seconds=None))
+        assert "out of memory" in found.stopped
+        assert {a.holds for a in found.answers.values()} == {None}
+    finally:
+        own.end()
+
+
 def test_check_on_a_cluster_answers_survival(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Requirements too, with runs that are replayed."""
     monkeypatch.setattr("stormproof.engine.survival.SMALL", 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 class Cluster:
     """A scheduler and its workers as processes of their own, on the loopback address only."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path, workers: int = 2, *flags: str) -> None:
         self.file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
         for _ in range(300):
@@ -22,7 +22,7 @@ class Cluster:
                 break
             time.sleep(0.1)
         self.workers = [
-            self._start("worker", "--scheduler-file", str(self.file), "--nthreads", "1", "--no-nanny")
+            self._start("worker", "--scheduler-file", str(self.file), "--nthreads", "1", "--no-nanny", *flags)
             for _ in range(workers)
         ]
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: How often, in seconds, the scheduler is asked whether all workers are there.
 _LOOK = 2.0
 
+#: Why a worker that Dask has paused takes no task.
+_SHORT_OF_MEMORY = "a worker of the cluster is out of memory (dask worker --memory-limit)"
+
 #: How many seconds a worker has to answer when it is asked for next to nothing.
 _PATIENCE = 30.0
 
@@ -313,7 +316,8 @@ class _DaskParts:
         )
 
     def _results(self, futures: Sequence[Future]) -> list[Any]:
-        """Their results. A task of a worker that is gone would wait for it for ever."""
+        """Their results. A task of a worker that is gone, or is paused because its memory is used up, would
+        wait for ever."""
         from distributed import wait
 
         pending = list(futures)
@@ -327,6 +331,9 @@ class _DaskParts:
                 self.limit.look_at_the_clock()
                 if not set(self.workers) <= set(self.client.nthreads()):
                     raise _Stopped("worker")
+                known = self.client.scheduler_info()["workers"].values()
+                if any(worker["status"] == "paused" for worker in known):
+                    raise _Stopped(_SHORT_OF_MEMORY)
         return [future.result() for future in futures]
 
 
