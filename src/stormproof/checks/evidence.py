@@ -10,7 +10,6 @@ from ..counterexample.build import POLISH, build_witness
 from ..counterexample.contents import contents
 from ..counterexample.culprits import blamed
 from ..counterexample.minimise import Shortest
-from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
 from ..counterexample.storm_run import storm_witness
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
@@ -112,6 +111,8 @@ def _witness(request: Request, found: FoundViolation) -> Witness:
         assert found.survived is not None
         return storm_witness(found.survived.model.system, violation)
     if isinstance(violation, RscViolation):
+        from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
+
         if request.options.polish:
             return best_rsc_witness(request.system, request.model, violation, found.states)
         return rsc_witness(request.system, request.model, violation)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..goals.asks import ask_of
 from ..limits import Limits
 from ..model.ask import RECOVERS as ALWAYS_AT_REST
 from ..model.ask import Ask, clean
@@ -52,11 +51,17 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
     """What is asked of survival under the failures of the request, by name."""
     asks = {n: _ask(model, n) for n in request.properties if _asks_survival(n)}
     for requirement in request.requirements:
-        meant = as_written(requirement, request.asked, request.prepared)
-        ask = ask_of(model, request.searched.requirement(meant))
+        ask = _required(request, model, requirement)
         if ask is not None:
             asks[name_of(requirement)] = ask
     return asks
+
+
+def _required(request: Request, model: SurvivalModel, requirement: Requirement) -> Ask | None:
+    from ..goals.asks import ask_of
+
+    meant = as_written(requirement, request.asked, request.prepared)
+    return ask_of(model, request.searched.requirement(meant))
 
 
 def name_of(requirement: Requirement) -> str:

@@ -45,12 +45,13 @@ _STATEMENTS = {
     ),
 }
 
-_INTERACTION = re.compile(rf"(?:{NAME})[ \t]*(?:->|→)[ \t]*(?:{NAME})[ \t]*:")
-_LABELLED = re.compile(rf"[ \t]*(?:{NAME})[ \t]*:[ \t]*")
-_ACTION = re.compile(rf"[ \t]+(?:{NAME})[ \t]*[!?]")
-_NOTHING = re.compile(r"[ \t]*(?:\}|//|\r?$)", re.MULTILINE)
-_EMPTY = re.compile(r"-(?![->])|\{[ \t]*\}")
-_ARROW = re.compile(r"[ \t]*->")
+#: Compiled when a mistake is found.
+_INTERACTION = rf"(?:{NAME})[ \t]*(?:->|→)[ \t]*(?:{NAME})[ \t]*:"
+_LABELLED = rf"[ \t]*(?:{NAME})[ \t]*:[ \t]*"
+_ACTION = rf"[ \t]+(?:{NAME})[ \t]*[!?]"
+_NOTHING = r"(?m)[ \t]*(?:\}|//|\r?$)"
+_EMPTY = r"-(?![->])|\{[ \t]*\}"
+_ARROW = r"[ \t]*->"
 
 
 def before_alternative(text: str, start: int) -> str | None:
@@ -58,11 +59,15 @@ def before_alternative(text: str, start: int) -> str | None:
     sign = "->" if text.startswith("->", start) else text[start : start + 1]
     head = text[text.rfind("\n", 0, start) + 1 : start]
     if sign in ("!", "?"):
-        follows = bool(head.strip()) and not _LABELLED.fullmatch(head)
+        follows = bool(head.strip()) and not re.fullmatch(_LABELLED, head)
         return "an alternative ends with one state, which says how it goes on" if follows else _peer(sign)
-    if _LABELLED.fullmatch(head) and _EMPTY.match(text, start):
+    if re.fullmatch(_LABELLED, head) and _matches(_EMPTY, text, start):
         return _FINAL
     return _SIGNS.get(sign)
+
+
+def _matches(pattern: str, text: str, at: int) -> bool:
+    return re.compile(pattern).match(text, at) is not None
 
 
 def _peer(sign: str) -> str:
@@ -72,21 +77,21 @@ def _peer(sign: str) -> str:
 def after_word(text: str, start: int, end: int) -> str | None:
     """Where a word begins neither an alternative nor a state."""
     word = text[start:end]
-    if _INTERACTION.match(text, start):
+    if _matches(_INTERACTION, text, start):
         return _GLOBAL
-    if _NOTHING.match(text, end):
+    if _matches(_NOTHING, text, end):
         head = text[text.rfind("\n", 0, start) + 1 : start]
-        return _FINAL if _LABELLED.fullmatch(head) else _COLON.format(word)
+        return _FINAL if re.fullmatch(_LABELLED, head) else _COLON.format(word)
     if word.casefold() in _WORDS:
         return _WORDS[word.casefold()]
-    if _ARROW.match(text, end):
+    if _matches(_ARROW, text, end):
         return _INTERNAL
-    return _COLON.format(word) if _ACTION.match(text, end) else None
+    return _COLON.format(word) if _matches(_ACTION, text, end) else None
 
 
 def instead_of_statement(text: str, start: int, word: str | None) -> str | None:
     """Where no statement begins."""
-    if _INTERACTION.match(text, start):
+    if _matches(_INTERACTION, text, start):
         return _GLOBAL
     if text.startswith("{", start):
         return "roles have no braces around them: only each role has its own"

@@ -18,11 +18,9 @@ STATEMENT = re.compile(
 #: The head of a role, told from a state of that name by its brace or type.
 _ROLE = re.compile(rf"(?:(?:reliable|unreliable|service){BLANK})*role{BLANK}(?:{NAME}){BLANK}(?:\{{|=(?!>))")
 #: Also two words at the very beginning of a line, of which the first may be misspelt.
-_NEXT_STATEMENT = re.compile(
-    rf"^(?:[ \t]*(?={STATEMENT.pattern})|(?=(?!internal\b|timeout\b|mu\b)\w+[ \t]+[\w\"]))", re.MULTILINE
-)
+_NEXT_STATEMENT = rf"(?m)^(?:[ \t]*(?={STATEMENT.pattern})|(?=(?!internal\b|timeout\b|mu\b)\w+[ \t]+[\w\"]))"
 
-_BRACE_OR_END = re.compile(r"[{}]|\n[ \t]*")
+_BRACE_OR_END = r"[{}]|\n[ \t]*"
 
 
 def begins_role(text: str, at: int) -> bool:
@@ -68,7 +66,7 @@ def next_line(cursor: Cursor, start: int) -> int:
     if head > start and not cursor.text[head:at].strip():
         return at
     depth = 0
-    for match in _BRACE_OR_END.finditer(cursor.text, at, cursor.end):
+    for match in re.compile(_BRACE_OR_END).finditer(cursor.text, at, cursor.end):
         if match.group()[0] == "\n" and (not depth or STATEMENT.match(cursor.text, match.end())):
             return match.end()
         if match.group() == "}" and not depth:
@@ -79,5 +77,5 @@ def next_line(cursor: Cursor, start: int) -> int:
 
 def next_statement(cursor: Cursor, start: int) -> int:
     """Where the next statement begins that begins a line."""
-    match = _NEXT_STATEMENT.search(cursor.text, start + 1, cursor.end)
+    match = re.compile(_NEXT_STATEMENT).search(cursor.text, start + 1, cursor.end)
     return cursor.end if match is None else match.start()
