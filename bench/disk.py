@@ -1,8 +1,8 @@
 """`python -m bench disk`: explorations on disk against those in memory.
 
 Dining philosophers at k = 1, without reduction and symmetry: what must never hold (`clean`), with a
-left-handed one what must stay possible (`recovers`), and k-exh, k-er and k-pg. Seconds are processor time; in
-memory one thread explores. On disk everything is explored there, with the memory limit that is named.
+left-handed one what must stay possible (`recovers`), k-exh, k-er and k-pg, and RSC. Seconds are processor
+time; in memory one thread explores. On disk everything is explored there, with the memory limit given.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from stormproof import _engine
 from stormproof.engine.k_properties import explore
+from stormproof.engine.rsc import rsc
 from stormproof.engine.survival import survey
 from stormproof.limits import Limits
 from tests.support.disk_runs import question
@@ -45,6 +46,10 @@ def search(number: int, name: str, limits: Limits, disk: _engine.DiskOptions) ->
             disk=disk,
         )
         return found.states, found.on_disk or found.memory, found.stopped
+    if name == "rsc":
+        model, _ = question(number, "clean")
+        answer = rsc(model.system, model.failures, limits=limits, symmetry=False, threads=1, disk=disk)
+        return answer.states, answer.on_disk or answer.memory, answer.stopped
     model, asks = question(number, name)
     survived = survey(model, asks, 1, reduction=False, symmetry=False, limits=limits, disk=disk)
     return survived.configurations, survived.on_disk or survived.memory, survived.stopped
@@ -75,7 +80,7 @@ def main() -> None:
     chosen = parser.parse_args()
     within = Limits(seconds=None, memory=chosen.memory)
     for number in chosen.philosophers:
-        for name in ("clean", "recovers", BOUNDED):
+        for name in ("clean", "recovers", BOUNDED, "rsc"):
             print(f"{number} philosophers, {name}:", flush=True)
             memory = partial(search, number, name, Limits(seconds=None), NOWHERE)
             print(line("memory", memory), flush=True)

@@ -34,9 +34,12 @@ class DiskLayers {
         RunIndex<W> index;
     };
 
-    DiskLayers(const DiskOptions& options, const std::string& question, const RecordCodec<W>& codec, std::uint64_t records)
+    // A configuration is known, too, if another one has the same first words, `key_words`, and in the words after them
+    // all of its bits.
+    DiskLayers(const DiskOptions& options, const std::string& question, const RecordCodec<W>& codec, std::uint64_t records,
+               unsigned key_words = W)
         : options_(options), question_(question), directory_(place_on_disk(options, question)), codec_(codec),
-          records_(options.records ? options.records : records), queue_(directory_, codec_, records_, options.block_bytes) {
+          key_words_(key_words), records_(options.records ? options.records : records), queue_(directory_, codec_, records_, options.block_bytes) {
         if (!resume()) file_.open(directory_.file("layers"), 0);
         remove_runs_but(queue_.runs);
         saved_ = std::chrono::steady_clock::now();
@@ -113,6 +116,7 @@ class DiskLayers {
     const std::string question_;
     DiskDirectory directory_;
     const RecordCodec<W> codec_;
+    const unsigned key_words_;
     const std::uint64_t records_;
     DiskQueue<W> queue_;
     DiskFile file_;
@@ -124,7 +128,12 @@ class DiskLayers {
     // Delayed duplicate detection: the piece and the earlier layers are sorted, so one pass over each tells.
     void remove_known() {
         std::vector<std::uint8_t> known(piece_.size(), false);
+        if (key_words_ < W) mark_covered(known);
         for (const Layer& layer : layers) {
+            if (key_words_ < W) {
+                mark_covered(layer, known);
+                continue;
+            }
             if (piece_.back() < layer.index.front().first) continue;
             RunReader<W> reader(file_, codec_, layer.index, layer.key, piece_.front());
             for (std::size_t i = 0; !reader.done();) {
@@ -138,6 +147,42 @@ class DiskLayers {
         for (std::size_t i = 0; i < piece_.size(); ++i)
             if (!known[i]) piece_[kept++] = piece_[i];
         piece_.resize(kept);
+    }
+
+    // The least configuration with the same key.
+    Config<W> key_of(Config<W> c) const {
+        std::fill(c.w + key_words_, c.w + W, 0);
+        return c;
+    }
+    bool covers(const Config<W>& big, const Config<W>& small) const {
+        for (unsigned i = key_words_; i < W; ++i)
+            if (small.w[i] & ~big.w[i]) return false;
+        return true;
+    }
+    std::size_t end_of_key(std::size_t i) const {
+        const Config<W> key = key_of(piece_[i]);
+        while (i < piece_.size() && key_of(piece_[i]) == key) ++i;
+        return i;
+    }
+
+    // By others of the piece: one that covers another is greater.
+    void mark_covered(std::vector<std::uint8_t>& known) const {
+        for (std::size_t i = 0, end = 0; i < piece_.size(); ++i) {
+            if (i == end) end = end_of_key(i);
+            for (std::size_t j = i + 1; j < end && !known[i]; ++j) known[i] = covers(piece_[j], piece_[i]);
+        }
+    }
+    void mark_covered(const Layer& layer, std::vector<std::uint8_t>& known) const {
+        RunReader<W> reader(file_, codec_, layer.index, layer.key, key_of(piece_.front()));
+        for (std::size_t i = 0; !reader.done();) {
+            i = not_less(i, key_of(reader.config()));
+            if (i == piece_.size()) break;
+            const Config<W> key = key_of(piece_[i]);
+            const std::size_t end = end_of_key(i);
+            for (reader.seek(layer.key, key); !reader.done() && key_of(reader.config()) == key; reader.next())
+                for (std::size_t j = i; j < end; ++j) known[j] = known[j] || covers(reader.config(), piece_[j]);
+            i = end;
+        }
     }
 
     // The first of the piece, from i on, that is not less: in steps that double, then by halving.

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "antichain.hpp"
+#include "disk_files.hpp"
+#include "rsc_disk.hpp"
 #include "rsc_run.hpp"
 #include "rsc_wide.hpp"
 
@@ -153,12 +155,10 @@ void shorten(const RscLayout& layout, Monitor& monitor, const std::vector<Automo
     known.stop = shorter.stop == Stop::interrupted ? shorter.stop : Stop::none;
 }
 
-}  // namespace
-
-RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options) {
-    if (system.mailboxes()) return search_rsc_mailboxes(system, monitor);
-    const RscLayout layout(system);
-    std::vector<Automorphism> group;
+// `turn` finds the group, which small searches do without.
+template <class Turn>
+RscResult search_in_memory(const RscLayout& layout, Monitor& monitor, const RscOptions& options,
+                           const std::vector<Automorphism>& group, Turn&& turn) {
     RscResult known;
     known.stop = Stop::states;
     const std::uint64_t few = monitor.at_most(options.wide_from);
@@ -167,11 +167,31 @@ RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& o
         Usage usage(part);
         known = Search(layout, part, usage, true, group).decide();
     }
-    if (!known.violated && known.stop == Stop::states && few == options.wide_from) {
-        if (options.symmetry) group = Shape(system).automorphisms(most_turns);
-        known = WideSearch(layout, monitor, group, options.threads, options.parallel_from).decide();
-        known.symmetries = std::max<std::uint64_t>(1, group.size());
+    if (known.violated || known.stop != Stop::states || few < options.wide_from) return known;
+    turn();
+    return WideSearch(layout, monitor, group, options.threads, options.parallel_from).decide();
+}
+
+}  // namespace
+
+RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options) {
+    if (system.mailboxes()) return search_rsc_mailboxes(system, monitor);
+    const RscLayout layout(system);
+    std::vector<Automorphism> group;
+    const auto turn = [&] {
+        if (options.symmetry && group.empty()) group = Shape(system).automorphisms(most_turns);
+    };
+    const bool disk = fits_on_disk(layout, options);
+    const std::string name = disk ? fingerprint(system, options) : "";
+    RscResult known;
+    if (!disk || !(options.disk.at_once || begun_on_disk(options.disk, name)))
+        known = search_in_memory(layout, monitor, options, group, turn);
+    else known.stop = Stop::memory;
+    if (disk && !known.violated && known.stop == Stop::memory) {
+        turn();
+        known = search_rsc_on_disk(layout, monitor, group, options.disk, name);
     }
+    known.symmetries = std::max<std::uint64_t>(1, group.size());
     if (known.violated) shorten(layout, monitor, group, known);
     return known;
 }

@@ -27,9 +27,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "disk_options.hpp"
 #include "limits.hpp"
 #include "system.hpp"
 
@@ -40,6 +42,8 @@ struct RscResult {
     bool violated = false, shortest = true;
     std::uint64_t states = 0, transitions = 0, memory = 0;
     std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
+    std::string problem;           // with the disk
+    std::uint64_t on_disk = 0;     // bytes of the layers, if it was searched there
     // The shortest borderline violation, and its communication as (index of the reception, index of the send).
     std::vector<Firing> firings;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> communication;
@@ -50,6 +54,7 @@ struct RscOptions {
     std::uint32_t threads = 1;
     std::uint64_t wide_from = 20000;     // smaller searches are made in depth, by one thread and without symmetry
     std::uint64_t parallel_from = 2048;  // rounds of fewer states are left to one thread
+    DiskOptions disk = {};               // where to search when memory ends (rsc_disk.hpp)
 };
 
 RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options);

@@ -23,6 +23,8 @@ SHORT = (BlockSize(1, 1), BlockSize(2, 2))
 
 #: Four philosophers at k = 1.
 CONFIGURATIONS = 10_320
+#: Of the search for RSC of five philosophers.
+RSC_STATES = 23_313
 
 
 @pytest.mark.parametrize("chunk", range(2))
@@ -66,12 +68,17 @@ def _length(run: FoundRun | None) -> tuple[int, int] | None:
     return None if run is None else (run.faults, run.storm if run.end is None else 0)
 
 
-@pytest.mark.parametrize(("name", "configurations"), [("clean", CONFIGURATIONS), ("recovers", 9_968)])
-def test_a_search_goes_on_after_it_was_killed(tmp_path: Path, name: str, configurations: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "philosophers", "configurations"),
+    [("clean", 4, CONFIGURATIONS), ("recovers", 4, 9_968), ("rsc", 5, RSC_STATES)],
+)
+def test_a_search_goes_on_after_it_was_killed(
+    tmp_path: Path, name: str, philosophers: int, configurations: int
+) -> None:
     rng = random.Random(18)
     killed = 0
     for _ in range(3):
-        process = start(tmp_path, 4, 1000, name=name)
+        process = start(tmp_path, philosophers, 1000, name=name)
         _wait_for(tmp_path, "stormproof-*/manifest", process)
         time.sleep(rng.random() * 0.2)
         if process.poll() is None:
@@ -81,7 +88,7 @@ def test_a_search_goes_on_after_it_was_killed(tmp_path: Path, name: str, configu
         if not list(tmp_path.iterdir()):
             break
     assert killed > 0
-    assert answer(start(tmp_path, 4, 1000, name=name)) == (True, configurations, "")
+    assert answer(start(tmp_path, philosophers, 1000, name=name)) == (True, configurations, "")
     assert not list(tmp_path.iterdir())
 
 
@@ -91,11 +98,16 @@ def _wait_for(folder: Path, pattern: str, process: object) -> None:
         time.sleep(0.005)
 
 
-def test_a_full_disk_is_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
-    holds, configurations, stopped = answer(start(tmp_path, 4, 1000, largest=40_000))
-    assert holds is None and 0 < configurations < CONFIGURATIONS
+@pytest.mark.parametrize(
+    ("name", "philosophers", "whole"), [("clean", 4, CONFIGURATIONS), ("rsc", 5, RSC_STATES)]
+)
+def test_a_full_disk_is_a_sentence_and_nothing_is_lost(
+    tmp_path: Path, name: str, philosophers: int, whole: int
+) -> None:
+    holds, configurations, stopped = answer(start(tmp_path, philosophers, 1000, largest=40_000, name=name))
+    assert holds is None and 0 < configurations < whole
     assert stopped.startswith("the disk is full: ") and stopped.endswith(" cannot grow")
-    assert answer(start(tmp_path, 4, 1000)) == (True, CONFIGURATIONS, "")
+    assert answer(start(tmp_path, philosophers, 1000, name=name)) == (True, whole, "")
 
 
 def test_only_one_process_explores_in_a_folder(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -135,7 +136,7 @@ def test_ctrl_c_while_a_shorter_violation_is_searched_for_is_told(monkeypatch: p
     search = _engine.search_rsc
 
     def interrupted(
-        native: _engine.System, monitor: _engine.Monitor, symmetry: bool, threads: int
+        native: _engine.System, monitor: _engine.Monitor, *arguments: Any, **named: Any
     ) -> _engine.RscResult:
         def interrupt() -> None:
             while monitor.phase is not _engine.Phase.SHORTENING:
@@ -143,7 +144,7 @@ def test_ctrl_c_while_a_shorter_violation_is_searched_for_is_told(monkeypatch: p
             monitor.interrupt()
 
         threading.Thread(target=interrupt, daemon=True).start()
-        return search(native, monitor, symmetry, threads)
+        return search(native, monitor, *arguments, **named)
 
     monkeypatch.setattr(_engine, "search_rsc", interrupted)
     result = ask(crossing(clients(8), 12))

@@ -13,18 +13,28 @@ from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
 from stormproof.protocols.generators.rings import dining_philosophers
 
-#: Arguments: the folder, philosophers, configurations in memory, the largest file in bytes (0: any), the ask.
+#: Arguments: the folder, philosophers, configurations in memory, the largest file in bytes (0: any), the ask
+#: or rsc.
 SCRIPT = """
 import json, resource, sys
 from stormproof import _engine
+from stormproof.engine.rsc import rsc
 from stormproof.engine.survival import survey
+from stormproof.limits import Limits
+from stormproof.model.failures import FailureModel
+from stormproof.protocols.generators.rings import dining_philosophers
 from tests.support.disk_runs import question
 
 folder, number, records, largest, name = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
 if largest:
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-model, asks = question(number, name)
 disk = _engine.DiskOptions(folder, "1", True, records, 0, 200)
+if name == "rsc":
+    system = dining_philosophers(number)
+    found = rsc(system, FailureModel({}), limits=Limits(), symmetry=False, disk=disk)
+    print(json.dumps([found.holds, found.states, found.stopped]))
+    sys.exit()
+model, asks = question(number, name)
 found = survey(model, asks, 1, reduction=False, symmetry=False, disk=disk)
 answer = found.answers[name]
 print(json.dumps([answer.holds, found.configurations, found.stopped]))

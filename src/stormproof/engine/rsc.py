@@ -13,6 +13,7 @@ from ..model.execution import Communication, Event, Interaction, communication_o
 from ..model.failures import FailureModel
 from ..model.system import System
 from ..records import dataclass
+from .disk import disk_options
 from .k_properties import thread_count
 from .lowering import Lowered, lower
 from .watch import ProgressCallback, limit_name, watch
@@ -71,8 +72,9 @@ class RscViolation:
 
 @dataclass(frozen=True)
 class RscResult:
-    """`holds` is None when a limit stopped the search; `stopped` says which, or that Ctrl-C came while a
-    shorter violation was searched for."""
+    """`holds` is None when a limit stopped the search; `stopped` says which, or what is wrong with the disk,
+    or that Ctrl-C came while a shorter violation was searched for. `on_disk`: bytes of what was searched
+    there."""
 
     holds: bool | None
     states: int
@@ -81,6 +83,7 @@ class RscResult:
     memory: int
     stopped: str = ""
     violation: RscViolation | None = None
+    on_disk: int = 0
 
 
 def rsc(
@@ -92,18 +95,20 @@ def rsc(
     seconds: float | None = None,
     symmetry: bool = True,
     threads: int | None = None,
+    disk: _engine.DiskOptions | None = None,
     **knobs: int,
 ) -> RscResult:
     """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
 
     Large searches run in so many `threads`, None for as many as there are processors; with mailboxes, in one.
-    The `knobs` say what is large.
+    What memory does not hold is searched in the folder of the limits, or as `disk` says. The `knobs` say what
+    is large.
     """
     started = time.monotonic()
     lowered = lower(system, failures)
-    workers = thread_count(threads)
+    workers, place = thread_count(threads), disk or disk_options(limits)
     found = watch(
-        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry, workers, **knobs),
+        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry, workers, disk=place, **knobs),
         limits,
         "rsc",
         progress,
@@ -112,7 +117,7 @@ def rsc(
     violation = _violation(lowered, found) if found.violated else None
     # Of the limits only Ctrl-C concerns what is asked after a violation.
     told = not violation or found.stop is _engine.Stop.INTERRUPTED
-    stopped = limit_name(found.stop) if told else ""
+    stopped = found.problem or limit_name(found.stop) if told else ""
     return RscResult(
         holds=False if violation else None if stopped else True,
         states=found.states,
@@ -121,6 +126,7 @@ def rsc(
         memory=found.memory,
         stopped=stopped,
         violation=violation,
+        on_disk=found.on_disk,
     )
 
 

@@ -1,0 +1,20 @@
+// The search of rsc.hpp on disk, when memory ends: in layers by the number of steps (disk_layers.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rsc.hpp"
+#include "rsc_layout.hpp"
+
+namespace stormproof {
+
+// Do the options ask for it, and does a state fit?
+bool fits_on_disk(const RscLayout& layout, const RscOptions& options);
+// The name of the question.
+std::string fingerprint(const System& system, const RscOptions& options);
+// In one thread. The violation is one of the fewest steps, and not the shortest.
+RscResult search_rsc_on_disk(const RscLayout& layout, Monitor& monitor, const std::vector<Automorphism>& group,
+                             const DiskOptions& disk, const std::string& name);
+
+}  // namespace stormproof
