@@ -21,12 +21,13 @@ namespace stormproof {
 
 class WideSearch {
   public:
-    // Rounds of fewer than `parallel_from` states are left to one thread.
+    // Rounds of fewer than `parallel_from` states are left to one thread; otherwise each gets half of that at least.
     WideSearch(const RscLayout& layout, Monitor& monitor, const std::vector<Automorphism>& group, unsigned threads,
                std::uint64_t parallel_from)
-        : layout_(layout), monitor_(monitor), group_(group), parallel_from_(parallel_from), usage_(monitor) {
+        : layout_(layout), monitor_(monitor), group_(group),
+          parallel_from_(std::max<std::uint64_t>(1, parallel_from)), usage_(monitor) {
         for (std::uint32_t s = 0; s < count; ++s) shards_.push_back(std::make_unique<Shard>(layout, usage_));
-        for (unsigned i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(*this));
+        for (unsigned i = 0; i < std::max(1u, threads); ++i) workers_.push_back(std::make_unique<Worker>(*this));
     }
 
     RscResult decide() {
@@ -108,7 +109,7 @@ class WideSearch {
             left -= shard->share, shared += shard->share;
             waiting += shard->waiting.size();
         }
-        active_ = shared < parallel_from_ ? 1 : static_cast<unsigned>(workers_.size());
+        active_ = static_cast<unsigned>(std::clamp<std::uint64_t>(2 * shared / parallel_from_, 1, workers_.size()));
         monitor_.frontier = waiting;
         if (result_.stop == Stop::none && shared == 0 && waiting > 0) result_.stop = Stop::states;
         return result_.stop == Stop::none && shared > 0;
