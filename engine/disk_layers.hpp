@@ -7,6 +7,7 @@
 // names is on the disk: a process may be killed at any time.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -34,12 +35,28 @@ class DiskLayers {
         RunIndex<W> index;
     };
 
+    // What one thread has found by expanding some configurations.
+    struct Expanded {
+        struct Of {
+            std::uint64_t note = 0;  // whatever the search wants to remember of it
+            std::size_t successors = 0;
+        };
+        std::vector<Of> each;
+        std::vector<std::pair<LayerKey, Config<W>>> successors;
+
+        void push(LayerKey key, const Config<W>& c) {
+            successors.emplace_back(key, c);
+            ++each.back().successors;
+        }
+    };
+
     // A configuration is known, too, if another one has the same first words, `key_words`, and in the words after them
     // all of its bits.
     DiskLayers(const DiskOptions& options, const std::string& question, const RecordCodec<W>& codec, std::uint64_t records,
-               unsigned key_words = W)
+               const DiskThreads& threads, unsigned key_words = W)
         : options_(options), question_(question), directory_(place_on_disk(options, question)), codec_(codec),
-          key_words_(key_words), records_(options.records ? options.records : records), queue_(directory_, codec_, records_, options.block_bytes) {
+          key_words_(key_words), records_(options.records ? options.records : records), threads_(threads),
+          expanded_(threads.most), queue_(directory_, codec_, records_, options.block_bytes, threads) {
         if (!resume()) file_.open(directory_.file("layers"), 0);
         remove_runs_but(queue_.runs);
         saved_ = std::chrono::steady_clock::now();
@@ -52,9 +69,11 @@ class DiskLayers {
     void push(LayerKey key, const Config<W>& c) { queue_.push(key, c); }
     std::optional<LayerKey> next() const { return queue_.first(); }
 
-    // Explores a piece of the next layer: visit(key, configuration) for each new one.
-    template <class Visit>
-    void explore_piece(std::uint64_t note, Visit&& visit) {
+    // Explores a piece of the next layer: of each new configuration expand(thread, key, configuration, Expanded) pushes the
+    // successors and returns a note, in several threads, and take(key, configuration, note, number of successors) then sees
+    // them in order; false: it wants no more. So what comes of it does not depend on the number of threads.
+    template <class Expand, class Take>
+    void explore_piece(std::uint64_t note, Expand&& expand, Take&& take) {
         const LayerKey key = *queue_.first();
         queue_.take(key, records_, piece_);
         if (piece_.empty()) return;
@@ -66,8 +85,27 @@ class DiskLayers {
         const Span span = out.finish();
         layers.push_back({key, note, span, std::move(out.index)});
         size_ += span.records;
-        for (const Config<W>& c : piece_)
-            if (!visit(key, c)) return;
+        const unsigned n = threads_.for_size(piece_.size());
+        for (std::size_t begin = 0, end = 0; begin < piece_.size(); begin = end) {
+            end = std::min<std::size_t>(piece_.size(), begin + at_a_time());
+            in_slices(end - begin, n, [&](unsigned who, std::size_t from, std::size_t to) {
+                expanded_[who].each.clear();
+                expanded_[who].successors.clear();
+                for (std::size_t i = begin + from; i < begin + to; ++i) {
+                    expanded_[who].each.emplace_back();
+                    expanded_[who].each.back().note = expand(who, key, piece_[i], expanded_[who]);
+                }
+            });
+            if (!take_expanded(key, begin, n, take)) return;
+        }
+    }
+
+    // The same in one thread: visit(key, configuration), which pushes the successors itself.
+    template <class Visit>
+    void explore_piece(std::uint64_t note, Visit&& visit) {
+        explore_piece(
+            note, [](unsigned, LayerKey, const Config<W>&, Expanded&) { return 0; },
+            [&](LayerKey key, const Config<W>& c, std::uint64_t, std::size_t) { return visit(key, c); });
     }
 
     // Writes the manifest, if some time has passed since the last one.
@@ -96,6 +134,17 @@ class DiskLayers {
         for (RunReader<W> reader(file_, codec_, layer.index); !reader.done(); reader.next())
             if (!visit(reader.config())) return;
     }
+    // The same in no order, in several threads: visit(thread, configuration).
+    template <class Visit>
+    void each_in_parallel(const Layer& layer, Visit&& visit) const {
+        std::atomic<std::size_t> next{0};
+        std::atomic<bool> enough{false};
+        in_parallel(threads_.for_size(layer.span.records), [&](unsigned who) {
+            for (std::size_t block = next++; block < layer.index.size() && !enough; block = next++)
+                for (RunReader<W> reader(file_, codec_, layer.index, block, block + 1); !reader.done() && !enough; reader.next())
+                    if (!visit(who, reader.config())) enough = true;
+        });
+    }
     bool has(const Layer& layer, const Config<W>& c) const {
         if (layer.index.empty() || c < layer.index.front().first) return false;
         const RunReader<W> reader(file_, codec_, layer.index, layer.key, c);
@@ -106,6 +155,7 @@ class DiskLayers {
     std::uint64_t memory() const {
         std::uint64_t sum = queue_.memory() + piece_.capacity() * sizeof(Config<W>);
         for (const Layer& layer : layers) sum += sizeof(Layer) + layer.index.capacity() * sizeof(Block<W>);
+        for (const Expanded& e : expanded_) sum += e.successors.capacity() * sizeof(e.successors[0]);
         return sum;
     }
     std::uint64_t disk() const { return file_.size() + queue_.disk(); }
@@ -118,6 +168,8 @@ class DiskLayers {
     const RecordCodec<W> codec_;
     const unsigned key_words_;
     const std::uint64_t records_;
+    const DiskThreads threads_;
+    std::vector<Expanded> expanded_;  // of each thread
     DiskQueue<W> queue_;
     DiskFile file_;
     std::vector<Config<W>> piece_;
@@ -125,28 +177,48 @@ class DiskLayers {
     std::uint64_t size_ = 0;
     std::chrono::steady_clock::time_point saved_;
 
+    // So many configurations are expanded before their successors are put into the queue: few against those in memory.
+    std::uint64_t at_a_time() const { return std::max<std::uint64_t>(records_ / 64, threads_.most); }
+
+    template <class Take>
+    bool take_expanded(LayerKey key, std::size_t begin, unsigned n, Take&& take) {
+        for (unsigned who = 0; who < n; ++who) {
+            auto successor = expanded_[who].successors.begin();
+            for (const auto& of : expanded_[who].each) {
+                for (std::size_t i = 0; i < of.successors; ++i, ++successor) queue_.push(successor->first, successor->second);
+                if (!take(key, piece_[begin++], of.note, of.successors)) return false;
+            }
+        }
+        return true;
+    }
+
     // Delayed duplicate detection: the piece and the earlier layers are sorted, so one pass over each tells.
     void remove_known() {
         std::vector<std::uint8_t> known(piece_.size(), false);
-        if (key_words_ < W) mark_covered(known);
-        for (const Layer& layer : layers) {
-            if (key_words_ < W) {
-                mark_covered(layer, known);
-                continue;
-            }
-            if (piece_.back() < layer.index.front().first) continue;
-            RunReader<W> reader(file_, codec_, layer.index, layer.key, piece_.front());
-            for (std::size_t i = 0; !reader.done();) {
-                i = not_less(i, reader.config());
-                if (i == piece_.size()) break;
-                reader.seek(layer.key, piece_[i]);
-                if (!reader.done() && reader.config() == piece_[i]) known[i++] = true;
-            }
+        if (key_words_ < W) {
+            mark_covered(known);
+            for (const Layer& layer : layers) mark_covered(layer, known);
+        } else {
+            in_slices(piece_.size(), threads_.for_size(piece_.size()), [&](unsigned, std::size_t begin, std::size_t end) {
+                for (const Layer& layer : layers)
+                    if (begin < end) mark_known(layer, begin, end, known);
+            });
         }
         std::size_t kept = 0;
         for (std::size_t i = 0; i < piece_.size(); ++i)
             if (!known[i]) piece_[kept++] = piece_[i];
         piece_.resize(kept);
+    }
+
+    void mark_known(const Layer& layer, std::size_t begin, std::size_t end, std::vector<std::uint8_t>& known) const {
+        if (piece_[end - 1] < layer.index.front().first) return;
+        RunReader<W> reader(file_, codec_, layer.index, layer.key, piece_[begin]);
+        for (std::size_t i = begin; !reader.done();) {
+            i = not_less(i, end, reader.config());
+            if (i == end) break;
+            reader.seek(layer.key, piece_[i]);
+            if (!reader.done() && reader.config() == piece_[i]) known[i++] = true;
+        }
     }
 
     // The least configuration with the same key.
@@ -175,7 +247,7 @@ class DiskLayers {
     void mark_covered(const Layer& layer, std::vector<std::uint8_t>& known) const {
         RunReader<W> reader(file_, codec_, layer.index, layer.key, key_of(piece_.front()));
         for (std::size_t i = 0; !reader.done();) {
-            i = not_less(i, key_of(reader.config()));
+            i = not_less(i, piece_.size(), key_of(reader.config()));
             if (i == piece_.size()) break;
             const Config<W> key = key_of(piece_[i]);
             const std::size_t end = end_of_key(i);
@@ -186,14 +258,14 @@ class DiskLayers {
     }
 
     // The first of the piece, from i on, that is not less: in steps that double, then by halving.
-    std::size_t not_less(std::size_t i, const Config<W>& c) const {
+    std::size_t not_less(std::size_t i, std::size_t end, const Config<W>& c) const {
         std::size_t step = 1;
-        while (i + step < piece_.size() && piece_[i + step] < c) {
+        while (i + step < end && piece_[i + step] < c) {
             i += step;
             step *= 2;
         }
-        const auto end = piece_.begin() + static_cast<std::ptrdiff_t>(std::min(i + step, piece_.size()));
-        return static_cast<std::size_t>(std::lower_bound(piece_.begin() + static_cast<std::ptrdiff_t>(i), end, c) - piece_.begin());
+        const auto last = piece_.begin() + static_cast<std::ptrdiff_t>(std::min(i + step, end));
+        return static_cast<std::size_t>(std::lower_bound(piece_.begin() + static_cast<std::ptrdiff_t>(i), last, c) - piece_.begin());
     }
 
     // ---- the manifest ----------------------------------------------------------------------------------

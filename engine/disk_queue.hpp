@@ -10,8 +10,17 @@
 #include <optional>
 
 #include "disk_runs.hpp"
+#include "parallel.hpp"
 
 namespace stormproof {
+
+// How many threads work together, and from how many configurations on.
+struct DiskThreads {
+    std::uint32_t most = 1;
+    std::uint64_t from = 0;
+
+    unsigned for_size(std::uint64_t configurations) const { return configurations < from ? 1 : most; }
+};
 
 template <unsigned W>
 class DiskQueue {
@@ -24,8 +33,10 @@ class DiskQueue {
         std::optional<RunReader<W>> reader;
     };
 
-    DiskQueue(const DiskDirectory& directory, const RecordCodec<W>& codec, std::uint64_t most, std::size_t block_bytes)
-        : directory_(directory), codec_(codec), most_(std::max<std::uint64_t>(most, 1)), block_bytes_(block_bytes) {}
+    DiskQueue(const DiskDirectory& directory, const RecordCodec<W>& codec, std::uint64_t most, std::size_t block_bytes,
+              const DiskThreads& threads)
+        : directory_(directory), codec_(codec), most_(std::max<std::uint64_t>(most, 1)), block_bytes_(block_bytes),
+          threads_(threads) {}
 
     std::vector<std::unique_ptr<Run>> runs;
     std::uint64_t next_number = 0;
@@ -147,6 +158,7 @@ class DiskQueue {
     const RecordCodec<W>& codec_;
     const std::uint64_t most_;
     const std::size_t block_bytes_;
+    const DiskThreads threads_;
     std::map<LayerKey, std::vector<Config<W>>> waiting_;
     std::uint64_t count_ = 0;
     std::vector<Config<W>>* place_ = nullptr;  // where the last one was added
@@ -160,8 +172,8 @@ class DiskQueue {
 
     static bool of_layer(const Run& run, LayerKey key) { return !run.reader->done() && run.reader->key() == key; }
 
-    static void sort_unique(std::vector<Config<W>>& list) {
-        std::sort(list.begin(), list.end());
+    void sort_unique(std::vector<Config<W>>& list) const {
+        sort_in_parallel(list, threads_.for_size(list.size()));
         list.erase(std::unique(list.begin(), list.end()), list.end());
     }
 

@@ -149,17 +149,20 @@ template <unsigned W>
 class RunReader {
   public:
     RunReader(const DiskFile& file, const RecordCodec<W>& codec, const RunIndex<W>& index)
-        : file_(&file), codec_(&codec), index_(&index), bytes_(codec.bytes) {
-        enter(0);
+        : RunReader(file, codec, index, 0, index.size()) {}
+    // Some of its blocks only.
+    RunReader(const DiskFile& file, const RecordCodec<W>& codec, const RunIndex<W>& index, std::size_t first, std::size_t end)
+        : file_(&file), codec_(&codec), index_(&index), end_(end), bytes_(codec.bytes) {
+        enter(first);
     }
     // From the first configuration on that is not less.
     RunReader(const DiskFile& file, const RecordCodec<W>& codec, const RunIndex<W>& index, LayerKey key, const Config<W>& c)
-        : file_(&file), codec_(&codec), index_(&index), bytes_(codec.bytes) {
+        : file_(&file), codec_(&codec), index_(&index), end_(index.size()), bytes_(codec.bytes) {
         enter(block_of(0, key, c));
         while (!done() && before(this->key(), now_, key, c)) next();
     }
 
-    bool done() const { return block_ >= index_->size(); }
+    bool done() const { return block_ >= end_; }
     LayerKey key() const { return (*index_)[block_].key; }
     const Config<W>& config() const { return now_; }
 
@@ -180,6 +183,7 @@ class RunReader {
     const DiskFile* file_;
     const RecordCodec<W>* codec_;
     const RunIndex<W>* index_;
+    std::size_t end_;
     std::size_t block_ = 0, at_ = 0;
     std::uint32_t left_ = 0;
     std::vector<std::uint8_t> data_, bytes_;

@@ -39,7 +39,8 @@ class DiskDecision {
   public:
     DiskDecision(const Machine& machine, const Question& question, Monitor& monitor, const std::string& name)
         : m(machine), q(question), monitor_(monitor), found_(machine),
-          layers_(question.disk, name, RecordCodec<W>(used_bits(machine)), room_on_disk<W>(monitor)) {
+          layers_(question.disk, name, RecordCodec<W>(used_bits(machine)), room_on_disk<W>(monitor),
+                  {question.threads, question.parallel_from}) {
         answer_.words = W;
         if (layers_.resumed) std::istringstream(layers_.state) >> answer_.transitions;
         else layers_.push(layer_key(0, 0), initial_config<W>(m));
@@ -66,6 +67,9 @@ class DiskDecision {
 
   private:
     using Layer = typename DiskLayers<W>::Layer;
+    using Expanded = typename DiskLayers<W>::Expanded;
+    using Flag = std::atomic<bool>;
+    static constexpr auto relaxed = std::memory_order_relaxed;
 
     const Machine& m;
     const Question& q;
@@ -85,7 +89,12 @@ class DiskDecision {
 
     void explore() {
         while (const auto key = layers_.next()) {
-            layers_.explore_piece(0, [&](LayerKey at, const Config<W>& c) { return expand(at, c); });
+            layers_.explore_piece(
+                0, [&](unsigned, LayerKey at, const Config<W>& c, Expanded& out) { return expand(at, c, out); },
+                [&](LayerKey, const Config<W>&, std::uint64_t, std::size_t successors) {
+                    answer_.transitions += successors;
+                    return go_on(0);
+                });
             if (!going() || stopped()) return;
             layers_.state = std::to_string(answer_.transitions);
             layers_.save();
@@ -93,13 +102,10 @@ class DiskDecision {
         layers_.save(true);  // the sweeps may take long
     }
 
-    bool expand(LayerKey key, const Config<W>& c) {
+    std::uint64_t expand(LayerKey key, const Config<W>& c, Expanded& out) const {
         const LayerKey silent = key + 1, action = layer_key(std::uint64_t{faults_of(key)} + 1, 0);
-        each_step(c, [&](std::uint32_t number, const Config<W>& next) {
-            ++answer_.transitions;
-            layers_.push(number == none ? silent : action, next);
-        });
-        return go_on();
+        each_step(c, [&](std::uint32_t number, const Config<W>& next) { out.push(number == none ? silent : action, next); });
+        return 0;
     }
 
     // visit(number of the instruction, or none for a silent step; the successor)
@@ -109,7 +115,8 @@ class DiskDecision {
         if (m.silent) each_silent(m, c, [&](const Config<W>& next) { visit(none, next); });
     }
 
-    bool go_on() { return ++visits_ % 4096 != 0 || !stopped(); }
+    // The first thread looks after the limits.
+    bool go_on(unsigned who) { return who > 0 || ++visits_ % 4096 != 0 || !stopped(); }
 
     bool stopped() {
         monitor_.states = layers_.size();
@@ -135,13 +142,13 @@ class DiskDecision {
         answer_.decide(asked, std::move(violations));
     }
 
-    // visit(number of the layer, configuration) for all.
+    // visit(number of the layer, configuration) for all, in several threads.
     template <class Visit>
     void each(Visit&& visit) {
         for (std::size_t i = 0; i < layers_.layers.size() && going(); ++i)
-            layers_.each(layers_.layers[i], [&](const Config<W>& c) {
+            layers_.each_in_parallel(layers_.layers[i], [&](unsigned who, const Config<W>& c) {
                 visit(i, c);
-                return go_on();
+                return go_on(who);
             });
     }
 
@@ -185,7 +192,7 @@ class DiskDecision {
     bool sweep_all(const GoalSet& set, std::vector<Mask>& masks, bool in_any_case) {
         std::vector<std::uint8_t> open(layers_.layers.size(), true);
         for (std::uint32_t n = 0; going(); ++n) {
-            bool changed = false, unmet = false;
+            Flag changed{false}, unmet{false};
             for (std::size_t i = 0; i < open.size() && going(); ++i) {
                 const std::size_t layer = n % 2 == 0 ? open.size() - 1 - i : i;
                 if (open[layer]) open[layer] = sweep(set, masks, layers_.layers[layer], n == 0, changed, unmet);
@@ -197,22 +204,23 @@ class DiskDecision {
 
     // Is some goal missing somewhere, needed or not?
     template <class Mask>
-    bool sweep(const GoalSet& set, std::vector<Mask>& masks, const Layer& layer, bool first, bool& changed, bool& unmet) {
-        bool missing = false;
-        layers_.each(layer, [&](const Config<W>& c) {
-            Mask& own = masks[(*numbers_)(c)];
-            if (own == set.all) return true;
+    bool sweep(const GoalSet& set, std::vector<Mask>& masks, const Layer& layer, bool first, Flag& changed, Flag& unmet) {
+        Flag missing{false};
+        layers_.each_in_parallel(layer, [&](unsigned who, const Config<W>& c) {
+            const std::atomic_ref<Mask> own(masks[(*numbers_)(c)]);  // which no other thread changes
+            const std::uint64_t before = own.load(relaxed);
+            if (before == set.all) return true;
             const std::uint64_t need = set.needs(m, c);
-            std::uint64_t mask = own | (first ? set.settled & ~need : 0);
+            std::uint64_t mask = before | (first ? set.settled & ~need : 0);
             each_step(c, [&](std::uint32_t number, const Config<W>& next) {
-                const std::uint64_t after = masks[(*numbers_)(next)];
+                const std::uint64_t after = std::atomic_ref(masks[(*numbers_)(next)]).load(relaxed);
                 mask |= number == none ? after : set.fires[number] | (after & set.keeps[number]);
             });
-            changed = changed || mask != own;
-            unmet = unmet || (need & ~mask);
-            missing = missing || mask != set.all;
-            own = static_cast<Mask>(mask);
-            return go_on();
+            if (mask != before) changed.store(true, relaxed);
+            if (need & ~mask) unmet.store(true, relaxed);
+            if (mask != set.all) missing.store(true, relaxed);
+            own.store(static_cast<Mask>(mask), relaxed);
+            return go_on(who);
         });
         return missing;
     }

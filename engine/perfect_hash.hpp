@@ -6,8 +6,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "configuration.hpp"
@@ -19,7 +21,7 @@ namespace stormproof {
 template <unsigned W>
 class PerfectHash {
   public:
-    // each(visit) visits every configuration of the set, in the same order each time; false: it was stopped.
+    // each(visit) visits every configuration of the set, in any order and several threads; false: it was stopped.
     template <class Each>
     bool build(std::uint64_t size, Each&& each) {
         std::uint64_t left = size;
@@ -39,8 +41,11 @@ class PerfectHash {
             left -= alone;
             levels_.push_back(std::move(places));
         }
+        std::mutex adding;
         if (left > 0 && !each([&](const Config<W>& c) {
-                if (!is_placed(hash_of(c))) rest_.push_back(c);
+                if (is_placed(hash_of(c))) return;
+                const std::lock_guard<std::mutex> lock(adding);
+                rest_.push_back(c);
             }))
             return false;
         std::sort(rest_.begin(), rest_.end());
@@ -96,9 +101,10 @@ class PerfectHash {
     }
 
     static void settle(const Bit& at, std::vector<Place>& places, std::vector<Place>& crowded) {
-        std::uint64_t& bits = places[at.place].bits[at.word];
-        if (bits & at.mask) crowded[at.place].bits[at.word] |= at.mask;
-        bits |= at.mask;
+        const auto add = [&](std::uint64_t& bits) {
+            return std::atomic_ref(bits).fetch_or(at.mask, std::memory_order_relaxed) & at.mask;
+        };
+        if (add(places[at.place].bits[at.word])) add(crowded[at.place].bits[at.word]);
     }
 
     void count() {

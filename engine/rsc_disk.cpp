@@ -30,7 +30,7 @@ class DiskSearch : RscSteps {
     DiskSearch(const RscLayout& layout, Monitor& monitor, const Monitor& steps, Usage& usage,
                const std::vector<Automorphism>& group, const DiskOptions& disk, const std::string& name)
         : RscSteps(layout, steps, usage), monitor_(monitor), usage_(usage), group_(group), symmetry_(layout, group),
-          layers_(disk, name, RecordCodec<W>(used_bits(layout)), room_on_disk<W>(monitor), layout.key.words()) {
+          layers_(disk, name, RecordCodec<W>(used_bits(layout)), room_on_disk<W>(monitor), {}, layout.key.words()) {
         if (layers_.resumed) std::istringstream(layers_.state) >> result_.transitions;
         else layers_.push(0, config_of(layout.initial()));
     }

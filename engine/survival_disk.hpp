@@ -19,11 +19,14 @@ Result search_on_disk(const System& system, const Question& question, Monitor& m
 template <class Cell, unsigned W>
 class DiskSearch : public DiskStorms<Cell, W> {
     using Base = DiskStorms<Cell, W>;
-    using Base::q_, Base::layout_, Base::store_, Base::turns_, Base::monitor_, Base::result_, Base::always_, Base::level_,
-        Base::reached_, Base::beside_, Base::layers_, Base::row_, Base::broken_, Base::visits_;
+    using Base::q_, Base::layout_, Base::store_, Base::monitor_, Base::result_, Base::always_, Base::level_, Base::reached_,
+        Base::beside_, Base::layers_, Base::threads_, Base::broken_, Base::visits_;
     using typename Base::Broken;
     using typename Base::Layer;
     using typename Base::Packed;
+    using typename Base::Thread;
+    using Flag = std::atomic<bool>;
+    static constexpr auto relaxed = std::memory_order_relaxed;
 
   public:
     DiskSearch(const System& system, const Question& question, Monitor& monitor, const std::string& name,
@@ -97,9 +100,9 @@ class DiskSearch : public DiskStorms<Cell, W> {
         judged_ = judged_layers;
         const bool built = numbers_.build(size, [&](auto&& visit) {
             for (std::size_t i = 0; i < judged_ && result_.stop == Stop::none; ++i)
-                layers_.each(layers_.layers[i], [&](const Packed& c) {
+                layers_.each_in_parallel(layers_.layers[i], [&](unsigned who, const Packed& c) {
                     visit(c);
-                    return go_on();
+                    return go_on(who);
                 });
             return result_.stop == Stop::none;
         });
@@ -109,13 +112,14 @@ class DiskSearch : public DiskStorms<Cell, W> {
         if (result_.stop == Stop::none) judge_rest(masks, ended);
     }
 
-    bool go_on() { return ++visits_ % 4096 != 0 || !this->stopped(); }
+    // The first thread looks after the limits.
+    bool go_on(unsigned who) { return who > 0 || ++visits_ % 4096 != 0 || !this->stopped(); }
 
     // Until nothing changes. Layers in which every configuration reaches every goal are not looked at again.
     template <class Mask>
     void sweep_all(std::vector<Mask>& masks) {
         std::vector<std::uint8_t> open(judged_, true);
-        bool changed = true;
+        Flag changed{true};
         for (std::uint32_t n = 0; (changed || n < 2) && result_.stop == Stop::none; ++n) {
             changed = false;
             for (std::size_t i = 0; i < judged_ && result_.stop == Stop::none; ++i) {
@@ -127,22 +131,23 @@ class DiskSearch : public DiskStorms<Cell, W> {
 
     // Is some goal missing somewhere?
     template <class Mask>
-    bool sweep(std::vector<Mask>& masks, const Layer& layer, bool first, bool& changed) {
-        bool missing = false;
-        layers_.each(layer, [&](const Packed& c) {
-            Mask& own = masks[numbers_(c)];
-            if ((own & always_) == always_) return true;
-            this->unpack(c);
-            std::uint32_t mask = own;
-            for (std::uint32_t a = 0; first && a < q_.asks.size(); ++a)
-                if ((always_ >> a & 1) && this->holds(a)) mask |= 1u << a;
-            this->expand(row_.data(), layer.note, true, [&](const Strike&, std::uint32_t faults, const Cell* next) {
-                if (faults == 0 && next) mask |= masks[numbers_(this->packed(turns_.settle(next).first))];
+    bool sweep(std::vector<Mask>& masks, const Layer& layer, bool first, Flag& changed) {
+        Flag missing{false};
+        layers_.each_in_parallel(layer, [&](unsigned who, const Packed& c) {
+            const std::atomic_ref<Mask> own(masks[numbers_(c)]);  // which no other thread changes
+            const std::uint32_t before = own.load(relaxed);
+            if ((before & always_) == always_) return true;
+            Thread& thread = *threads_[who];
+            this->unpack(thread, c);
+            std::uint32_t mask = before | (first ? this->holding(thread, always_) : 0);
+            this->expand(thread, layer.note, true, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+                if (faults != 0 || !next || (mask & always_) == always_) return;
+                mask |= std::atomic_ref(masks[numbers_(this->packed_after(thread, c, strike, next))]).load(relaxed);
             });
-            changed = changed || mask != own;
-            own = static_cast<Mask>(mask);
-            missing = missing || (mask & always_) != always_;
-            return go_on();
+            if (mask != before) changed.store(true, relaxed);
+            if ((mask & always_) != always_) missing.store(true, relaxed);
+            own.store(static_cast<Mask>(mask), relaxed);
+            return go_on(who);
         });
         return missing;
     }
@@ -159,7 +164,7 @@ class DiskSearch : public DiskStorms<Cell, W> {
                 const std::uint32_t mask = masks[numbers_(c)];
                 if ((mask & always_) != always_) enlist_stored(layer.key, c, mask);
                 if (reached_.size() >= piece) judge_reached();
-                return result_.stop == Stop::none && always_ && go_on();
+                return result_.stop == Stop::none && always_ && go_on(0);
             });
             const bool last = i + 1 == judged_ || faults_of(layers_.layers[i + 1].key) != faults;
             if (last && result_.stop == Stop::none && always_) judge_reached();

@@ -10,19 +10,35 @@
 
 namespace stormproof::survival {
 
+// What one thread works with.
+template <class Cell>
+struct StormThread {
+    StormThread(const Rules& rules, const Layout& layout)
+        : steps(rules, layout), closed(rules, layout), turns(rules.system, layout, rules.question.group), row(layout.cells) {}
+
+    Steps<Cell> steps;
+    ClosedProcesses<Cell> closed;
+    RowTurns<Cell> turns;
+    std::vector<Cell> row;  // the configuration at hand
+};
+
 template <class Cell, unsigned W>
 class DiskStorms : public Search<Cell> {
   protected:
     using Base = Search<Cell>;
-    using Base::q_, Base::rules_, Base::layout_, Base::steps_, Base::store_, Base::turns_, Base::expander_, Base::monitor_,
-        Base::result_, Base::always_, Base::never_, Base::level_;
+    using Base::q_, Base::rules_, Base::layout_, Base::store_, Base::monitor_, Base::result_, Base::always_, Base::never_,
+        Base::level_;
     using Packed = Config<W>;
     using Layer = typename DiskLayers<W>::Layer;
+    using Expanded = typename DiskLayers<W>::Expanded;
+    using Thread = StormThread<Cell>;
 
     DiskStorms(const System& system, const Question& question, Monitor& monitor, const std::string& name,
                const Packing<Cell>& packing)
-        : Base(system, question, monitor), packing_(packing), layers_(question.disk, name, RecordCodec<W>(packing.used_bits()), room_on_disk<W>(monitor)) {
-        row_.resize(layout_.cells);
+        : Base(system, question, monitor), packing_(packing),
+          layers_(question.disk, name, RecordCodec<W>(packing.used_bits()), room_on_disk<W>(monitor),
+                  {question.threads, question.parallel_from}) {
+        for (std::uint32_t i = 0; i < question.threads; ++i) threads_.push_back(std::make_unique<Thread>(rules_, layout_));
         if (layers_.resumed) restore();
         else push_initial();
     }
@@ -37,7 +53,7 @@ class DiskStorms : public Search<Cell> {
 
     const Packing<Cell>& packing_;
     DiskLayers<W> layers_;
-    std::vector<Cell> row_;
+    std::vector<std::unique_ptr<Thread>> threads_;
     std::vector<Broken> broken_;
     std::uint32_t visits_ = 0;
 
@@ -46,12 +62,21 @@ class DiskStorms : public Search<Cell> {
         packing_.pack(row, out.w);
         return out;
     }
-    void unpack(const Packed& c) { packing_.unpack(c.w, row_.data()); }
+    // What a step of this configuration leads to.
+    Packed packed_after(Thread& thread, const Packed& c, const Strike& strike, const Cell* next) const {
+        const auto [least, turn] = thread.turns.settle(next);
+        if (turn != 0) return packed(least);
+        Packed out = c;
+        packing_.repack(next, strike.process, rules_.system.processes[strike.process].transitions[strike.transition].channel, out.w);
+        return out;
+    }
+    Thread& first() { return *threads_[0]; }
 
     void push_initial() {
+        std::vector<Cell> row(layout_.cells);
         for (std::size_t p = 0; p < rules_.system.processes.size(); ++p)
-            row_[p] = static_cast<Cell>(rules_.system.processes[p].initial);
-        layers_.push(layer_key(0, 0), packed(row_.data()));
+            row[p] = static_cast<Cell>(rules_.system.processes[p].initial);
+        layers_.push(layer_key(0, 0), packed(row.data()));
     }
 
     // ---- storms ----------------------------------------------------------------------------------------
@@ -67,7 +92,9 @@ class DiskStorms : public Search<Cell> {
             level_ = faults_of(*key);
             if (!always_) result_.faults_explored = level_;
             const std::uint64_t how = note();
-            layers_.explore_piece(how, [&](LayerKey at, const Packed& c) { return visit(at, c, how); });
+            layers_.explore_piece(
+                how, [&](unsigned who, LayerKey at, const Packed& c, Expanded& out) { return look(*threads_[who], at, c, how, out); },
+                [&](LayerKey at, const Packed& c, std::uint64_t seen, std::size_t) { return conclude_at(at, c, seen); });
             if (result_.stop != Stop::none || stopped()) return;
             keep();
             layers_.save();
@@ -75,38 +102,56 @@ class DiskStorms : public Search<Cell> {
         if (always_ || !broken_.empty()) layers_.save(true);  // judging may take long
     }
 
-    bool visit(LayerKey key, const Packed& c, std::uint64_t how) {
-        ++result_.configurations;
-        unpack(c);
-        for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
-            if ((never_ >> a & 1) && holds(a)) found({a, EndKind::none, key, c});
-        bool calm = false;
-        expand(row_.data(), how, false, [&](const Strike&, std::uint32_t faults, const Cell* next) {
+    // What is seen of a configuration: the goals of the open asks that hold, where that matters, and these.
+    static constexpr std::uint64_t seen_hit = std::uint64_t{1} << 32, seen_end = seen_hit << 1, seen_rest = seen_hit << 2;
+
+    // Several threads look at configurations at the same time; what they see is concluded in order.
+    std::uint64_t look(Thread& thread, LayerKey key, const Packed& c, std::uint64_t how, Expanded& out) const {
+        unpack(thread, c);
+        bool calm = false, hit = false;
+        expand(thread, how, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
             calm = calm || faults == 0;
-            if (!next) result_.hit_faults = std::min(result_.hit_faults, level_);
-            else if (level_ + faults <= q_.most_faults)
-                layers_.push(layer_key(level_ + faults, actions_of(key) + 1), packed(turns_.settle(next).first));
+            hit = hit || !next;
+            if (next && level_ + faults <= q_.most_faults)
+                out.push(layer_key(level_ + faults, actions_of(key) + 1), packed_after(thread, c, strike, next));
         });
-        if (!calm) note_end(key, c);
+        const std::uint64_t seen = holding(thread, calm ? never_ : never_ | always_) | (hit ? seen_hit : 0);
+        if (calm) return seen;
+        return seen | seen_end | (is_at_rest(rules_, view(thread)) ? seen_rest : 0);
+    }
+
+    // False: that is enough.
+    bool conclude_at(LayerKey key, const Packed& c, std::uint64_t seen) {
+        ++result_.configurations;
+        for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
+            if (never_ & static_cast<std::uint32_t>(seen) & 1u << a) found({a, EndKind::none, key, c});
+        if (seen & seen_hit) result_.hit_faults = std::min(result_.hit_faults, level_);
+        // No calm step is possible: goals that do not hold here are out of reach.
+        const EndKind kind = seen & seen_rest ? EndKind::rest : EndKind::deadlock;
+        for (std::uint32_t a = 0; seen & seen_end && a < q_.asks.size(); ++a)
+            if (always_ & ~static_cast<std::uint32_t>(seen) & 1u << a) found({a, kind, key, c});
         if (!(always_ | never_)) return false;
         return ++visits_ % 2048 != 0 || !stopped();
     }
 
-    bool holds(std::uint32_t ask) const { return may_hold(rules_, q_.asks[ask].goal, RowView<Cell>{layout_, row_.data()}); }
+    RowView<Cell> view(const Thread& thread) const { return {layout_, thread.row.data()}; }
+    void unpack(Thread& thread, const Packed& c) const { packing_.unpack(c.w, thread.row.data()); }
 
-    // No calm step is possible: goals that do not hold here are out of reach.
-    void note_end(LayerKey key, const Packed& c) {
-        const EndKind kind = is_at_rest(rules_, RowView<Cell>{layout_, row_.data()}) ? EndKind::rest : EndKind::deadlock;
+    // The asks, of these, whose goals hold.
+    std::uint32_t holding(const Thread& thread, std::uint32_t asks) const {
+        std::uint32_t out = 0;
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a)
-            if ((always_ >> a & 1) && !holds(a)) found({a, kind, key, c});
+            if ((asks >> a & 1) && may_hold(rules_, q_.asks[a].goal, view(thread))) out |= 1u << a;
+        return out;
     }
 
     template <class Visit>
-    void expand(const Cell* row, std::uint64_t how, bool calm_only, Visit&& visit) {
+    void expand(Thread& thread, std::uint64_t how, bool calm_only, Visit&& visit) const {
         const auto open = static_cast<std::uint32_t>((how | how >> 30) & ((1u << 30) - 1));
         const bool hit = how >> 60 & 1, always = how & ((1u << 30) - 1);
-        const auto* only = q_.reduction && (hit || always) ? expander_.closed.choose(row, open, hit) : nullptr;
-        steps_.each(row, q_.k, calm_only, visit, only);
+        const Cell* row = thread.row.data();
+        const auto* only = q_.reduction && (hit || always) ? thread.closed.choose(row, open, hit) : nullptr;
+        thread.steps.each(row, q_.k, calm_only, visit, only);
     }
 
     bool stopped() {
@@ -128,7 +173,6 @@ class DiskStorms : public Search<Cell> {
     void show(const Broken& broken) {
         const std::uint32_t level = level_;
         level_ = faults_of(broken.key);
-        std::vector<Cell> here = row_;
         const std::uint32_t end = store_run(broken.key, broken.at);
         Stuck stuck{end, broken.end};
         if (broken.end != EndKind::none && result_.hit_faults <= level_) {
@@ -137,7 +181,6 @@ class DiskStorms : public Search<Cell> {
         }
         this->violated(broken.ask, stuck, broken.end == EndKind::none ? BlockSize{} : this->exact());
         level_ = level;
-        row_ = here;
     }
 
     // The first configurations before this layer, with as many faults, where a send hits the bound.
@@ -147,9 +190,9 @@ class DiskStorms : public Search<Cell> {
         for (const Layer& layer : layers_.layers) {
             if (faults_of(layer.key) != faults_of(key) || layer.key >= key) continue;
             layers_.each(layer, [&](const Packed& c) {
-                unpack(c);
+                unpack(first(), c);
                 bool hit = false;
-                expand(row_.data(), layer.note, false, [&](const Strike&, std::uint32_t, const Cell* next) { hit = hit || !next; });
+                expand(first(), layer.note, false, [&](const Strike&, std::uint32_t, const Cell* next) { hit = hit || !next; });
                 if (hit) this->full_.push_back(add_stored(layer.key, c));
                 return this->full_.size() < enough;
             });
@@ -163,8 +206,8 @@ class DiskStorms : public Search<Cell> {
     }
 
     std::uint32_t add_stored(LayerKey key, const Packed& c) {
-        unpack(c);
-        const std::uint32_t id = store_.find_or_add(row_.data());
+        unpack(first(), c);
+        const std::uint32_t id = store_.find_or_add(first().row.data());
         Node& node = store_.nodes[id];
         node.flags |= settled;
         node.faults = faults_of(key);
@@ -195,10 +238,10 @@ class DiskStorms : public Search<Cell> {
         for (const Layer& layer : layers_.layers) {
             if (actions_of(layer.key) + 1 != actions_of(key) || layer.key > key || process != nothing) continue;
             layers_.each(layer, [&](const Packed& c) {
-                unpack(c);
-                expand(row_.data(), layer.note, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+                unpack(first(), c);
+                expand(first(), layer.note, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
                     if (process != nothing || !next || faults_of(layer.key) + faults != faults_of(key)) return;
-                    if (packed(turns_.settle(next).first) == wanted) process = strike.process;
+                    if (packed_after(first(), c, strike, next) == wanted) process = strike.process;
                 });
                 if (process != nothing) way.push_back({layer.key, c});
                 return process == nothing;

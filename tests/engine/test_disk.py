@@ -29,7 +29,8 @@ RSC_STATES = 23_313
 
 @pytest.mark.parametrize("chunk", range(2))
 def test_disk_gives_the_answers_of_memory(chunk: int) -> None:
-    """So little room in memory that everything is written, with and without reduction and symmetry."""
+    """So little room in memory that everything is written, in several threads, with and without reduction and
+    symmetry."""
     for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
         rng = random.Random(seed)
         model = random_model(rng, everything=seed % 4 == 1)
@@ -50,6 +51,8 @@ def test_disk_gives_the_answers_of_memory(chunk: int) -> None:
                 reduction=saved,
                 symmetry=saved,
                 reduce_from=0 if saved else 20_000,
+                threads=rng.randint(1, 3),
+                parallel_from=1,
                 disk=_engine.DiskOptions(folder, "1", True, rng.choice((2, 7, 50)), 60, rng.choice((1, 40))),
             )
             assert not list(Path(folder).iterdir()), f"seed {seed}: files are left behind"
@@ -185,4 +188,6 @@ def _search(folder: Path, states: int | None = 5000) -> Survey:
     model, asks = question(4, "clean")
     disk = _engine.DiskOptions(str(folder), "1", True, 1000, 0, 200)
     limits = Limits(states=states)
-    return survey(model, asks, 1, reduction=False, symmetry=False, limits=limits, disk=disk)
+    return survey(
+        model, asks, 1, reduction=False, symmetry=False, limits=limits, disk=disk, threads=3, parallel_from=1
+    )

@@ -35,7 +35,8 @@ def test_disk_decides_what_memory_decides(chunk: int) -> None:
             # Where memory is short, eight goals are solved at a time and not 64.
             monitor = _engine.Monitor(None, rng.choice((None, 9_000 + 3 * whole.states)), None)
             asked = {PROPERTIES[n] for n in names}
-            found = _engine.decide(lower(system, failures).native, monitor, k, asked, 1, disk=disk)
+            native, threads = lower(system, failures).native, rng.randint(1, 3)
+            found = _engine.decide(native, monitor, k, asked, threads, parallel_from=1, disk=disk)
             if found.stop == _engine.Stop.MEMORY:
                 continue
             assert not list(Path(folder).iterdir()), f"seed {seed}: files are left behind"
@@ -60,6 +61,22 @@ def test_memory_first_then_disk(tmp_path: Path) -> None:
     whole = explore(system, Failures().on(system), 1, **asked)  # type: ignore[arg-type]
     assert found.holds == whole.holds and found.transitions == whole.transitions
     assert {n: v.end for n, v in found.violations.items()} == {n: v.end for n, v in whole.violations.items()}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_what_is_written_does_not_depend_on_the_threads(tmp_path: Path, threads: int) -> None:
+    """Stopped by a limit: the same layers, byte by byte, as another number of threads has written."""
+    system = dining_philosophers(4)
+    written = []
+    for number in (threads, 3):
+        folder = tmp_path / str(number)
+        disk = _engine.DiskOptions(str(folder), "1", True, 500, 0, 200)
+        asked = ("k-exh", "k-er", "k-pg")
+        knobs = {"threads": number, "parallel_from": 1, "most": 5_000, "disk": disk}
+        found = decide(system, Failures().on(system), 1, asked, **knobs)
+        assert found.stop == _engine.Stop.STATES
+        written.append({f.name: f.read_bytes() for f in folder.rglob("*") if f.is_file()})
+    assert written[0] == written[1] and len(written[0]["layers"]) > 0
 
 
 def test_a_search_goes_on_where_a_limit_ended_it(tmp_path: Path) -> None:

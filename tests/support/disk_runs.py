@@ -35,7 +35,7 @@ if name == "rsc":
     print(json.dumps([found.holds, found.states, found.stopped]))
     sys.exit()
 model, asks = question(number, name)
-found = survey(model, asks, 1, reduction=False, symmetry=False, disk=disk)
+found = survey(model, asks, 1, reduction=False, symmetry=False, disk=disk, threads=3, parallel_from=1)
 answer = found.answers[name]
 print(json.dumps([answer.holds, found.configurations, found.stopped]))
 """
