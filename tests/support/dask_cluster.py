@@ -34,12 +34,16 @@ class Cluster:
         )
 
     def ready(self) -> Cluster:
-        """Itself, once all workers have joined."""
+        """Itself, once all workers have joined, be they paused."""
         from distributed import Client
 
         with Client(self.address.replace("dask://", "tcp://")) as client:
-            client.wait_for_workers(len(self.workers), timeout=120)
-        return self
+            for _ in range(1200):
+                if len(client.nthreads()) == len(self.workers):
+                    return self
+                time.sleep(0.1)
+        self.end()
+        raise TimeoutError("the workers do not join")
 
     @property
     def address(self) -> str:
