@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_random_systems(chunk: int) -> None:
         model = replace(model, budget=Budget()) if rng.random() < 0.5 else model
         asks, k = random_asks(rng, model), rng.randint(1, 3)
         some = {n: asks[n] for n in rng.sample(sorted(asks), rng.choice((1, 2, len(asks))))}
-        knobs = {
+        knobs: dict[str, Any] = {
             "reduction": rng.random() < 0.5,
             "symmetry": rng.random() < 0.5,
             "reduce_from": 0,
