@@ -31,7 +31,7 @@ class StormQuestion:
 
     def part(self, number: int, of: int) -> StormPart:
         system, native = self._lowered()
-        return StormPart(_engine.StormPart(system, native, number, of), number)
+        return StormPart(_engine.StormPart(system, native, number, of))
 
     def judge(self, monitor: _engine.Monitor, parts: int) -> _engine.StormJudge:
         system, native = self._lowered()
@@ -57,10 +57,6 @@ class StormPart(CountingPart):
     """One part, and what is asked of it by name."""
 
     _native: _engine.StormPart
-
-    def __init__(self, native: _engine.StormPart, part: int) -> None:
-        super().__init__(native)
-        self._part = part
 
     def start(self) -> None:
         self._native.seed()
