@@ -30,7 +30,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -246,27 +245,22 @@ def _rsc(native: _engine.System, threads: int) -> tuple[int, float, float]:
 
 
 def survival_in_threads() -> Iterator[dict[str, Any]]:
-    """Paxos with reduction, up to three million configurations, and six philosophers without."""
-    questions = {
-        "paxos-2p3a": (protocol("paxos-2p3a"), True),
-        "philosophers": (dining_philosophers(6, True), False),
+    """Paxos with reduction, up to three million configurations."""
+    system = protocol("paxos-2p3a")
+    model = SurvivalModel(system, Failures().on(system), rest_states(system))
+    asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+    limits = Limits(seconds=None, memory="8GiB", states=3_000_000)
+    one, two = (survey(model, asks, 1, limits=limits, threads=threads) for threads in (1, 2))
+    assert one.configurations == two.configurations and one.answers == two.answers
+    yield {
+        "section": "threads",
+        "survival": "paxos-2p3a",
+        "configurations": one.configurations,
+        "one_clock": one.seconds,
+        "two_clock": two.seconds,
+        "check_faster": one.seconds / two.seconds,
+        "load_average": os.getloadavg()[0],
     }
-    for name, (system, reduction) in questions.items():
-        model = SurvivalModel(system, Failures().on(system), rest_states(system))
-        asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
-        limits = Limits(seconds=None, memory="8GiB", states=3_000_000)
-        asked = partial(survey, model, asks, 1, limits=limits, reduction=reduction, symmetry=reduction)
-        one, two = asked(threads=1), asked(threads=2)
-        assert one.configurations == two.configurations and one.answers == two.answers
-        yield {
-            "section": "threads",
-            "survival": name,
-            "configurations": one.configurations,
-            "one_clock": one.seconds,
-            "two_clock": two.seconds,
-            "check_faster": one.seconds / two.seconds,
-            "load_average": os.getloadavg()[0],
-        }
 
 
 def section_corruption(_: System) -> Iterator[dict[str, Any]]:

@@ -49,7 +49,7 @@ Result search_in_cells(const System& system, const Question& q, Monitor& monitor
         if (!disk || result.stop != Stop::memory) return result;
     }
     try {
-        return search_on_disk(system, q, monitor, name, sizeof(Cell) > 1);
+        return search_on_disk(system, q, monitor, name);
     } catch (const DiskError& problem) {
         Result result;
         result.stop = Stop::disk;

@@ -71,9 +71,7 @@ class StepsAhead {
     template <class Visit>
     bool each(const std::vector<std::uint32_t>& list, std::size_t i, const Wanted& wanted, Visit&& visit) {
         if (i < begin_ || i >= end_ || wanted != wanted_) {
-            // Steps take longer to make here than in the compact store, so fewer are worth the threads.
-            const std::uint64_t least = std::max<std::uint64_t>(rules_.question.parallel_from / 8, 1);
-            if (rules_.question.threads < 2 || list.size() - i < least) return false;
+            if (!pays(wanted, list.size() - i)) return false;
             make(list, i, wanted);
         }
         if (i + 4 < end_) fetch(items_[i + 4 - begin_]);
@@ -132,6 +130,13 @@ class StepsAhead {
         std::uint64_t total = 0;
         for (const auto& worker : workers_) total += of(*worker);
         return total;
+    }
+
+    // Without reduction and symmetry, steps are made about as fast as they are added: a second thread does not help.
+    bool pays(const Wanted& wanted, std::size_t configurations) const {
+        const Question& q = rules_.question;
+        const bool slow = wanted.reduces || q.group.size() > 1;
+        return q.threads > (slow ? 1 : 2) && configurations >= std::max<std::uint64_t>(q.parallel_from / 8, 1);
     }
 
     void make(const std::vector<std::uint32_t>& list, std::size_t from, const Wanted& wanted) {

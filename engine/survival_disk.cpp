@@ -5,7 +5,10 @@
 namespace stormproof::survival {
 namespace {
 
-template <class Cell, unsigned W>
+// Cells of one width serve all systems: what counts is the disk, and each width would be compiled for every length below.
+using Cell = std::uint16_t;
+
+template <unsigned W>
 Result searched(const System& system, const Question& q, Monitor& monitor, const std::string& name,
                 const Packing<Cell>& packing) {
     DiskSearch<Cell, W> search(system, q, monitor, name, packing);
@@ -14,19 +17,6 @@ Result searched(const System& system, const Question& q, Monitor& monitor, const
     } catch (const DiskError& problem) {
         return search.known(problem.what());
     }
-}
-
-template <class Cell>
-Result in_cells(const System& system, const Question& q, Monitor& monitor, const std::string& name) {
-    const Layout layout(system, q);
-    const Packing<Cell> packing(system, q, layout, q.k);
-    const auto run = [&]<unsigned W>() { return searched<Cell, W>(system, q, monitor, name, packing); };
-    if (packing.words() <= 1) return run.template operator()<1>();
-    if (packing.words() <= 2) return run.template operator()<2>();
-    if (packing.words() <= 4) return run.template operator()<4>();
-    if (packing.words() <= 8) return run.template operator()<8>();
-    if (packing.words() <= 64) return run.template operator()<64>();
-    throw DiskError("configurations of more than 4096 bits are not explored on disk");
 }
 
 }  // namespace
@@ -50,8 +40,16 @@ std::string fingerprint(const System& system, const Question& q) {
     return out.name();
 }
 
-Result search_on_disk(const System& system, const Question& q, Monitor& monitor, const std::string& name, bool wide) {
-    return wide ? in_cells<std::uint16_t>(system, q, monitor, name) : in_cells<std::uint8_t>(system, q, monitor, name);
+Result search_on_disk(const System& system, const Question& q, Monitor& monitor, const std::string& name) {
+    const Layout layout(system, q);
+    const Packing<Cell> packing(system, q, layout, q.k);
+    const auto run = [&]<unsigned W>() { return searched<W>(system, q, monitor, name, packing); };
+    if (packing.words() <= 1) return run.template operator()<1>();
+    if (packing.words() <= 2) return run.template operator()<2>();
+    if (packing.words() <= 4) return run.template operator()<4>();
+    if (packing.words() <= 8) return run.template operator()<8>();
+    if (packing.words() <= 64) return run.template operator()<64>();
+    throw DiskError("configurations of more than 4096 bits are not explored on disk");
 }
 
 }  // namespace stormproof::survival
