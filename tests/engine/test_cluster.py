@@ -196,7 +196,8 @@ def test_check_on_a_cluster_answers_survival(cluster: Cluster, monkeypatch: pyte
     assert len(here) > 1 and any(replayed for *_, replayed in here)
 
 
-def test_no_scheduler_gets_a_sentence() -> None:
+def test_no_scheduler_gets_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stormproof.engine.cluster._CONNECT", 1.0)
     system = sp.protocol("elevator")
     with pytest.raises(UsageError, match="no Dask scheduler answers at"):
         explore_on_cluster("tcp://127.0.0.1:1", system, sp.Failures().on(system), 1, NAMES, Limits())

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 
+#: How long, in seconds, a scheduler may take to answer at first.
+_CONNECT = 10.0
+
 #: How often, in seconds, the scheduler is asked whether all workers are there.
 _LOOK = 2.0
 
@@ -54,7 +57,7 @@ def connected(address: str) -> Iterator[Client]:
     if scheme not in ("dask", "tcp") or ":" not in where:
         raise UsageError(f"'{address}' is not a scheduler", hint="write it dask://host:port")
     try:
-        client = Client(f"tcp://{where}", timeout=10)
+        client = Client(f"tcp://{where}", timeout=_CONNECT)
     except (OSError, ValueError, TimeoutError) as problem:
         raise UsageError(f"no Dask scheduler answers at {where}: {problem}") from None
     with client:
