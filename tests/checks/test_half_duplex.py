@@ -83,7 +83,7 @@ def apply(at: Configuration, index: int, step: Fault) -> Configuration:
     return Configuration(at.states, (*at.words[:index], tuple(word), *at.words[index + 1 :]))
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", range(5))
 def test_against_brute_force(chunk: int) -> None:
     """Both ways, for every mixture of faults: a violation of at most 6 actions is found, of the same length,
     and every witness is a run."""

@@ -8,7 +8,7 @@ from stormproof.engine.k_properties import PROPERTIES
 from stormproof.spec import bounded
 from tests.support.engine_queries import ALWAYS, decide, random_question, verdicts
 
-CHUNKS, EACH = 8, 500
+CHUNKS, EACH = 5, 500
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

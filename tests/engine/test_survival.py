@@ -24,7 +24,7 @@ from stormproof.spec.rest_goals import at_rest, is_deadlock, satisfies
 from stormproof.spec.storm import effect, stormy_steps
 from tests.support.survival_questions import random_asks, random_model
 
-CHUNKS, EACH, MOST = 3, 300, 200
+CHUNKS, EACH, MOST = 2, 300, 200
 #: A short ladder, so that the definitions are quick; the whole one is used against longer channels below.
 SHORT = (BlockSize(1, 1), BlockSize(2, 2))
 TICKET = itertools.count(1)
