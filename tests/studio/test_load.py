@@ -64,7 +64,7 @@ def test_a_connection_that_sends_no_request_is_closed(monkeypatch: pytest.Monkey
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
         left = await asyncio.to_thread(slow.recv, 100)
         slow.close()
-        studio.stopped.set()
+        studio.stopped = True
         await serving
         return left
 

@@ -129,3 +129,13 @@ def test_mistakes_of_the_command_line(run: Run, monkeypatch: pytest.MonkeyPatch)
     said = run("studio")
     assert said.code == 2 and "pip install 'stormproof[studio]'" in said.err
     assert issubclass(MissingDependency, sp.StormproofError)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_the_start_stops_it(number: signal.Signals) -> None:
+    """The address is printed before the server runs."""
+    for delay in (0.0, 0.0, 0.001, 0.01, 0.05, 0.2):
+        with StudioServer() as studio:
+            time.sleep(delay)
+            code, out, err = studio.stop(number)
+        assert (code, err) == (0, "") and out.endswith("stopped\n"), delay

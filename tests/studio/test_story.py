@@ -34,18 +34,19 @@ role Server {
 
 
 @pytest.fixture
-def studio() -> Iterator[StudioServer]:
-    with StudioServer() as found:
-        yield found
-
-
-@pytest.fixture
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("chromium is not installed: the studio is not driven in a real browser")
     found = Browser()
     yield found
     found.close()
+
+
+@pytest.fixture
+def studio(browser: Browser) -> Iterator[StudioServer]:
+    """Only where there is a browser: none is started to be stopped at once."""
+    with StudioServer() as found:
+        yield found
 
 
 def look(page: Browser, name: str, dark: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import threading
 import webbrowser
@@ -83,14 +82,11 @@ def _serve(
     pool = PoolLimits(seconds=limits.seconds or 300, memory=limits.bytes or 0, states=limits.states)
     address = guard.address + (f"#{link[1]}" if link else "")
 
-    async def main() -> None:
-        studio = Studio(guard, document, {"settings": settings_to_json(failures)}, pool)
-        await serve(studio, listening)
-
+    studio = Studio(guard, document, {"settings": settings_to_json(failures)}, pool)
+    studio.stop_by_signals()
     click.echo(f"{document.name} in the studio: {address}")
     click.echo("Ctrl-C stops it.")
     if opens:
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(main())
+    asyncio.run(serve(studio, listening))
     click.echo("stopped")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import AsyncIterator
 from importlib import resources
@@ -45,7 +46,13 @@ class Studio:
         self.guard, self.document, self.start = guard, document, start
         self.pool = WorkerPool(limits)
         self.pages: set[PageSession] = set()
-        self.stopped = asyncio.Event()
+        self.stopped = False
+
+    def stop_by_signals(self) -> None:
+        """To the end of the process, Ctrl-C and SIGTERM only stop the studio. An exception instead could come in the
+        middle of anything, asyncio's own code included."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: setattr(self, "stopped", True))
 
     async def watch_file(self) -> None:
         """Tell every page when another program, or another page, has changed the file."""
@@ -105,7 +112,7 @@ class Studio:
             await session.greet()
             while await session.receive(await websocket.receive_json()):
                 pass
-            self.stopped.set()
+            self.stopped = True
         except (WebSocketDisconnect, ValueError, KeyError):
             pass  # the page has gone, or what it says is no JSON
         finally:
@@ -132,23 +139,25 @@ def application(studio: Studio) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route, WebSocketRoute
 
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(studio.watch_file())
-        await studio.pool.warm(2)
-        with contextlib.suppress(asyncio.CancelledError):  # by Ctrl-C, while it stops already
-            yield
-        watching.cancel()
-        await studio.pool.close()
-
     return Starlette(
         routes=[
             Route("/", studio.page),
             Route("/assets/{name}", studio.asset),
             WebSocketRoute("/socket", studio.talk),
         ],
-        lifespan=lifespan,
     )
+
+
+@contextlib.asynccontextmanager
+async def _working(studio: Studio) -> AsyncIterator[None]:
+    """The file is watched, and workers wait for questions."""
+    watching = asyncio.create_task(studio.watch_file())
+    try:
+        await studio.pool.warm(2)
+        yield
+    finally:
+        watching.cancel()
+        await studio.pool.close()
 
 
 def listen(port: int) -> socket.socket:
@@ -186,23 +195,19 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
     """Until a signal, or until a page tells it to stop."""
     import uvicorn
 
+    class Server(uvicorn.Server):
+        async def on_tick(self, counter: int) -> bool:
+            return await super().on_tick(counter) or studio.stopped
+
     config = uvicorn.Config(
         application(studio),
         http=_impatient(),
         log_level="error",
         access_log=False,
         server_header=False,
+        lifespan="off",
         ws_max_size=MOST_BYTES,
         timeout_graceful_shutdown=2,
     )
-    server = uvicorn.Server(config)
-
-    async def stop_when_told() -> None:
-        await studio.stopped.wait()
-        server.should_exit = True
-
-    telling = asyncio.create_task(stop_when_told())
-    try:
-        await server.serve(sockets=[listening])
-    finally:
-        telling.cancel()
+    async with _working(studio):
+        await Server(config).serve(sockets=[listening])
