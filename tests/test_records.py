@@ -118,19 +118,73 @@ def test_classes_inherit_and_keep_their_own_methods(dataclass: Decorator) -> Non
     assert Unique(1) != Unique(1)
 
 
-def test_what_is_not_plainly_frozen_is_left_to_the_standard_library() -> None:
-    @records.dataclass
+@BOTH
+def test_what_is_not_frozen_can_change_and_has_no_hash(dataclass: Decorator) -> None:
+    @dataclass
     class Changing:
         size: int = 0
-
-    @records.dataclass(frozen=True, order=True)
-    class Ordered:
-        size: int = 0
+        seen: list[int] = dataclasses.field(default_factory=list)
 
     changing = Changing()
     changing.size = 3
-    assert changing == Changing(3)
-    assert Ordered(1) < Ordered(2)
+    changing.seen.append(1)
+    assert changing == Changing(3, [1])
+    assert Changing().seen == []
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(changing)
+
+
+@BOTH
+def test_ordered_records_are_compared_field_by_field(dataclass: Decorator) -> None:
+    @dataclass(frozen=True, order=True)
+    class Ordered:
+        size: int = 0
+        name: str = ""
+
+    @dataclass(frozen=True, order=True)
+    class Other:
+        size: int = 0
+
+    assert Ordered(1, "b") < Ordered(2, "a") <= Ordered(2, "a") > Ordered(1)
+    assert sorted([Ordered(2), Ordered(1, "b"), Ordered(1, "a")])[0] == Ordered(1, "a")
+    with pytest.raises(TypeError):
+        assert Ordered(1) < Other(2)  # type: ignore[operator]
+
+
+@BOTH
+def test_constructors_are_found_by_classes_that_only_inherit(dataclass: Decorator) -> None:
+    @dataclass
+    class Base:
+        size: int
+
+    class Plain(Base):
+        pass
+
+    class Calling(Base):
+        def __init__(self) -> None:
+            super().__init__(7)
+
+    assert (Plain(3).size, Calling().size) == (3, 7)
+    assert list(inspect.signature(Plain).parameters) == ["size"]
+    assert inspect.signature(Base.__init__).parameters["size"].annotation == "int"
+
+
+@BOTH
+def test_a_default_that_instances_would_share_is_refused(dataclass: Decorator) -> None:
+    with pytest.raises(ValueError, match="default_factory"):
+
+        @dataclass
+        class Shared:
+            seen: list[int] = []  # noqa: RUF012
+
+
+def test_classes_with_slots_are_left_to_the_standard_library() -> None:
+    @records.dataclass(frozen=True, slots=True)
+    class Slotted:
+        size: int = 0
+
+    assert not hasattr(Slotted(1), "__dict__")
+    assert Slotted(1) == Slotted(1)
 
 
 def test_values_of_the_package_can_be_pickled() -> None:

@@ -1,8 +1,9 @@
 """Dataclasses that cost little to define.
 
-For every frozen class, the decorator of the standard library writes six functions as text and compiles
-them. A check loads a hundred such classes, and that took longer than anything else in a small check. Here
-only `__init__` is compiled; the other methods are the same for all classes, given what reads the fields.
+For every class, the decorator of the standard library writes up to ten functions as text and compiles them.
+A check loads more than a hundred such classes, and that took longer than anything else in a small check. Here
+only `__init__` is compiled, and not before it is needed; the other methods are the same for all classes,
+given what reads the fields. `fields`, `replace` and what else the standard library has for dataclasses works.
 """
 
 from __future__ import annotations
@@ -10,61 +11,110 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
-from operator import attrgetter
+from functools import cache
+from operator import attrgetter, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
 
-    def dataclass(cls=None, *, frozen=False, init=True, repr=True, eq=True, kw_only=False, **others):
-        """As `dataclasses.dataclass`, to which it leaves what is not frozen, is ordered or has slots."""
+    def dataclass(cls=None, *, slots=False, **options):
+        """As `dataclasses.dataclass`, to which it leaves classes with slots: they must be made anew."""
 
         def decorate(cls):
-            if frozen and not others:
-                return _frozen(cls, init, repr, eq, kw_only)
-            return dataclasses.dataclass(
-                cls, frozen=frozen, init=init, repr=repr, eq=eq, kw_only=kw_only, **others
-            )
+            return dataclasses.dataclass(cls, slots=True, **options) if slots else _record(cls, **options)
 
         return decorate if cls is None else decorate(cls)
 
-
-#: Where a dataclass tells how it was made.
-_PARAMETERS = "__dataclass_params__"
 
 #: An argument that was not given, where the field has a factory.
 _OMITTED = object()
 
 
-def _frozen(cls: type, init: bool, repr: bool, eq: bool, kw_only: bool) -> type:
+def _record(
+    cls: type,
+    *,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = True,
+    order: bool = False,
+    frozen: bool = False,
+    kw_only: bool = False,
+) -> type:
     own = {name for name, value in vars(cls).items() if value is not None}
-    inherits = any(
-        getattr(base, _PARAMETERS).frozen for base in cls.__mro__[1:] if hasattr(base, _PARAMETERS)
-    )
-    dataclasses.dataclass(cls, init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)
-    told = getattr(cls, _PARAMETERS)  # what others read, and classes that inherit from this one
-    told.init, told.repr, told.eq, told.frozen = init, repr, eq, True
-    fields = dataclasses.fields(cls)
-    made: dict[str, Callable[..., Any]] = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
-    if init and "__init__" not in own:
-        made["__init__"] = _init(cls, fields)
-    if repr and "__repr__" not in own:
+    fields = _declare(cls, _parameters(init, repr, eq, order, frozen), kw_only)
+    key = _key([field.name for field in fields if field.compare])
+    made: dict[str, Any] = {"__init__": _Constructor(cls, fields, frozen)} if init else {}
+    if repr:
         made["__repr__"] = _repr([field.name for field in fields if field.repr])
-    if eq:
-        key = _key([field.name for field in fields if field.compare])
-        made |= {name: f for name, f in _equality(key).items() if name not in own}
+    made |= _equality(key, frozen) if eq else {}
+    made |= _order(key) if order else {}
+    made |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete} if frozen else {}
     for name, function in made.items():
-        setattr(cls, name, function)
+        if name not in own:
+            setattr(cls, name, function)
     return cls
 
 
-def _init(cls: type, fields: tuple[Field[Any], ...]) -> Callable[..., None]:
+@cache
+def _parameters(init: bool, repr: bool, eq: bool, order: bool, frozen: bool) -> Any:
+    """How a dataclass was made, as the standard library writes it down; it reads it where one inherits."""
+    sample: Any = type("Sample", (), {"__doc__": "None."})
+    told = dataclasses.dataclass(sample, init=False, repr=False, eq=False).__dataclass_params__
+    told.init, told.repr, told.eq, told.order, told.frozen = init, repr, eq, order, frozen
+    return told
+
+
+def _declare(cls: Any, parameters: Any, kw_only: bool) -> list[Field[Any]]:
+    """Tell the standard library that the class is a dataclass, and with which fields."""
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= getattr(base, "__dataclass_fields__", {})
+    for name, annotation in vars(cls).get("__annotations__", {}).items():
+        if not str(annotation).startswith(("ClassVar", "typing.ClassVar")):
+            found[name] = _field(cls, name, annotation, kw_only)
+    cls.__dataclass_fields__ = found
+    cls.__dataclass_params__ = parameters
+    taken = (name for name, field in found.items() if field.init and not field.kw_only)
+    cls.__match_args__ = tuple(taken)  # type: ignore[misc]
+    return list(found.values())
+
+
+def _field(cls: type, name: str, annotation: Any, kw_only: bool) -> Field[Any]:
+    given: Any = getattr(cls, name, MISSING)
+    made: Field[Any] = given if isinstance(given, Field) else dataclasses.field(default=given)
+    if made.default.__class__.__hash__ is None:
+        raise ValueError(f"all instances of {cls.__name__} would share one {name}: use default_factory")
+    if made is given and made.default is MISSING:
+        delattr(cls, name)
+    elif made is given:
+        setattr(cls, name, made.default)
+    made.name, made.type = name, annotation
+    made.kw_only = kw_only if made.kw_only is MISSING else made.kw_only
+    made._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # for `fields`: a field of instances
+    return made
+
+
+class _Constructor:
+    """`__init__` of a class, compiled when it is first asked for: a check uses few of its classes."""
+
+    def __init__(self, cls: Any, fields: list[Field[Any]], frozen: bool) -> None:
+        self._cls = cls
+        self._fields = fields
+        self._frozen = frozen
+
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., None]:
+        init = _init(self._cls, self._fields, self._frozen)
+        self._cls.__init__ = init  # from now on it is found instead of this
+        return init if instance is None else init.__get__(instance)
+
+
+def _init(cls: type, fields: list[Field[Any]], frozen: bool) -> Callable[..., None]:
     """The constructor: the only method whose text differs from class to class."""
     known: dict[str, Any] = {"_set": object.__setattr__, "_OMITTED": _OMITTED}
-    lines = [
-        _assignment(field, known) for field in fields if field.init or field.default_factory is not MISSING
-    ]
+    set_here = [field for field in fields if field.init or field.default_factory is not MISSING]
+    lines = [_assignment(field, known, frozen) for field in set_here]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     taken = [field for field in fields if field.init]
@@ -87,21 +137,20 @@ def _parameter(field: Field[Any], known: dict[str, Any]) -> str:
     return f"{field.name}=_default_{field.name}"
 
 
-def _assignment(field: Field[Any], known: dict[str, Any]) -> str:
-    name = field.name
-    if field.default_factory is MISSING:
-        return f"_set(self, {name!r}, {name})"
-    known[f"_make_{name}"] = field.default_factory
-    given = f"_make_{name}() if {name} is _OMITTED else {name}" if field.init else f"_make_{name}()"
-    return f"_set(self, {name!r}, {given})"
+def _assignment(field: Field[Any], known: dict[str, Any], frozen: bool) -> str:
+    name = given = field.name
+    if field.default_factory is not MISSING:
+        known[f"_make_{name}"] = field.default_factory
+        given = f"_make_{name}() if {name} is _OMITTED else {name}" if field.init else f"_make_{name}()"
+    return f"_set(self, {name!r}, {given})" if frozen else f"self.{name} = {given}"
 
 
 def _key(names: list[str]) -> Callable[[Any], Any]:
     return attrgetter(*names) if names else lambda record: ()
 
 
-def _equality(key: Callable[[Any], Any]) -> dict[str, Callable[..., Any]]:
-    """Equal are records of the same class whose fields are equal."""
+def _equality(key: Callable[[Any], Any], frozen: bool) -> dict[str, Any]:
+    """Equal are records of the same class whose fields are equal; what can change has no hash."""
 
     def equal(self: Any, other: object) -> Any:
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
@@ -109,7 +158,19 @@ def _equality(key: Callable[[Any], Any]) -> dict[str, Callable[..., Any]]:
     def digest(self: Any) -> int:
         return hash(key(self))
 
-    return {"__eq__": equal, "__hash__": digest}
+    return {"__eq__": equal, "__hash__": digest if frozen else None}
+
+
+def _order(key: Callable[[Any], Any]) -> dict[str, Any]:
+    """Records of the same class are ordered by their first field that differs."""
+
+    def comparison(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def compared(self: Any, other: object) -> Any:
+            return compare(key(self), key(other)) if other.__class__ is self.__class__ else NotImplemented
+
+        return compared
+
+    return {f"__{compare.__name__}__": comparison(compare) for compare in (lt, le, gt, ge)}
 
 
 def _repr(names: list[str]) -> Callable[[Any], str]:

@@ -8,6 +8,7 @@ leave a traceback. For the same reason it imports next to nothing itself.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import signal
 import sys
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 3
 
+#: After so many new objects Python looks for cycles to free. A small check makes fewer, and so never waits.
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
     code: object = INTERRUPTED
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         # Registered first, so it is the last to run: what is being said and written by then is not cut short.
         atexit.register(_deaf)
@@ -30,6 +35,7 @@ def main() -> NoReturn:
         from stormproof.cli import main as run
         from stormproof.cli.streams import guard
 
+        gc.freeze()  # what is loaded by now is needed to the end
         guard()
         run()
     except SystemExit as leaving:
@@ -39,6 +45,7 @@ def main() -> NoReturn:
     # CPython remembers that code in a string, as dataclasses have it, was interrupted, even if that was
     # caught, and would end the process by the signal. The next such code makes it forget.
     exec("")
+    gc.disable()  # what is left ends with the process
     sys.exit(code)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -14,9 +14,7 @@ from ..checks.api import check
 from ..checks.properties import PROPERTIES
 from ..checks.report import Report
 from ..errors import StormproofError, UsageError
-from ..formats.storm_places import NoPlaces, Places
 from ..limits import Limits
-from ..lint.warning import Warning
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
@@ -36,6 +34,10 @@ from .options import (
     question_options,
 )
 from .render import print_answer, print_classes, print_examples, question_flags
+
+if TYPE_CHECKING:
+    from ..formats.storm_places import NoPlaces, Places
+    from ..lint.warning import Warning
 
 #: Over several files, the first of these that occurs is the exit code.
 PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)

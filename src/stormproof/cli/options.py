@@ -13,8 +13,6 @@ from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..errors import UsageError
-from ..extraction.load import load_protocol, split_python
-from ..formats.storm_places import NoPlaces, Places
 from ..limits import EFFORT, Limits, parse_memory
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
@@ -22,6 +20,7 @@ from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
 from ..model.system import MAILBOX, System
 
 if TYPE_CHECKING:
+    from ..formats.storm_places import NoPlaces, Places
     from ..lint.warning import Warning
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +38,8 @@ def load_input(source: str, format: str | None = None) -> System:
         formats.format_named(format)
     if source != "-" and protocols.is_library_name(source):
         return _as_asked(protocols.protocol(source))
+    from ..extraction.load import load_protocol, split_python
+
     python = split_python(source)
     return _as_asked(formats.load(source, format) if python is None else load_protocol(*python))
 
@@ -57,27 +58,35 @@ def load_with_places(
     source: str, format: str | None = None
 ) -> tuple[System, tuple[Warning, ...], Places | NoPlaces | None]:
     """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
-    from ..lint.api import lint_with_places, places_in, warnings
-
     if source != "-" and protocols.is_library_name(source):
         return load_input(source, format), (), None  # nobody can mend a built-in protocol
+    from ..lint.api import lint_with_places, warnings
+
     if formats.is_stream(source):
         text, name = formats.read_text(source), formats.display_name(source)
         read, found, known = lint_with_places(text, name, format)
         return _as_asked(read), found, known
     system = load_input(source, format)
-    places: Places | NoPlaces = NoPlaces("")
-    if split_python(source) is None:
-        places = places_in(source, format)
-    else:
-        from ..lint.source_places import SourcePlaces
-
-        places = SourcePlaces(system, source)
+    places = _places(system, source, format)
     return system, warnings(system, places), places
+
+
+def _places(system: System, source: str, format: str | None) -> Places | NoPlaces:
+    from ..extraction.load import split_python
+
+    if split_python(source) is None:
+        from ..lint.api import places_in
+
+        return places_in(source, format)
+    from ..lint.source_places import SourcePlaces
+
+    return SourcePlaces(system, source)
 
 
 def load_with_text(source: str, format: str | None = None) -> tuple[System, str | None]:
     """The system that FILE names, and its text where that is a .storm file that can be edited."""
+    from ..extraction.load import split_python
+
     in_library = source != "-" and protocols.is_library_name(source)
     if in_library or split_python(source) is not None or formats.split_part(source) != (source, ""):
         return load_input(source, format), None

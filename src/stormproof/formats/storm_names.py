@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..errors import ModelError, raise_all
 from ..model.system import System
+from ..records import dataclass
 from .storm_recovery import Mistakes
 from .text import Source, guess, shorten
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..errors import MOST_MISTAKES, InputError, ParseError
+from ..records import dataclass
 from .storm_scan import BLANK, NAME, Cursor
 from .text import Source, TextTooLarge
 

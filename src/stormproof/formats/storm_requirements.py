@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from ..model.actions import Channel
@@ -20,6 +20,7 @@ from ..model.requirement import (
     Under,
 )
 from ..model.system import System
+from ..records import dataclass
 from .storm_faults import FAULTS, ChannelEnd, Declared, parse_channel, parse_fault, resolve, write_each
 from .storm_names import Names
 from .storm_recovery import STATEMENT

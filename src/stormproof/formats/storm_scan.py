@@ -8,10 +8,11 @@ millions of words needs no more memory than its text and its system.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from ..model.actions import CRASH, Message
+from ..records import dataclass
 from ..types.text import message_name
 from .text import Source, shorten
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from ..model.actions import (
 from ..model.failures import FailureModel
 from ..model.process import Process, StateKind
 from ..model.system import System
+from ..records import dataclass
 from .channel_faults import interfere, received, sent
 
 
