@@ -14,7 +14,7 @@ from ..checks.headline import extent, number_of_faults
 from ..checks.properties import K_WER, PROPERTIES, Symptom
 from ..checks.report import Report, Verdict
 from ..model.actions import CRASH, Channel, Crash, Receive, Send
-from ..model.phrases import arrow, awaited, few, listed, named, own_actions, situation
+from ..model.phrases import arrow, awaited, clauses, few, listed, named, own_actions, situation
 from ..model.process import Process
 from ..model.requirement import NEVER
 from ..model.run import Witness
@@ -101,7 +101,7 @@ def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
     places = [situation(report.system, p, witness.states[p.name]) for p in report.system]
     flying = in_flight(witness)
     sentences = [f"{_claim(verdict)}: it {number_of_faults(verdict)}.", *story.sentences()]
-    sentences.append(f"Now {listed(places)}.")
+    sentences.append(f"Now {clauses(places)}.")
     sentences.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
     return " ".join([*sentences, _ending(verdict, witness), f"The run has {story.size()}."])
 
@@ -166,7 +166,7 @@ class _Scene:
         if self.row.symptom is None:
             sentence = why(self.row.explain, self.system, self.report.model, self.k, self.witness)
             return [f"There {sentence}."]
-        sentences = [f"Now {listed(self._places())}."]
+        sentences = [f"Now {clauses(self._places())}."]
         flying = in_flight(self.witness)
         sentences.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
         sentences += {

@@ -21,6 +21,14 @@ def listed(words: Iterable[str], last: str = "and", *, distinct: bool = True) ->
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
+def clauses(parts: Iterable[str]) -> str:
+    """Like `listed`, with a comma before the last one where another has commas of its own."""
+    several = list(dict.fromkeys(parts))
+    if any("," in part for part in several[:-1]):
+        return f"{', '.join(several[:-1])}, and {several[-1]}"
+    return listed(several)
+
+
 def few(states: Sequence[str]) -> str:
     """`a, b or c`; of many states the first three and how many others."""
     if len(states) <= 5:

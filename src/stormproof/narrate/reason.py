@@ -9,6 +9,7 @@ from ..model.failures import FailureModel
 from ..model.phrases import (
     arrow,
     awaited,
+    clauses,
     content,
     few,
     listed,
@@ -78,7 +79,7 @@ def why(
 
 def situations(end: RunEnd) -> str:
     """Where everybody stands; what can be said of any run."""
-    return listed(situation(end.system, p, end.state(p.name)) for p in end.system)
+    return clauses(situation(end.system, p, end.state(p.name)) for p in end.system)
 
 
 def waits_for_ever(end: RunEnd) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.actions import Channel, Receive, pair_of
-from ..model.phrases import arrow, content, listed, named, situation
+from ..model.phrases import arrow, clauses, content, listed, named, situation
 from ..model.repetition import repetition
 from ..model.rest import rest_states
 from ..model.run import Act
@@ -72,7 +72,7 @@ def _without_rest(end: RunEnd) -> str:
         if p.name not in states and end.state(p.name) not in rest[p.name]
     ]
     if waits:
-        return f", while {listed(waits)}"
+        return f", while {clauses(waits)}"
     never = [name for name, visited in states.items() if not visited & rest[name]]
     return f", and {listed(never)} never {'rests' if len(never) == 1 else 'rest'}" if never else ""
 
