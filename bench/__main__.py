@@ -1,6 +1,7 @@
 """`python -m bench`: every measurement, as ratios from this run on this machine.
 
-python -m bench               start, library, engine, growth, stores, disk, RSC, reachability, logs, a cluster
+python -m bench               all: start, library, engine, SPIN, growth, stores, disk, RSC, reachability,
+                              logs, a cluster
 python -m bench engine ...    one of them, with its own flags (`--help` tells them)
 """
 
@@ -10,7 +11,19 @@ import runpy
 import sys
 from pathlib import Path
 
-MEASUREMENTS = ("start", "library", "engine", "growth", "store", "disk", "rsc", "reach", "trace", "cluster")
+MEASUREMENTS = (
+    "start",
+    "library",
+    "engine",
+    "spin",
+    "growth",
+    "store",
+    "disk",
+    "rsc",
+    "reach",
+    "trace",
+    "cluster",
+)
 
 
 def main() -> None:

@@ -2,12 +2,10 @@
 
     python bench/engine.py [--only SECTION ...] [--json]
 
-spin        SPIN's exploration of the same transition system, `-O3 -DSAFETY -DNOREDUCE`; skipped where `spin`
-            or a C compiler is absent
 reference   the definitions executed in Python
 size        cost against size, over three decades
 bytes       all tables and the graph included, where a configuration takes 16 bytes
-threads     two against one, k-properties and RSC
+threads     two against one, k-properties, RSC and survival
 corruption  the three elevators under corruption, k = 1 to 10
 reduction   eight peers in four independent pairs, thirty messages, k = 30
 paxos       k-exh of `paxos-2p3a` at k = 1, with reduction and without; only when it is named
@@ -22,22 +20,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import resource
-import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from stormproof import _engine
 from stormproof.engine.k_properties import PROPERTIES
 from stormproof.engine.lowering import lower
 from stormproof.engine.survival import survey
-from stormproof.formats.promela import write
 from stormproof.limits import Limits
 from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.ask import RECOVERS, clean
@@ -45,10 +38,12 @@ from stormproof.model.failures import FailureModel, Failures
 from stormproof.model.process import Process
 from stormproof.model.rest import rest_states
 from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import System
+from stormproof.model.system import MAILBOX, System
 from stormproof.protocols import protocol
 from stormproof.protocols.generators.rings import dining_philosophers
 from stormproof.spec import bounded
+from tests.support.example_systems import clients
+from tests.support.random_mailboxes import searched
 
 ASKED = ("k-exh", "k-er", "k-pg")
 
@@ -110,53 +105,6 @@ def chains(count: int, length: int) -> System:
     return System(tuple(built))
 
 
-# ---- SPIN -------------------------------------------------------------------------------------------------
-
-
-def spin(system: System, k: int) -> tuple[int, float] | None:
-    """SPIN's states and processor seconds for the whole exploration; None where it cannot be run."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not shutil.which("spin") or not compiler:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "system.pml").write_text(write(system, k))
-        subprocess.run(["spin", "-o3", "-a", "system.pml"], cwd=folder, check=True, capture_output=True)
-        flags = ["-O3", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"]
-        subprocess.run([compiler, *flags], cwd=folder, check=True, capture_output=True)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(
-            ["./pan", "-m20000000", "-w26", "-E"], cwd=folder, capture_output=True, text=True, check=True
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    stored = re.search(r"(\d+) states, stored", done.stdout)
-    assert stored is not None, done.stdout
-    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return int(stored[1]), seconds
-
-
-def section_spin(elevator: System) -> Iterator[dict[str, Any]]:
-    cases = [(elevator, k) for k in (7, 8, 9)] + [(dining_philosophers(n), 1) for n in (4, 5)]
-    for system, k in cases:
-        theirs = spin(system, k)
-        if theirs is None:
-            yield {"section": "spin", "skipped": "spin or a C compiler is not installed"}
-            return
-        states, seconds = theirs
-        ours = run(system, k)
-        assert ours.states == states, f"SPIN stores {states} states, the engine {ours.states}"
-        yield {
-            "section": "spin",
-            "roles": len(system.processes),
-            "k": k,
-            "configurations": states,
-            "spin_seconds": seconds,
-            "explore_seconds": ours.explore_cpu,
-            "check_seconds": ours.cpu,
-            "exploration_faster": seconds / ours.explore_cpu,
-            "whole_check_faster": seconds / ours.cpu,
-        }
-
-
 def section_reference(elevator: System) -> Iterator[dict[str, Any]]:
     for k in (1, 2):
         start = time.process_time()
@@ -205,62 +153,65 @@ def section_bytes(elevator: System) -> Iterator[dict[str, Any]]:
 
 
 def section_threads(elevator: System) -> Iterator[dict[str, Any]]:
+    """The least of three runs each, one thread and two in turn."""
+    for name, ask in _asked_in_threads(elevator):
+        runs = [(ask(1), ask(2)) for _ in range(3)]
+        assert len({states for pair in runs for states, _ in pair}) == 1, name
+        one, two = (min(seconds for _, seconds in each) for each in zip(*runs, strict=True))
+        yield {
+            "section": "threads",
+            "asked": name,
+            "configurations": runs[0][0][0],
+            "one_clock": one,
+            "two_clock": two,
+            "faster": one / two,
+            "load_average": os.getloadavg()[0],
+        }
+
+
+#: A question in so many threads: its configurations, and seconds of the clock.
+Asked = Callable[[int], tuple[int, float]]
+
+
+def _asked_in_threads(elevator: System) -> Iterator[tuple[str, Asked]]:
+    paxos = protocol("paxos-2p3a")
     for k in (8, 9):
-        one, two = run(elevator, k), run(elevator, k, threads=2)
-        assert (one.states, one.violated) == (two.states, two.violated)
-        yield {
-            "section": "threads",
-            "k": k,
-            "configurations": one.states,
-            "one_clock": one.wall,
-            "two_clock": two.wall,
-            "explore_faster": one.explore_wall / two.explore_wall,
-            "check_faster": one.wall / two.wall,
-            "load_average": os.getloadavg()[0],
-        }
-    for philosophers in (7, 8):
-        native = lower(dining_philosophers(philosophers), FailureModel({})).native
-        (states, *alone), (as_many, *both) = (_rsc(native, threads) for threads in (1, 2))
-        assert states == as_many
-        yield {
-            "section": "threads",
-            "philosophers": philosophers,
-            "rsc_states": states,
-            "one_clock": alone[0],
-            "two_clock": both[0],
-            "one_seconds": alone[1],
-            "two_seconds": both[1],
-            "rsc_faster": alone[0] / both[0],
-            "load_average": os.getloadavg()[0],
-        }
-    yield from survival_in_threads()
+        full = partial(run, elevator, k)
+        yield f"elevator, k = {k}, exploration", partial(_clock, full, explored=True)
+        yield f"elevator, k = {k}, whole check", partial(_clock, full)
+    reduced = partial(run, paxos, 1, names=("k-exh",), reduction=True, witness_budget=1)
+    yield "paxos-2p3a with reduction, exploration", partial(_clock, reduced, explored=True)
+    yield "paxos-2p3a with reduction, k-exh", partial(_clock, reduced)
+    yield "survival of paxos-2p3a with reduction", partial(_survival, paxos, True)
+    yield "survival of six philosophers", partial(_survival, dining_philosophers(6, left_handed=True), False)
+    yield "RSC of eight philosophers", partial(_rsc, lower(dining_philosophers(8), FailureModel({})).native)
+    mailboxes = searched(replace(clients(9), communication=MAILBOX), Failures())
+    yield "RSC of eight clients with mailboxes", partial(_rsc, lower(*mailboxes).native)
+    with tempfile.TemporaryDirectory() as folder:
+        disk = _engine.DiskOptions(folder, "bench", True)
+        native = lower(dining_philosophers(7), FailureModel({})).native
+        yield "RSC of seven philosophers on disk", partial(_rsc, native, disk=disk)
 
 
-def _rsc(native: _engine.System, threads: int) -> tuple[int, float, float]:
-    """States without symmetry, seconds of the clock and of the processor."""
-    wall, cpu = time.monotonic(), time.process_time()
-    found = _engine.search_rsc(native, _engine.Monitor(None, None, None), threads=threads)
+def _clock(asked: Callable[..., Run], threads: int, explored: bool = False) -> tuple[int, float]:
+    found = asked(threads=threads)
+    return found.states, found.explore_wall if explored else found.wall
+
+
+def _rsc(native: _engine.System, threads: int, **how: Any) -> tuple[int, float]:
+    started = time.monotonic()
+    found = _engine.search_rsc(native, _engine.Monitor(None, None, None), threads=threads, **how)
     assert found.stop is _engine.Stop.NONE and not found.violated
-    return found.states, time.monotonic() - wall, time.process_time() - cpu
+    return found.states, time.monotonic() - started
 
 
-def survival_in_threads() -> Iterator[dict[str, Any]]:
-    """Paxos with reduction, up to three million configurations."""
-    system = protocol("paxos-2p3a")
+def _survival(system: System, saves: bool, threads: int) -> tuple[int, float]:
+    """Up to three million configurations, with reduction and symmetry or with neither."""
     model = SurvivalModel(system, Failures().on(system), rest_states(system))
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
     limits = Limits(seconds=None, memory="8GiB", states=3_000_000)
-    one, two = (survey(model, asks, 1, limits=limits, threads=threads) for threads in (1, 2))
-    assert one.configurations == two.configurations and one.answers == two.answers
-    yield {
-        "section": "threads",
-        "survival": "paxos-2p3a",
-        "configurations": one.configurations,
-        "one_clock": one.seconds,
-        "two_clock": two.seconds,
-        "check_faster": one.seconds / two.seconds,
-        "load_average": os.getloadavg()[0],
-    }
+    found = survey(model, asks, 1, limits=limits, reduction=saves, symmetry=saves, threads=threads)
+    return found.configurations, found.seconds
 
 
 def section_corruption(_: System) -> Iterator[dict[str, Any]]:
@@ -310,7 +261,6 @@ def section_large(elevator: System) -> Iterator[dict[str, Any]]:
 
 
 SECTIONS: dict[str, Callable[[System], Iterator[dict[str, Any]]]] = {
-    "spin": section_spin,
     "reference": section_reference,
     "size": section_size,
     "bytes": section_bytes,

@@ -120,6 +120,19 @@ GoalSet::FullTest full_test(const Machine& m, std::uint32_t channel, std::uint64
     return test;
 }
 
+// Finds a head by arithmetic where the channel is one field.
+void simplify(GoalSet::Heads& h, const ChannelLayout& ch) {
+    h.field = ch.field;
+    if (ch.form == PackedForm::queue) {
+        h.one_field = true;
+        h.low = (std::uint64_t{1} << ch.bits) - 1;
+        h.letter.resize(h.low + 1);
+    } else if (ch.form == PackedForm::length && ch.crash_letter == no_letter) {
+        h.one_field = true;
+        h.letter.assign(1, h.every);
+    }
+}
+
 }  // namespace
 
 std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties) {
@@ -208,11 +221,10 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
     sent_bit.resize(m.channels.size());
     for (std::uint32_t c = 0; c < m.channels.size(); ++c) {
         by_channel[c].channel = c;
-        by_channel[c].plain = m.channels[c].form == PackedForm::length && m.channels[c].crash_letter == no_letter;
         by_channel[c].letter.assign(m.channels[c].letters.size(), 0);
         sent_bit[c].assign(m.channels[c].letters.size(), 0);
     }
-    for (const auto& p : m.processes) state_needs.emplace_back(p.states.size());
+    for (const auto& p : m.processes) state_needs.push_back({p.state, std::vector<StateNeed>(p.states.size())});
     for (std::size_t g = 0; g < goals.size(); ++g) {
         const Goal& goal = goals[g];
         const std::uint64_t bit = std::uint64_t{1} << g;
@@ -230,7 +242,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
         if (goal.kind == Goal::receive || goal.kind == Goal::taken) by_channel[goal.channel].every |= bit;
         if (goal.kind == Goal::room) full_tests.push_back(full_test(m, goal.channel, bit));
         each_state(m, [&](std::uint32_t p, std::uint32_t x, const StateInfo& info) {
-            StateNeed& need = state_needs[p][x];
+            StateNeed& need = state_needs[p].of_state[x];
             if (goal.kind == Goal::proceeds && goal.process == p && info.kind == StateKind::receiving)
                 need.always |= bit;
             if (info.kind != StateKind::sending || goal.process != p) return;
@@ -243,8 +255,15 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
             if (sends && goal.kind == Goal::sent && properties.has(Property::exh_literal)) need.always |= bit;
         });
     }
-    for (auto& h : by_channel)
-        if (h.every) heads.push_back(std::move(h));
+    std::erase_if(state_needs, [](const StateNeeds& process) {
+        return std::all_of(process.of_state.begin(), process.of_state.end(),
+                           [](const StateNeed& need) { return !need.always && !need.rooms; });
+    });
+    for (auto& h : by_channel) {
+        if (!h.every) continue;
+        simplify(h, m.channels[h.channel]);
+        heads.push_back(std::move(h));
+    }
 }
 
 }  // namespace stormproof

@@ -66,16 +66,24 @@ struct GoalSet {
         std::uint64_t mask = 0, value = 0;  // full when (w & mask) == value; mask 0: a wide queue, see channel_full
         std::uint64_t bit = 0;
     };
+    struct StateNeeds {
+        Field state;
+        std::vector<StateNeed> of_state;
+    };
     struct Heads {
         std::uint32_t channel = 0;
         std::vector<std::uint64_t> letter;  // bits wanted when this letter is the head
         std::uint64_t every = 0;            // of all letters
-        bool plain = false;                 // a length without crash flag: any of its letters may be the head
+        // The channel is one field f, with a head if f > low, which is the letter f & low: a queue, or with low = 0 a length
+        // without crash flag, where any letter may be the head and the first stands for them.
+        bool one_field = false;
+        Field field;
+        std::uint64_t low = 0;
     };
     std::vector<Goal> goals;
     std::vector<std::uint64_t> fires;                 // instruction -> goals that it reaches
     std::vector<std::uint64_t> keeps;                 // instruction -> goals whose run may contain it
-    std::vector<std::vector<StateNeed>> state_needs;  // process -> state -> needs
+    std::vector<StateNeeds> state_needs;              // of the processes that have any
     std::vector<FullTest> full_tests;
     std::vector<Heads> heads;                         // the channels whose heads are needed
     // Goals that count as met wherever they are not needed: only the goal itself leaves the configurations that
@@ -93,7 +101,7 @@ struct GoalSet {
             const std::vector<Automorphism>& group = {});
 
     // The goals that a configuration reaches, when its image under a permutation reaches those of `mask`.
-    std::uint64_t before(std::uint32_t turn, std::uint64_t mask) const {
+    STORMPROOF_INLINE std::uint64_t before(std::uint32_t turn, std::uint64_t mask) const {
         if (turn == 0 || mask == 0 || mask == all) return mask;
         std::uint64_t out = 0;
         for (std::size_t b = 0; b < goals.size(); ++b) out |= (mask >> images[turn][b] & 1) << b;
@@ -106,18 +114,19 @@ struct GoalSet {
         for (const FullTest& test : full_tests) {
             const bool is = test.mask ? (c.w[test.word] & test.mask) == test.value
                                       : channel_full(m.channels[test.channel], c);
-            if (is) full |= test.bit;
+            full |= is ? test.bit : 0;
         }
-        for (std::size_t p = 0; p < m.processes.size(); ++p) {
-            const StateNeed& here = state_needs[p][m.processes[p].state.get(c.w)];
+        for (const StateNeeds& process : state_needs) {
+            const StateNeed& here = process.of_state[process.state.get(c.w)];
             need |= here.always | (here.rooms & full);
         }
         for (const Heads& h : heads) {
-            const ChannelLayout& ch = m.channels[h.channel];
-            if (h.plain)
-                need |= ch.field.get(c.w) ? h.every : 0;
-            else
-                each_head(ch, c, [&](std::uint32_t letter) { need |= h.letter[letter]; });
+            if (!h.one_field) {
+                each_head(m.channels[h.channel], c, [&](std::uint32_t letter) { need |= h.letter[letter]; });
+                continue;
+            }
+            const std::uint64_t f = h.field.get(c.w), wanted = h.letter[f & h.low];
+            need |= f > h.low ? wanted : 0;
         }
         return need;
     }

@@ -25,6 +25,8 @@ class Index {
         slots_ = static_cast<std::atomic<std::uint32_t>*>(take_memory(bytes_for(log)));
         if (!slots_) return false;
         log_ = log;
+        shift_ = 64 - log;
+        slot_mask_ = (std::uint64_t{1} << log) - 1;
         number_mask_ = number_bits >= 32 ? UINT32_MAX : (std::uint32_t{1} << number_bits) - 1;
         return true;
     }
@@ -35,8 +37,8 @@ class Index {
 
     std::uint64_t bytes() const { return slots_ ? bytes_for(log_) : 0; }
     unsigned log() const { return log_; }
-    std::uint64_t slot_of(std::uint64_t hash) const { return hash >> (64 - log_); }
-    std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & ((std::uint64_t{1} << log_) - 1); }
+    std::uint64_t slot_of(std::uint64_t hash) const { return hash >> shift_; }
+    std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & slot_mask_; }
     std::atomic<std::uint32_t>& operator[](std::uint64_t slot) { return slots_[slot]; }
     const std::atomic<std::uint32_t>& operator[](std::uint64_t slot) const { return slots_[slot]; }
 
@@ -50,7 +52,8 @@ class Index {
 
   private:
     std::atomic<std::uint32_t>* slots_ = nullptr;
-    unsigned log_ = 0;
+    std::uint64_t slot_mask_ = 0;
+    unsigned log_ = 0, shift_ = 0;
     std::uint32_t number_mask_ = 0;
 };
 

@@ -149,6 +149,36 @@ Guard guard_of(const Instruction& instruction, const ChannelLayout& ch) {
     return g;
 }
 
+Effect effect_of(const Instruction& instruction, const ChannelLayout& ch) {
+    Effect e;
+    e.mask = ch.field.mask;
+    e.word = ch.field.word;
+    e.shift = ch.field.shift;
+    switch (instruction.op) {
+        case Op::send_length: e.added = 1; break;
+        case Op::receive_length: e.added = ~std::uint64_t{0}; break;
+        case Op::send_queue:  // in place of the 1 above the last letter
+            e.added = instruction.letter + (std::uint64_t{1} << ch.bits) - 1;
+            e.at_top = UINT32_MAX;
+            break;
+        case Op::receive_queue: e.taken = ch.bits; break;
+        default: return {};
+    }
+    return e;
+}
+
+bool is_special(const Instruction& instruction, const ChannelLayout& ch) {
+    switch (instruction.op) {
+        case Op::send_length:
+        case Op::receive_length: return instruction.letter == ch.crash_letter;
+        case Op::send_multiset:
+        case Op::receive_multiset:
+        case Op::send_wide:
+        case Op::receive_wide: return true;
+        default: return false;
+    }
+}
+
 Instruction compile_transition(const Machine& m, const System& system, std::uint32_t process, std::uint32_t number,
                                const Transition& t) {
     Instruction instruction;
@@ -169,6 +199,8 @@ Instruction compile_transition(const Machine& m, const System& system, std::uint
     instruction.may_be_lost =
         t.kind == ActionKind::send && !instruction.crash && ch.faults.may_vanish(instruction.letter);
     instruction.guard = guard_of(instruction, ch);
+    instruction.effect = effect_of(instruction, ch);
+    instruction.special = is_special(instruction, ch);
     return instruction;
 }
 
@@ -176,6 +208,8 @@ Instruction compile_transition(const Machine& m, const System& system, std::uint
 void add_keeping(const ChannelLayout& ch, const Instruction& taking, std::vector<Instruction>& out) {
     Instruction keeping = taking;
     keeping.keeps = true;
+    keeping.effect = {};
+    keeping.special = false;
     each_staying_head(ch.faults, taking.letter, [&](std::uint32_t head) {
         keeping.head = head;
         keeping.guard = guard_of(keeping, ch);

@@ -60,10 +60,22 @@ struct Guard {
     bool special = false;
 };
 
+// What an action does to the field f of a channel, without a branch for each kind of action: it becomes
+// (f >> taken) + (added << at), where `at` is the place of the 1 above the last letter of a queue if `at_top` says so, and else 0. Wide queues, multisets
+// and crash flags are `special`.
+struct Effect {
+    std::uint64_t mask = 0, added = 0;
+    std::uint32_t word = 0, shift = 0;
+    std::uint32_t at_top = 0;  // all bits or none
+    std::uint32_t taken = 0;   // how many bits the head of a queue has that is received
+};
+
 // A compiled transition.
 struct Instruction {
     Guard guard;
+    Effect effect;
     Op op = Op::never;
+    bool special = false;          // its effect is not all that it does
     bool crash = false;            // of the crash message
     bool keeps = false;            // a reception after which the message also stays (duplication)
     bool may_be_lost = false;      // a send into a full channel that may lose it at once

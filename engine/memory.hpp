@@ -101,7 +101,7 @@ class Growing {
     static constexpr std::uint64_t first = 256;
     T* at(std::uint64_t i) const {
         const std::uint64_t j = i + first;
-        const unsigned bits = static_cast<unsigned>(std::bit_width(j)) - 1;
+        const unsigned bits = static_cast<unsigned>(std::bit_width(j | 1)) - 1;  // | 1: it is never 0
         return segment_[bits - 8] + (j ^ (std::uint64_t{1} << bits));
     }
     T* segment_[40] = {};

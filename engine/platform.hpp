@@ -6,8 +6,10 @@
 
 #if defined(__GNUC__)
 #define STORMPROOF_NOINLINE [[gnu::noinline]]
+#define STORMPROOF_INLINE [[gnu::always_inline]]  // in hot loops of files that are too long for GCC to inline on its own
 #else
 #define STORMPROOF_NOINLINE
+#define STORMPROOF_INLINE
 #endif
 
 namespace stormproof {

@@ -41,37 +41,19 @@ STORMPROOF_NOINLINE bool enabled_special(const Machine& m, const Instruction& in
 }
 
 template <unsigned W>
-inline bool enabled(const Machine& m, const Instruction& instruction, const Config<W>& c) {
+STORMPROOF_INLINE inline bool enabled(const Machine& m, const Instruction& instruction, const Config<W>& c) {
     const Guard& guard = instruction.guard;
     const std::uint64_t w = c.w[guard.word];
-    if ((w & guard.a) != guard.b || (w & guard.c) == guard.d) return false;
-    return !guard.special || enabled_special(m, instruction, c);
+    const bool met = static_cast<int>((w & guard.a) == guard.b) & static_cast<int>((w & guard.c) != guard.d);
+    return guard.special ? met && enabled_special(m, instruction, c) : met;
 }
 
-// Executes an enabled instruction. A send into a full lossy channel loses its own message; that it might lose
-// another instead is a silent loss before it.
 template <unsigned W>
-Config<W> perform(const Machine& m, const Instruction& instruction, const Config<W>& c) {
-    Config<W> n = c;
-    n.w[instruction.state_word] += instruction.state_delta;
-    if (instruction.op == Op::internal || instruction.keeps) return n;
+STORMPROOF_NOINLINE void perform_special(const Machine& m, const Instruction& instruction, Config<W>& n) {
     const ChannelLayout& ch = m.channels[instruction.channel];
-    if (instruction.may_be_lost && channel_full(ch, c)) return n;
     switch (instruction.op) {
-        case Op::send_queue: {
-            const auto top = static_cast<std::uint32_t>(std::bit_width(ch.field.get(c.w))) - 1;
-            ch.field.add(n.w, (instruction.letter + (std::uint64_t{1} << ch.bits) - 1) << top);
-            break;
-        }
-        case Op::receive_queue: ch.field.set(n.w, ch.field.get(c.w) >> ch.bits); break;
-        case Op::send_length:
-            ch.field.add(n.w, 1);
-            if (instruction.letter == ch.crash_letter) ch.crash.add(n.w, 1);
-            break;
-        case Op::receive_length:
-            ch.field.add(n.w, ~std::uint64_t{0});
-            if (instruction.letter == ch.crash_letter) ch.crash.set(n.w, 0);
-            break;
+        case Op::send_length: ch.crash.add(n.w, 1); break;
+        case Op::receive_length: ch.crash.set(n.w, 0); break;
         case Op::send_multiset:
             ch.field.add(n.w, 1);
             (instruction.letter == ch.crash_letter ? ch.crash : ch.counts[instruction.letter]).add(n.w, 1);
@@ -84,17 +66,64 @@ Config<W> perform(const Machine& m, const Instruction& instruction, const Config
         case Op::receive_wide: wide_receive(ch, n); break;
         default: break;
     }
+}
+
+// Executes an enabled instruction. A send into a full lossy channel loses its own message; that it might lose
+// another instead is a silent loss before it.
+template <unsigned W>
+STORMPROOF_INLINE inline Config<W> perform(const Machine& m, const Instruction& instruction, const Config<W>& c) {
+    Config<W> n = c;
+    n.w[instruction.state_word] += instruction.state_delta;
+    if (instruction.may_be_lost && channel_full(m.channels[instruction.channel], c)) return n;
+    const Effect& e = instruction.effect;
+    const std::uint64_t f = (c.w[e.word] >> e.shift) & e.mask;
+    const std::uint32_t top = (static_cast<std::uint32_t>(std::bit_width(f | 1)) - 1) & e.at_top;
+    n.w[e.word] += ((e.added << top) + (f >> e.taken) - f) << e.shift;
+    if (instruction.special) perform_special(m, instruction, n);
     return n;
 }
 
-// Every enabled action, in the order of processes and their transitions: visit(number, instruction).
 template <unsigned W, class Visit>
-inline void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
+STORMPROOF_INLINE inline void each_enabled_of(const Machine& m, const ProcessLayout& p, const Config<W>& c, Visit&& visit) {
+    const StateInfo& info = p.states[p.state.get(c.w)];
+    for (std::uint32_t i = info.first; i < info.last; ++i)
+        if (enabled(m, m.instructions[i], c)) visit(i, m.instructions[i]);
+}
+
+// The numbers of enabled actions, in the order of processes and their transitions, while visit(number) is true.
+template <unsigned W, class Visit>
+STORMPROOF_INLINE inline void enabled_while(const Machine& m, const Config<W>& c, Visit&& visit) {
+    const Instruction* const all = m.instructions.data();
     for (const ProcessLayout& p : m.processes) {
         const StateInfo& info = p.states[p.state.get(c.w)];
-        for (std::uint32_t i = info.first; i < info.last; ++i)
-            if (enabled(m, m.instructions[i], c)) visit(i, m.instructions[i]);
+        const Instruction* at = all + info.first;
+        for (std::uint32_t left = info.last - info.first; left > 0; --left, ++at)
+            if (enabled(m, *at, c) && !visit(at->same_as)) return;
     }
+}
+
+// Every enabled action, in that order: visit(number, instruction).
+//
+// Collected first, unless they may be very many, without a branch for each: which ones are enabled is hard to predict.
+template <unsigned W, class Visit>
+STORMPROOF_INLINE inline void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
+    constexpr std::uint32_t most = 64;
+    if (m.max_degree > most) {
+        for (const ProcessLayout& p : m.processes) each_enabled_of(m, p, c, visit);
+        return;
+    }
+    const Instruction* found[most + 1];  // what is not enabled is overwritten by the next
+    const Instruction** next = found;
+    const Instruction* const all = m.instructions.data();
+    for (const ProcessLayout& p : m.processes) {
+        const StateInfo& info = p.states[p.state.get(c.w)];
+        const Instruction* at = all + info.first;
+        for (std::uint32_t left = info.last - info.first; left > 0; --left, ++at) {
+            *next = at;
+            next += enabled(m, *at, c);
+        }
+    }
+    for (const Instruction** at = found; at != next; ++at) visit((*at)->same_as, **at);
 }
 
 // ---- silent steps (definitions 2.5) ----------------------------------------------------------------------
