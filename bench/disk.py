@@ -49,7 +49,7 @@ def search(number: int, name: str, limits: Limits, disk: _engine.DiskOptions, th
         return found.states, found.on_disk or found.memory, found.stopped
     if name == "rsc":
         model, _ = question(number, "clean")
-        answer = rsc(model.system, model.failures, limits=limits, symmetry=False, threads=1, disk=disk)
+        answer = rsc(model.system, model.failures, limits=limits, symmetry=False, threads=threads, disk=disk)
         return answer.states, answer.on_disk or answer.memory, answer.stopped
     model, asks = question(number, name)
     survived = survey(

@@ -32,7 +32,7 @@ class Antichain {
 
     const RscState& state(std::uint32_t i) const { return states_[i]; }
     const std::uint64_t* key(std::uint32_t i) const { return &keys_[std::size_t(states_[i].key) * key_words_]; }
-    const std::uint64_t* payload(std::uint32_t i) const { return &payloads_[std::size_t(i) * payload_words_]; }
+    const std::uint64_t* payload(std::uint32_t i) const { return payloads_.data() + std::size_t(i) * payload_words_; }
     // Key and payload.
     std::vector<std::uint64_t> words(std::uint32_t i) const {
         std::vector<std::uint64_t> out(key(i), key(i) + key_words_);

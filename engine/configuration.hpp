@@ -85,6 +85,15 @@ bool channel_full(const ChannelLayout& ch, const Config<W>& c) {
     return ch.field.get(c.w) >= ch.full;
 }
 
+template <unsigned W>
+bool channel_empty(const ChannelLayout& ch, const Config<W>& c) {
+    switch (ch.form) {
+        case PackedForm::queue: return ch.field.get(c.w) == 1;
+        case PackedForm::wide_queue: return wide_top(ch, c) == 0;
+        default: return ch.field.get(c.w) == 0;
+    }
+}
+
 // The letters of a queue, wide or not, head first.
 template <unsigned W>
 void read_queue(const ChannelLayout& ch, const Config<W>& c, std::vector<std::uint32_t>& out) {

@@ -22,15 +22,14 @@ class Decision {
   public:
     Decision(const Machine& machine, const Question& question, Monitor& monitor, bool reduce,
              const ConfigurationTurns<W>* turns)
-        : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, reduce ? 1 : question.threads) {
+        : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, question.threads) {
         g.turns = turns;
         if (turns) answer_.symmetries = turns->group().size();
     }
 
     Answer run() {
         answer_.reduced = reduce_;
-        answer_.stop = reduce_ ? explore<Reducer<W>>(monitor_)
-                               : explore<Explorer<W>>(monitor_, q.threads, q.parallel_from);
+        answer_.stop = reduce_ ? explore<Reducer<W>>() : explore<Explorer<W>>();
         if (answer_.stop != Stop::none) return answer_;
         analyse();
         if (answer_.stop != Stop::interrupted) conclude();
@@ -47,16 +46,16 @@ class Decision {
     std::optional<Offenders<W>> offenders_;
     PropertySet unfinished_;  // whose goals were not all solved
 
-    template <class Search, class... Options>
-    Stop explore(Monitor& monitor, Options... options) {
+    template <class Search>
+    Stop explore() {
         const double start = cpu_seconds();
-        Search search(g, monitor, options...);
+        Search search(g, monitor_, q.threads, q.parallel_from);
         const Stop stop = search.run();
         answer_.states = g.size();
         answer_.transitions = g.edge_count();
         answer_.peak_bytes = search.peak_bytes();
         answer_.words = W;
-        answer_.explored_seconds = monitor.elapsed();
+        answer_.explored_seconds = monitor_.elapsed();
         answer_.explored_cpu = cpu_seconds() - start;
         return stop;
     }
@@ -64,12 +63,12 @@ class Decision {
     // What only makes an answer stronger comes last, and not at all where k-exh is violated: nothing follows then.
     void analyse() {
         offenders_.emplace(g, q);
-        Futures<W> futures(g, monitor_);
+        Futures<W> futures(g, monitor_, q.parallel_from);
         unfinished_ = q.properties;
         const PropertySet needed = q.properties.without(q.optional);
         if (analyse(needed, futures) && !offenders_->first[Property::exh])
             analyse(q.properties.without(needed), futures);
-        answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak);
+        answer_.peak_bytes = std::max(answer_.peak_bytes, futures.peak());
     }
 
     // False: a limit was hit.

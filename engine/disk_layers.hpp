@@ -100,14 +100,6 @@ class DiskLayers {
         }
     }
 
-    // The same in one thread: visit(key, configuration), which pushes the successors itself.
-    template <class Visit>
-    void explore_piece(std::uint64_t note, Visit&& visit) {
-        explore_piece(
-            note, [](unsigned, LayerKey, const Config<W>&, Expanded&) { return 0; },
-            [&](LayerKey key, const Config<W>& c, std::uint64_t, std::size_t) { return visit(key, c); });
-    }
-
     // Writes the manifest, if some time has passed since the last one.
     void save(bool now = false) {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - saved_;
@@ -195,15 +187,11 @@ class DiskLayers {
     // Delayed duplicate detection: the piece and the earlier layers are sorted, so one pass over each tells.
     void remove_known() {
         std::vector<std::uint8_t> known(piece_.size(), false);
-        if (key_words_ < W) {
-            mark_covered(known);
-            for (const Layer& layer : layers) mark_covered(layer, known);
-        } else {
-            in_slices(piece_.size(), threads_.for_size(piece_.size()), [&](unsigned, std::size_t begin, std::size_t end) {
-                for (const Layer& layer : layers)
-                    if (begin < end) mark_known(layer, begin, end, known);
-            });
-        }
+        in_slices(piece_.size(), threads_.for_size(piece_.size()), [&](unsigned, std::size_t begin, std::size_t end) {
+            if (key_words_ < W) mark_covered(start_of_key(begin), start_of_key(end), known);
+            else if (begin < end)
+                for (const Layer& layer : layers) mark_known(layer, begin, end, known);
+        });
         std::size_t kept = 0;
         for (std::size_t i = 0; i < piece_.size(); ++i)
             if (!known[i]) piece_[kept++] = piece_[i];
@@ -237,23 +225,31 @@ class DiskLayers {
         return i;
     }
 
+    // Of the first configuration from i on that has another key than the one before it.
+    std::size_t start_of_key(std::size_t i) const { return i == 0 ? 0 : end_of_key(i - 1); }
+
+    void mark_covered(std::size_t begin, std::size_t end, std::vector<std::uint8_t>& known) const {
+        if (begin == end) return;
+        mark_covered_by_others(begin, end, known);
+        for (const Layer& layer : layers) mark_covered_by(layer, begin, end, known);
+    }
     // By others of the piece: one that covers another is greater.
-    void mark_covered(std::vector<std::uint8_t>& known) const {
-        for (std::size_t i = 0, end = 0; i < piece_.size(); ++i) {
-            if (i == end) end = end_of_key(i);
-            for (std::size_t j = i + 1; j < end && !known[i]; ++j) known[i] = covers(piece_[j], piece_[i]);
+    void mark_covered_by_others(std::size_t i, std::size_t end, std::vector<std::uint8_t>& known) const {
+        for (std::size_t same = i; i < end; ++i) {
+            if (i == same) same = end_of_key(i);
+            for (std::size_t j = i + 1; j < same && !known[i]; ++j) known[i] = covers(piece_[j], piece_[i]);
         }
     }
-    void mark_covered(const Layer& layer, std::vector<std::uint8_t>& known) const {
-        RunReader<W> reader(file_, codec_, layer.index, layer.key, key_of(piece_.front()));
-        for (std::size_t i = 0; !reader.done();) {
-            i = not_less(i, piece_.size(), key_of(reader.config()));
-            if (i == piece_.size()) break;
+    void mark_covered_by(const Layer& layer, std::size_t i, std::size_t end, std::vector<std::uint8_t>& known) const {
+        RunReader<W> reader(file_, codec_, layer.index, layer.key, key_of(piece_[i]));
+        while (!reader.done()) {
+            i = not_less(i, end, key_of(reader.config()));
+            if (i == end) break;
             const Config<W> key = key_of(piece_[i]);
-            const std::size_t end = end_of_key(i);
+            const std::size_t same = end_of_key(i);
             for (reader.seek(layer.key, key); !reader.done() && key_of(reader.config()) == key; reader.next())
-                for (std::size_t j = i; j < end; ++j) known[j] = known[j] || covers(reader.config(), piece_[j]);
-            i = end;
+                for (std::size_t j = i; j < same; ++j) known[j] = known[j] || covers(reader.config(), piece_[j]);
+            i = same;
         }
     }
 

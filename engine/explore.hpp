@@ -23,7 +23,25 @@
 
 namespace stormproof {
 
-template <unsigned W>
+// Every step of a configuration: visit(successor).
+template <unsigned W, class Visit>
+STORMPROOF_INLINE inline void all_steps(const Machine& m, const Config<W>& c, Visit& visit) {
+    each_enabled(m, c, [&](std::uint32_t, const Instruction& instruction) { visit(perform(m, instruction, c)); });
+    if (m.silent) each_silent(m, c, visit);
+}
+
+// Which steps are taken from each configuration: all of them, unless there is a reduction (reduction.hpp).
+struct AllSteps {
+    static constexpr bool reduces = false;
+
+    template <unsigned W, class Visit>
+    std::uint16_t each(const Machine& m, const Config<W>& c, Visit& visit) {
+        all_steps(m, c, visit);
+        return everyone;
+    }
+};
+
+template <unsigned W, class Steps = AllSteps>
 class Explorer {
   public:
     Explorer(Graph<W>& graph, Monitor& monitor, unsigned threads, std::uint64_t parallel_from)
@@ -36,28 +54,54 @@ class Explorer {
     }
 
     // Explores everything, or until a limit stops it; returns that limit.
-    Stop run() {
-        if (!hand_out_budget(1)) return stop_;
+    Stop run() { return begin() ? end() : stop_; }
+
+    // The parts of `run`, for a search that goes on from there; false: a limit has stopped it.
+    bool begin() {
+        if (!hand_out_budget(1)) return false;
         add_initial();
-        std::size_t level = 0;  // the first round of the current level
-        while (level < g.rounds.size()) {
-            if (m.silent && !close(level)) return stop_;
-            const std::size_t next = g.rounds.size();
-            Round found = start_round(false);
-            for (std::size_t r = level; r < next; ++r)
-                if (!expand(g.rounds[r], false)) return stop_;
-            if (finish_round(found)) g.rounds.push_back(found);
-            level = next;
+        return explore_from(0);
+    }
+
+    // Takes every step at these configurations, in place of those that were taken, and explores what follows.
+    bool take_all_at(const std::vector<std::uint32_t>& ids) {
+        const std::size_t level = g.rounds.size();
+        Round found = start_round(false);
+        visited_.shared = false;
+        for (const std::uint32_t id : ids) {
+            if (workers_[0].budget < needed_budget() && !hand_out_budget(1)) return false;
+            g.each_edge(id, [&](std::uint32_t) { ++g.unused_edges; });
+            if (Monitor::is_sampled(g.local(id))) workers_[0].taken += postponed(id);
+            g.shards[g.shard_of(id)].chosen[g.local(id)] = everyone;
+            expand_at(0, g.shard_of(id), g.local(id), true, [&](const Config<W>& c, auto& push) { all_steps(m, c, push); });
         }
+        flush(0, false);
+        if (failed_ != Stop::none) return stop_at(failed_);
+        if (finish_round(found)) g.rounds.push_back(found);
+        return explore_from(level);
+    }
+
+    Stop end() {
         report();
         visited_.clear();
         return stop_ = monitor_.over() == Stop::states ? Stop::states : Stop::none;
     }
 
+    bool stop_at(Stop why) {
+        stop_ = why;
+        report();
+        visited_.clear();
+        return false;
+    }
+
+    Stop stop() const { return stop_; }
+    std::uint64_t bytes() const { return g.bytes() + visited_.bytes() + beside; }
     std::uint64_t peak_bytes() const { return peak_; }
 
+    std::uint64_t beside = 0;  // bytes of what a search keeps beside the graph
+
   private:
-    static constexpr std::size_t batch_size = 64;
+    static constexpr std::size_t batch_size = 64, ahead = 16;
     static constexpr unsigned checked_blocks = 16;
     struct Successor {
         Config<W> config;
@@ -68,6 +112,8 @@ class Explorer {
         std::vector<Successor> batch;
         std::size_t pending = 0;
         std::uint64_t budget = 0;  // how many configurations it may still add before the index must grow
+        Steps steps;
+        Tally enabled, taken;  // actions at the configurations that are sampled
     };
 
     Graph<W>& g;
@@ -93,6 +139,20 @@ class Explorer {
         Round round{std::vector<std::uint64_t>(threads_, 0), std::vector<std::uint64_t>(threads_, 0)};
         round.end[0] = 1;
         g.rounds.push_back(round);
+    }
+
+    // Explores what follows the level that begins with that round, a level at a time.
+    bool explore_from(std::size_t level) {
+        while (level < g.rounds.size()) {
+            if (m.silent && !Steps::reduces && !close(level)) return false;
+            const std::size_t next = g.rounds.size();
+            Round found = start_round(false);
+            for (std::size_t r = level; r < next; ++r)
+                if (!expand(g.rounds[r], false)) return false;
+            if (finish_round(found)) g.rounds.push_back(found);
+            level = next;
+        }
+        return true;
     }
 
     // Adds what silent steps reach to the level that begins with round `level`.
@@ -131,13 +191,6 @@ class Explorer {
         }
     }
 
-    bool stop_at(Stop why) {
-        stop_ = why;
-        report();
-        visited_.clear();
-        return false;
-    }
-
     void work(unsigned who, const Round& round, std::uint64_t total, bool only_silent) {
         Worker& worker = workers_[who];
         for (unsigned turn = 0;; ++turn) {
@@ -172,27 +225,54 @@ class Explorer {
         unsigned s = 0;
         for (; i >= round.end[s] - round.begin[s]; ++s) i -= round.end[s] - round.begin[s];
         const std::uint64_t local = round.begin[s] + i;
-        const Config<W> c = g.shards[s].configs[local];
+        if (only_silent) {
+            expand_at(who, s, local, false, [&](const Config<W>& c, auto& push) { each_silent(m, c, push); });
+            return;
+        }
+        expand_at(who, s, local, true, [&](const Config<W>& c, auto& push) {
+            const std::uint16_t taken = workers_[who].steps.each(m, c, push);
+            if constexpr (Steps::reduces) g.shards[s].chosen[local] = taken;
+        });
+        if (Steps::reduces && Monitor::is_sampled(local)) sample(workers_[who], g.number(s, local));
+    }
+
+    // Adds what `take` makes of a configuration: take(configuration, push).
+    template <class Take>
+    void expand_at(unsigned who, unsigned s, std::uint64_t local, bool keeps_edges, Take&& take) {
         Worker& worker = workers_[who];
         const std::size_t before = worker.pending;
+        Successor* end = worker.batch.data() + before;
         const auto push = [&](const Config<W>& next) {
-            Successor& p = worker.batch[worker.pending++];
+            Successor& p = *end++;
             p.config = next;
             if (g.turns) g.turns->settle(p.config);
             p.hash = hash_of(p.config);
             p.last = false;
             visited_.fetch_slot(p.hash);
         };
-        if (!only_silent) {
-            each_enabled(m, c, [&](std::uint32_t, const Instruction& instruction) { push(perform(m, instruction, c)); });
-        }
-        if (m.silent) each_silent(m, c, push);
-        if (!only_silent) {
+        const Config<W> c = g.shards[s].configs[local];
+        take(c, push);
+        worker.pending = static_cast<std::size_t>(end - worker.batch.data());
+        if (keeps_edges) {
             const std::uint64_t at = g.shards[who].edge_count + before;
             g.shards[s].first[local] = worker.pending == before ? no_edges : g.place_of_edges(who, at);
         }
         if (worker.pending > before) worker.batch[worker.pending - 1].last = true;
-        if (worker.pending >= batch_size) flush(who, only_silent);
+        if (worker.pending >= batch_size) flush(who, !keeps_edges);
+    }
+
+    void sample(Worker& worker, std::uint32_t id) const {
+        std::uint64_t enabled = 0;
+        each_enabled(m, g.config(id), [&](std::uint32_t, const Instruction&) { ++enabled; });
+        worker.enabled += enabled;
+        worker.taken += enabled - postponed(id);
+    }
+
+    std::uint64_t postponed(std::uint32_t id) const {
+        std::uint64_t count = 0;
+        each_enabled(m, g.config(id), [&](std::uint32_t, const Instruction&) { ++count; });
+        g.each_taken(id, [&](std::uint32_t, const Instruction&) { --count; });
+        return count;
     }
 
     void flush(unsigned who, bool only_silent) {
@@ -203,11 +283,12 @@ class Explorer {
             worker.pending = 0;
             return;
         }
-        for (std::size_t i = 0; i < worker.pending; ++i) {
-            visited_.fetch_config(worker.batch[i].hash);
-        }
-        for (std::size_t i = 0; i < worker.pending; ++i) {
-            const Successor& p = worker.batch[i];
+        const Successor* const batch = worker.batch.data();
+        const std::size_t pending = worker.pending;
+        for (std::size_t i = 0; i < std::min(ahead, pending); ++i) visited_.fetch_config(batch[i].hash);
+        for (std::size_t i = 0; i < pending; ++i) {
+            if (i + ahead < pending) visited_.fetch_config(batch[i + ahead].hash);
+            const Successor& p = batch[i];
             bool fresh = false;
             const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
             if (id == no_edges) fail(Stop::memory);
@@ -232,16 +313,24 @@ class Explorer {
     }
 
     void report() {
-        const std::uint64_t bytes = g.bytes() + visited_.bytes();
+        const std::uint64_t now = bytes();
         std::uint64_t before = peak_;
-        while (before < bytes && !peak_.compare_exchange_weak(before, bytes)) {}
-        monitor_.memory = bytes;
+        while (before < now && !peak_.compare_exchange_weak(before, now)) {}
+        monitor_.memory = now;
         monitor_.states = g.size();
         monitor_.represented = g.represented();
         std::uint64_t past = 0;
         if (!g.rounds.empty())
             for (const std::uint64_t end : g.rounds.back().end) past += end;
         monitor_.frontier = g.size() - std::min(g.size(), past);
+        if (Steps::reduces) report_samples();
+    }
+
+    void report_samples() {
+        std::uint64_t enabled = 0, taken = 0;
+        for (const Worker& worker : workers_) enabled += worker.enabled, taken += worker.taken;
+        monitor_.enabled = enabled;
+        monitor_.taken = taken;
     }
 };
 

@@ -19,10 +19,8 @@
 #include <optional>
 #include <vector>
 
+#include "components.hpp"
 #include "goals.hpp"
-#include "graph.hpp"
-#include "limits.hpp"
-#include "memory.hpp"
 #include "parallel.hpp"
 #include "platform.hpp"
 
@@ -31,10 +29,12 @@ namespace stormproof {
 template <unsigned W>
 class Futures {
   public:
-    Futures(const Graph<W>& graph, Monitor& monitor)
-        : g(graph), m(graph.m), monitor_(monitor), masks_(graph.shards.size()), low_(graph.shards.size()) {}
+    // In as many threads as the graph has shards; rounds of fewer than `parallel_from` configurations in one.
+    Futures(const Graph<W>& graph, Monitor& monitor, std::uint64_t parallel_from)
+        : g(graph), m(graph.m), monitor_(monitor), parallel_from_(parallel_from), masks_(graph.shards.size()), memory_(monitor),
+          components_(graph, memory_) {}
 
-    std::uint64_t peak = 0;
+    std::uint64_t peak() const { return memory_.peak(); }
 
     // Solves for one set of goals. With `exact` until F is the solution itself; else only until every need is
     // known to be met or F is the solution. Then what `unmet_at` says is exact.
@@ -44,8 +44,9 @@ class Futures {
         exact_ = exact;
         rounds_ = components_only ? 1 : 8;
         monitor_.phase = Phase::judging;
+        memory_.others = g.bytes();
         for (unsigned s = 0; s < g.shards.size(); ++s)
-            if (!take(masks_[s], g.shards[s].size)) return Stop::memory;
+            if (!memory_.take(masks_[s], g.shards[s].size)) return Stop::memory;
         if (again) forget();
         for (std::uint64_t n = 0, before = g.size();; ++n, before = unmet_count_) {
             sweep(n);
@@ -63,7 +64,7 @@ class Futures {
     // The goals that a configuration needs and cannot reach.
     std::uint64_t unmet_at(std::uint32_t id) const { return set_->needs(m, g.config(id)) & ~of(id); }
     bool unmet() const { return unmet_; }
-    std::uint64_t of(std::uint32_t id) const {
+    STORMPROOF_INLINE std::uint64_t of(std::uint32_t id) const {
         return masks_[g.shard_of(id)][g.local(id)].load(std::memory_order_relaxed);
     }
 
@@ -73,6 +74,7 @@ class Futures {
     const Graph<W>& g;
     const Machine& m;
     Monitor& monitor_;
+    const std::uint64_t parallel_from_;
     const GoalSet* set_ = nullptr;
     std::vector<Stretch<std::atomic<std::uint64_t>>> masks_;
     std::atomic<bool> changed_{false};
@@ -80,22 +82,8 @@ class Futures {
     std::atomic<bool> halt_{false};
     bool unmet_ = true, exact_ = false;
     Stop stop_ = Stop::none;
-    std::uint64_t extra_ = 0;
-
-    // Checks the limit before it allocates: the masks count as memory of the search.
-    template <class T>
-    bool take(Stretch<T>& array, std::uint64_t entries) {
-        if (entries <= array.capacity()) return true;
-        const std::uint64_t more = (entries - array.capacity()) * sizeof(T);
-        if (!monitor_.allows(g.bytes() + extra_ + more) || !array.resize(entries)) {
-            stop_ = Stop::memory;
-            return false;
-        }
-        extra_ += more;
-        peak = std::max(peak, g.bytes() + extra_);
-        monitor_.memory = g.bytes() + extra_;
-        return true;
-    }
+    Beside memory_;
+    Components<W> components_;
 
     // The masks of another set of goals mean something else.
     void forget() {
@@ -103,7 +91,30 @@ class Futures {
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i) masks_[s][i].store(0, std::memory_order_relaxed);
     }
 
-    std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
+    // The goals of `start`, those that its steps fire, and those of its successors.
+    STORMPROOF_INLINE std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
+        return g.turns || g.reduced ? value_by_all_steps(id, start) : value_by_first_steps(id, start);
+    }
+
+    // Without reduction and symmetry, where a few steps are often enough for every goal.
+    STORMPROOF_INLINE std::uint64_t value_by_first_steps(std::uint32_t id, std::uint64_t start) const {
+        const std::uint32_t* next = g.edges_of(id);
+        if (!next) return start;
+        std::uint32_t edge = 0;
+        std::uint64_t mask = start;
+        enabled_while(m, g.config(id), [&](std::uint32_t number) {
+            edge = *next++;
+            mask |= set_->fires[number] | (of(edge & ~last_edge) & set_->keeps[number]);
+            return mask != set_->all;
+        });
+        while (mask != set_->all && !(edge & last_edge)) {
+            edge = *next++;
+            mask |= of(edge & ~last_edge);
+        }
+        return mask;
+    }
+
+    STORMPROOF_NOINLINE std::uint64_t value_by_all_steps(std::uint32_t id, std::uint64_t start) const {
         std::uint64_t mask = start;
         g.each_turned_step(
             id,
@@ -114,24 +125,29 @@ class Futures {
         return mask;
     }
 
-    // Even sweeps go against the order of the search, odd ones along it.
+    // Even sweeps go against the order of the search, odd ones along it. Threads share a round, and wait for each other
+    // before the next: what one finds out, the next round is told.
     void sweep(std::uint64_t n) {
         changed_ = false;
         unmet_count_ = 0;
-        // Small graphs were explored by one thread, and the other shards are empty.
-        const bool shared = g.size() > g.shards[0].size;
-        in_parallel(shared ? static_cast<unsigned>(g.shards.size()) : 1, [&](unsigned s) { sweep_shard(s, n); });
+        const std::size_t last = g.rounds.size() - 1;
+        for (std::size_t r = 0; r <= last && !halt_; ++r) {
+            const Round& round = g.rounds[n % 2 == 0 ? last - r : r];
+            each_shard(round, parallel_from_, [&](unsigned s) { sweep_shard(s, round.begin[s], round.end[s], n); });
+            looked_at_ += round.size();
+            if (looked_at_ >= 65536 && over()) return;
+            looked_at_ %= 65536;
+        }
     }
 
-    void sweep_shard(unsigned s, std::uint64_t turn) {
-        const std::uint64_t n = g.shards[s].size;
+    void sweep_shard(unsigned s, std::uint64_t begin, std::uint64_t end, std::uint64_t turn) {
         std::uint64_t unmet = 0;
         bool changed = false;
-        for (std::uint64_t j = 0; j < n; ++j) {
+        for (std::uint64_t j = begin; j < end; ++j) {
             if (j % 65536 == 0 && (halt_ || (s == 0 && over()))) break;
             const bool backward = turn % 2 == 0;
-            const std::uint64_t i = backward ? n - 1 - j : j;
-            if (j + ahead < n) fetch(s, backward ? i - ahead : i + ahead, turn);
+            const std::uint64_t i = backward ? end - 1 - (j - begin) : j;
+            if (j + ahead < end) fetch(s, backward ? i - ahead : i + ahead, turn);
             changed |= turn == 0 ? begin_at(s, i, unmet) : improve_at(s, i, unmet);
         }
         if (changed) changed_ = true;
@@ -162,10 +178,20 @@ class Futures {
         std::atomic<std::uint64_t>& mask = masks_[s][i];
         const std::uint64_t before = mask.load(std::memory_order_relaxed);
         if (before == set_->all) return false;
-        const std::uint64_t after = value(g.number(s, i), before);
+        const std::uint64_t after = improved(g.number(s, i), before);
         if (after != set_->all) unmet += (set_->needs(m, g.shards[s].configs[i]) & ~after) != 0;
         if (after != before) mask.store(after, std::memory_order_relaxed);
         return after != before;
+    }
+
+    // The value of a configuration that has had one: only its successors can add to it, and if they add goals that bar
+    // nothing, it does not matter by which steps.
+    STORMPROOF_INLINE std::uint64_t improved(std::uint32_t id, std::uint64_t before) const {
+        if (g.turns) return value(id, before);
+        std::uint64_t beyond = 0;
+        g.each_edge(id, [&](std::uint32_t to) { beyond |= of(to); });
+        const std::uint64_t mask = before | (beyond & set_->unbarred);
+        return (beyond & ~mask) == 0 ? mask : value(id, mask);
     }
 
     bool over() {
@@ -179,83 +205,27 @@ class Futures {
     // ---- components ------------------------------------------------------------------------------------
 
     Stop solve_by_components() {
-        for (unsigned s = 0; s < g.shards.size(); ++s)
-            if (!take(low_[s], g.shards[s].size)) return stop_;
-        for (unsigned s = 0; s < g.shards.size(); ++s)
-            for (std::uint64_t i = 0; i < g.shards[s].size; ++i) low_[s][i] = 0;
+        if (!components_.make_room()) return Stop::memory;
+        components_.forget();
         for (unsigned s = 0; s < g.shards.size(); ++s)
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i)
-                if (is_open(g.number(s, i)) && !search_from(g.number(s, i))) return stop_;
+                if (!search_from(g.number(s, i))) return stop_ == Stop::none ? Stop::memory : stop_;
         unmet_ = true;
         return Stop::none;
     }
 
-    struct Frame {
-        std::uint32_t node;
-        std::uint32_t edge : 31;
-        std::uint32_t lowered : 1;  // it reaches something older that is still open: not the root of a component
-    };
-    // Tarjan's algorithm with one number a configuration: 0 not seen, `done` when its component is complete,
-    // else the smallest number of an open configuration that it is known to reach.
-    static constexpr std::uint32_t done = UINT32_MAX;
-    std::vector<Stretch<std::uint32_t>> low_;
-    Stretch<Frame> path_;
-    Stretch<std::uint32_t> open_;
-
-    std::uint32_t& low(std::uint32_t id) { return low_[g.shard_of(id)][g.local(id)]; }
-
-    template <class T>
-    bool longer(Stretch<T>& stack, std::uint64_t used) {
-        return used < stack.capacity() || take(stack, std::max<std::uint64_t>(4096, 2 * stack.capacity()));
-    }
-
-    // Not seen, and not known to reach every goal: what is complete needs no search.
-    bool is_open(std::uint32_t id) { return low(id) == 0 && of(id) != set_->all; }
-
-    bool search_from(std::uint32_t root) {
-        std::uint64_t depth = 0, open = 0;
-        std::uint32_t clock = 1;
-        const auto enter = [&](std::uint32_t node) {
-            if (!longer(path_, depth) || !longer(open_, open)) return false;
-            low(node) = clock++;
-            path_[depth++] = {node, 0, 0};
-            open_[open++] = node;
-            return true;
-        };
-        const auto lower = [&](Frame& frame, std::uint32_t to) {
-            if (to >= low(frame.node)) return;
-            low(frame.node) = to;
-            frame.lowered = 1;
-        };
-        if (!enter(root)) return false;
-        while (depth > 0) {
-            if (stopped()) return false;
-            Frame& frame = path_[depth - 1];
-            if (const std::optional<std::uint32_t> to = g.successor(frame.node, frame.edge)) {
-                ++frame.edge;
-                if (is_open(*to)) {
-                    if (!enter(*to)) return false;
-                } else if (low(*to) != 0 && low(*to) != done) {
-                    lower(frame, low(*to));
-                }
-                continue;
-            }
-            --depth;
-            if (frame.lowered) {
-                lower(path_[depth - 1], low(frame.node));
-                continue;
-            }
-            std::uint64_t first = open;
-            while (open_[--first] != frame.node) {}
-            if (!complete(first, open)) return false;
-            open = first;
-        }
-        return true;
+    // What is known to reach every goal needs no search.
+    bool search_from(std::uint32_t id) {
+        const auto wanted = [&](std::uint32_t to) { return of(to) != set_->all; };
+        if (components_.low(id) != Components<W>::unseen || !wanted(id)) return true;
+        return components_.search(
+            id, wanted, [&](std::uint64_t first, std::uint64_t last) { return complete(first, last); },
+            [&] { return stopped(); });
     }
 
     bool stopped() { return ++looked_at_ % 65536 == 0 && over(); }
 
-    // ---- one component: open_[first] to open_[last - 1]; what lies behind it is complete already ---------
+    // ---- one component: its members from `first` to `last` - 1; what lies behind it is complete already ---------
 
     unsigned rounds_ = 8;  // over a component, before predecessors are written down
     std::uint64_t looked_at_ = 0;
@@ -264,7 +234,7 @@ class Futures {
     Stretch<std::uint8_t> queued_;
 
     bool complete(std::uint64_t first, std::uint64_t last) {
-        const std::uint32_t base = low(open_[first]);  // the open configurations outside have smaller numbers
+        const std::uint32_t base = components_.low(member(first));  // the open configurations outside have smaller numbers
         if (!g.turns) share(first, last);
         bool solved = false;
         for (unsigned n = 0; !solved; ++n) {
@@ -278,17 +248,18 @@ class Futures {
                 solved = *followed;
             }
         }
-        for (std::uint64_t i = first; i < last; ++i) low(open_[i]) = done;
         return true;
     }
+
+    std::uint32_t member(std::uint64_t i) const { return components_.member(i); }
 
     // All of a component reaches what any of it reaches, unless steps are barred; and where configurations stand for
     // orbits, permutations take goals to others.
     void share(std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) return;
         std::uint64_t all = 0;
-        for (std::uint64_t i = first; i < last; ++i) all |= value(open_[i], of(open_[i])) & set_->unbarred;
-        for (std::uint64_t i = first; i < last; ++i) raise(open_[i], of(open_[i]) | all);
+        for (std::uint64_t i = first; i < last; ++i) all |= value(member(i), of(member(i))) & set_->unbarred;
+        for (std::uint64_t i = first; i < last; ++i) raise(member(i), of(member(i)) | all);
     }
 
     bool raise(std::uint32_t id, std::uint64_t mask) {
@@ -303,16 +274,17 @@ class Futures {
         bool changed = false;
         for (std::uint64_t j = first; j < last; ++j) {
             if (stopped()) return {};
-            const std::uint32_t id = open_[backward ? last - 1 - (j - first) : j];
+            const std::uint32_t id = member(backward ? last - 1 - (j - first) : j);
             if (of(id) != set_->all) changed |= raise(id, value(id, of(id)));
         }
         return changed;
     }
 
-    // From what changes to its predecessors, until nothing does; false: there is no memory for predecessors.
+    // From what changes to its predecessors, until nothing does; false: there is no memory for predecessors, and the search
+    // does without, only more slowly.
     std::optional<bool> follow_back(std::uint64_t first, std::uint64_t last, std::uint32_t base) {
         const std::uint64_t size = last - first;
-        for (std::uint64_t i = 0; i < size; ++i) low(open_[first + i]) = base + static_cast<std::uint32_t>(i);
+        for (std::uint64_t i = 0; i < size; ++i) components_.set_low(member(first + i), base + static_cast<std::uint32_t>(i));
         if (!write_predecessors(first, size, base)) return false;
         std::uint64_t head = 0, waiting = size;
         for (std::uint64_t i = 0; i < size; ++i) {
@@ -325,11 +297,11 @@ class Futures {
             head = head + 1 == size ? 0 : head + 1;
             --waiting;
             queued_[place] = 0;
-            const std::uint32_t id = open_[first + place];
+            const std::uint32_t id = member(first + place);
             if (!raise(id, value(id, of(id)))) continue;
             for (std::uint64_t i = begin_[place]; i < begin_[place + 1]; ++i) {
                 const std::uint32_t earlier = before_[i];
-                if (queued_[earlier] || of(open_[first + earlier]) == set_->all) continue;
+                if (queued_[earlier] || of(member(first + earlier)) == set_->all) continue;
                 queued_[earlier] = 1;
                 queue_[head + waiting < size ? head + waiting : head + waiting - size] = earlier;
                 ++waiting;
@@ -339,29 +311,20 @@ class Futures {
     }
 
     bool write_predecessors(std::uint64_t first, std::uint64_t size, std::uint32_t base) {
-        if (!has_room(begin_, size + 2) || !has_room(queue_, size) || !has_room(queued_, size)) return false;
+        if (!memory_.take(begin_, size + 2) || !memory_.take(queue_, size) || !memory_.take(queued_, size)) return false;
         for (std::uint64_t i = 0; i < size + 2; ++i) begin_[i] = 0;
         const auto each = [&](auto&& visit) {
             for (std::uint64_t i = 0; i < size; ++i)
-                g.each_edge(open_[first + i], [&](std::uint32_t to) {
-                    const std::uint32_t number = low(to);
-                    if (number != done && number >= base) visit(number - base, static_cast<std::uint32_t>(i));
+                g.each_edge(member(first + i), [&](std::uint32_t to) {
+                    const std::uint32_t number = components_.low(to);
+                    if (number != Components<W>::done && number >= base) visit(number - base, static_cast<std::uint32_t>(i));
                 });
         };
         each([&](std::uint32_t to, std::uint32_t) { ++begin_[to + 2]; });
         for (std::uint64_t i = 2; i < size + 2; ++i) begin_[i] += begin_[i - 1];
-        if (!has_room(before_, begin_[size + 1])) return false;
+        if (!memory_.take(before_, begin_[size + 1])) return false;
         each([&](std::uint32_t to, std::uint32_t from) { before_[begin_[to + 1]++] = from; });
         return true;
-    }
-
-    // Memory that the search can do without, only more slowly.
-    template <class T>
-    bool has_room(Stretch<T>& array, std::uint64_t entries) {
-        const Stop before = stop_;
-        const bool taken = take(array, entries);
-        stop_ = before;
-        return taken;
     }
 };
 

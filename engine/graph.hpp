@@ -12,7 +12,9 @@
 
 #include "configuration_turns.hpp"
 #include "memory.hpp"
+#include "parallel.hpp"
 #include "platform.hpp"
+#include "stubborn.hpp"
 #include "successors.hpp"
 
 namespace stormproof {
@@ -24,13 +26,13 @@ constexpr std::uint32_t most_numbers = last_edge - 2;
 // A counter with one writer, which another thread may read.
 class Tally {
   public:
-    operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
-    std::uint64_t operator++(int) {
+    STORMPROOF_INLINE operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
+    STORMPROOF_INLINE std::uint64_t operator++(int) {
         const std::uint64_t now = *this;
         *this += 1;
         return now;
     }
-    void operator+=(std::uint64_t more) { value_.store(*this + more, std::memory_order_relaxed); }
+    STORMPROOF_INLINE void operator+=(std::uint64_t more) { value_.store(*this + more, std::memory_order_relaxed); }
 
   private:
     std::atomic<std::uint64_t> value_{0};
@@ -42,7 +44,8 @@ struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: whose edges, offset
     Stretch<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
-    Growing<std::uint16_t> chosen;  // reduction only: the set of processes that was expanded, or `everyone`
+    Growing<std::uint16_t> chosen;  // reduction only: the process whose closed set was expanded, or `everyone`
+    Growing<std::uint32_t> parents;  // reduction only: in the breadth-first order, plus 1
     alignas(cache_line) Tally size;
     Tally edge_count;
     Tally represented;  // symmetry: the configurations that its own stand for
@@ -51,8 +54,8 @@ struct alignas(cache_line) Shard {
         return edge_count + more < most && edges.reserve(edge_count + more);
     }
     // Room for one more configuration.
-    bool room_for_config(std::uint64_t most) {
-        return size < most && configs.reserve(size + 1) && first.reserve(size + 1);
+    bool room_for_config(std::uint64_t most, bool reduced) {
+        return size < most && configs.reserve(size + 1) && first.reserve(size + 1) && (!reduced || chosen.reserve(size + 1));
     }
 };
 
@@ -69,24 +72,35 @@ struct Round {
     }
 };
 
+// A round's part of each shard, in threads of their own if it has so many configurations: visit(shard).
+template <class Visit>
+void each_shard(const Round& round, std::uint64_t parallel_from, Visit&& visit) {
+    const auto shards = static_cast<unsigned>(round.begin.size());
+    if (shards > 1 && round.size() >= parallel_from) return in_parallel(shards, visit);
+    for (unsigned s = 0; s < shards; ++s) visit(s);
+}
+
 template <unsigned W>
 class Graph {
   public:
     explicit Graph(const Machine& machine, unsigned threads)
-        : m(machine), shard_bits(static_cast<unsigned>(std::bit_width(threads - 1))), shards(threads) {}
+        : m(machine), shard_bits(static_cast<unsigned>(std::bit_width(threads - 1))), shard_mask((1u << shard_bits) - 1),
+          shards(threads) {}
 
     const Machine& m;
-    const unsigned shard_bits;  // the low bits of a number name its shard
+    const unsigned shard_bits, shard_mask;  // the low bits of a number name its shard
     std::vector<Shard<W>> shards;  // one per thread
     std::vector<Round> rounds;
     const ConfigurationTurns<W>* turns = nullptr;  // symmetry: each configuration stands for its orbit
     bool reduced = false;
-    std::vector<std::vector<std::uint8_t>> sets;  // of a reduced graph: which processes belong to each set
-    std::uint64_t unused_edges = 0;               // written before everybody was expanded instead
-    // Of a reduced graph, which is not explored breadth first: its breadth-first order and the parents in it.
-    Growing<std::uint32_t> order, parents;
+    std::uint64_t unused_edges = 0;  // written before everybody was expanded instead
+    // Of a reduced graph, whose rounds are in another order: the configurations breadth first, and the rounds of that.
+    Growing<std::uint32_t> order;
+    std::vector<Round> order_rounds;
 
-    unsigned shard_of(std::uint32_t id) const { return id & ((1u << shard_bits) - 1); }
+    const std::vector<Round>& breadth_first_rounds() const { return reduced ? order_rounds : rounds; }
+
+    unsigned shard_of(std::uint32_t id) const { return id & shard_mask; }
     std::uint32_t local(std::uint32_t id) const { return id >> shard_bits; }
     std::uint32_t number(unsigned shard, std::uint64_t local) const {
         return static_cast<std::uint32_t>(local << shard_bits) | shard;
@@ -120,21 +134,17 @@ class Graph {
     // The successors of a configuration, in the order of `each_step`: visit(number).
     template <class Visit>
     void each_edge(std::uint32_t id, Visit&& visit) const {
-        const std::uint32_t at = shards[shard_of(id)].first[local(id)];
-        if (at == no_edges) return;
-        for (const std::uint32_t* edge = edges_at(at);; ++edge) {
-            visit(*edge & ~last_edge);
-            if (*edge & last_edge) return;
-        }
+        const std::uint32_t* edge = edges_of(id);
+        if (!edge) return;
+        do visit(*edge & ~last_edge);
+        while (!(*edge++ & last_edge));
     }
 
     // The successor with that number among those of `each_edge`, if there are so many.
     std::optional<std::uint32_t> successor(std::uint32_t id, std::uint32_t nth) const {
-        const std::uint32_t at = shards[shard_of(id)].first[local(id)];
-        if (at == no_edges) return {};
-        const std::uint32_t* edge = edges_at(at) + nth;
-        if (nth > 0 && (edge[-1] & last_edge)) return {};
-        return *edge & ~last_edge;
+        const std::uint32_t* edges = edges_of(id);
+        if (!edges || (nth > 0 && (edges[nth - 1] & last_edge))) return {};
+        return edges[nth] & ~last_edge;
     }
 
     Config<W> representative(Config<W> c) const {
@@ -144,18 +154,31 @@ class Graph {
     // The permutation that takes a successor to its representative.
     std::uint32_t turn_of(Config<W> c) const { return turns ? turns->settle(c) : 0; }
 
+    // Where the successors of a configuration begin, in the order of `each_step`; null: it has none.
+    STORMPROOF_INLINE const std::uint32_t* edges_of(std::uint32_t id) const {
+        const std::uint32_t at = shards[shard_of(id)].first[local(id)];
+        return at == no_edges ? nullptr : edges_at(at);
+    }
+
+    // The actions that were taken from a configuration: visit(number, instruction).
+    template <class Visit>
+    void each_taken(std::uint32_t id, Visit&& visit) const {
+        const Config<W>& c = config(id);
+        const std::uint16_t who = reduced ? shards[shard_of(id)].chosen[local(id)] : everyone;
+        if (who == everyone) return each_enabled(m, c, visit);
+        thread_local ClosedSet closed;
+        closed.close(m, who, c);
+        closed.each_enabled_in(m, c, visit);
+    }
+
     // Every step that was taken from a configuration, and its successor:
     // action(number of the instruction, instruction, successor), then silent(successor).
     template <class Action, class Silent>
     void each_step(std::uint32_t id, Action&& action, Silent&& silent) const {
-        const Shard<W>& own = shards[shard_of(id)];
-        const std::uint32_t at = own.first[local(id)];
-        if (at == no_edges) return;
-        const std::uint32_t* next = edges_at(at);
+        const std::uint32_t* next = edges_of(id);
+        if (!next) return;
         std::uint32_t edge = 0;
-        const std::uint16_t only = reduced ? own.chosen[local(id)] : everyone;
-        each_enabled(m, own.configs[local(id)], [&](std::uint32_t number, const Instruction& instruction) {
-            if (only != everyone && !sets[only][instruction.process]) return;
+        each_taken(id, [&](std::uint32_t number, const Instruction& instruction) {
             edge = *next++;
             action(number, instruction, edge & ~last_edge);
         });

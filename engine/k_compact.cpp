@@ -12,7 +12,9 @@ Answer decide_in_store(const System& system, const Question& q, Monitor& monitor
     if (m.words <= 4) return run.template operator()<4>();
     if (m.words <= 8) return run.template operator()<8>();
     if (m.words <= max_words) return run.template operator()<max_words>();
-    return {.stop = Stop::memory};
+    Answer answer;
+    answer.stop = Stop::memory;
+    return answer;
 }
 
 }  // namespace stormproof

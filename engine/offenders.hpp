@@ -25,31 +25,16 @@ class Offenders {
     // Adds the offences that one solved set of goals shows. Among the configurations of one round the smallest is
     // chosen, so that the answer does not depend on threads.
     bool collect(const GoalSet& set, const Futures<W>& futures, bool sibi_asked, Monitor& monitor) {
-        level_ = levels(g);
-        std::uint64_t turn = 0;
-        for (std::size_t r = 0; r < g.rounds.size(); ++r)
-            for (unsigned s = 0; s < g.shards.size(); ++s)
-                for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
-                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
-                    const std::uint32_t id = numbered(s, i);
-                    const std::uint64_t unmet = futures.unmet_at(id);
-                    if (unmet) judge(set, unmet, id, r);
-                    if (sibi_asked) judge_sibi(set, futures, id, r);
-                }
-        return true;
+        return each_in_order(monitor, [&](std::uint32_t id, std::size_t round) {
+            const std::uint64_t unmet = futures.unmet_at(id);
+            if (unmet) judge(set, unmet, id, round);
+            if (sibi_asked) judge_sibi(set, futures, id, round);
+        });
     }
 
     // k-obi needs no goals.
     bool collect_obi(Monitor& monitor) {
-        level_ = levels(g);
-        std::uint64_t turn = 0;
-        for (std::size_t r = 0; r < g.rounds.size(); ++r)
-            for (unsigned s = 0; s < g.shards.size(); ++s)
-                for (std::uint64_t i = g.rounds[r].begin[s]; i < g.rounds[r].end[s]; ++i) {
-                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
-                    judge_obi(numbered(s, i), r);
-                }
-        return true;
+        return each_in_order(monitor, [&](std::uint32_t id, std::size_t round) { judge_obi(id, round); });
     }
 
     Violation violation(Property property) const {
@@ -84,9 +69,19 @@ class Offenders {
 
     End end_at(const Offence& offence) const { return end_of(m, g.config(offence.id), offence); }
 
-    // The i-th configuration of a shard in the order of breadth.
-    std::uint32_t numbered(unsigned shard, std::uint64_t i) const {
-        return g.reduced ? g.order[i] : g.number(shard, i);
+    // Every configuration, breadth first: visit(number, round); false: a limit was hit.
+    template <class Visit>
+    bool each_in_order(const Monitor& monitor, Visit&& visit) {
+        level_ = levels(g);
+        std::uint64_t turn = 0;
+        const std::vector<Round>& rounds = g.breadth_first_rounds();
+        for (std::size_t r = 0; r < rounds.size(); ++r)
+            for (unsigned s = 0; s < rounds[r].begin.size(); ++s)
+                for (std::uint64_t i = rounds[r].begin[s]; i < rounds[r].end[s]; ++i) {
+                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
+                    visit(g.reduced ? g.order[i] : g.number(s, i), r);
+                }
+        return true;
     }
 
     static bool stopped(const Monitor& monitor) {
@@ -167,10 +162,10 @@ class Offenders {
 
     std::vector<Taken> run_by_parents(std::uint32_t id) const {
         std::vector<Taken> taken;
-        for (; id != 0; id = g.parents[id]) {
-            Taken step{g.parents[id], none, id};
+        for (; id != 0; id = taken.back().from) {
+            Taken step{g.shards[g.shard_of(id)].parents[g.local(id)] - 1, none, id};
             g.each_step(
-                g.parents[id],
+                step.from,
                 [&](std::uint32_t number, const Instruction&, std::uint32_t to) {
                     if (step.instruction == none && to == id) step.instruction = number;
                 },

@@ -1,11 +1,11 @@
-// Partial-order reduction where no channel reorders (definitions 3.12), depth first and sequential.
+// Partial-order reduction where no channel reorders (definitions 3.12), in any number of threads.
 //
 // At each configuration r the closed set P with the fewest enabled actions A is expanded (stubborn.hpp has (1)); where
 // there is none, everybody is, and so are the silent faults.
 //
 // (2) From each configuration of the reduced graph a path leads to one where everybody was expanded: strongly connected
-//     components that no edge leaves (Tarjan) have such a configuration; where one has none, everybody is expanded at its
-//     root. This replaces the usual condition that *every cycle* has such a configuration, which costs most of what
+//     components that no edge leaves have such a configuration; where one has none, everybody is expanded at its least
+//     configuration. This replaces the usual condition that *every cycle* has such a configuration, which costs most of what
 //     reduction gains in systems that go round for ever (compare Valmari and Hansen, Stubborn Set Intuition Explained).
 //
 // Let r -w-> be a run, r in the reduced graph. Follow the path of (2). At each configuration, if somebody in P acts in w,
@@ -33,250 +33,146 @@
 // So the reduced graph decides k-exh in all its variants, k-er, k-wer and k-pg. k-obi and k-sibi speak of
 // actions enabled side by side: what violates them in the reduced graph violates them, but only the full graph shows
 // that nothing does.
+//
+// Everything that follows by closed sets is explored first, then the components of what is new are looked at, and so on
+// until all of them satisfy (2). Where a path leads to something older, it does already. Which closed set is expanded at a
+// configuration, and where everybody is, follows from the graph alone, so that it does not depend on threads.
 #pragma once
 
 #include <algorithm>
-#include <map>
+#include <utility>
 #include <vector>
 
-#include "graph.hpp"
-#include "limits.hpp"
+#include "components.hpp"
+#include "explore.hpp"
 #include "stubborn.hpp"
-#include "visited.hpp"
 
 namespace stormproof {
+
+// The steps of the closed set with the fewest enabled actions, or all.
+class FewestSteps {
+  public:
+    static constexpr bool reduces = true;
+
+    // Returns the process whose closed set it is, or `everyone`.
+    template <unsigned W, class Visit>
+    std::uint16_t each(const Machine& m, const Config<W>& c, Visit& visit) {
+        const std::uint16_t who = choose(m, c);
+        if (who == everyone) all_steps(m, c, visit);
+        else fewest_.each_enabled_in(m, c, [&](std::uint32_t, const Instruction& i) { visit(perform(m, i, c)); });
+        return who;
+    }
+
+  private:
+    ClosedSet closed_, fewest_;
+    std::vector<std::uint32_t> enabled_;  // so many actions of each process
+
+    template <unsigned W>
+    std::uint16_t choose(const Machine& m, const Config<W>& c) {
+        enabled_.assign(m.processes.size(), 0);
+        each_enabled(m, c, [&](std::uint32_t, const Instruction& i) { ++enabled_[i.process]; });
+        const auto processes = static_cast<std::uint16_t>(std::min<std::size_t>(m.processes.size(), everyone));
+        std::uint64_t fewest = UINT64_MAX;
+        std::uint16_t who = everyone;
+        for (std::uint16_t p = 0; p < processes && fewest > 1; ++p) {
+            if (!closed_.close(m, p, c)) continue;
+            std::uint64_t actions = 0;
+            for (const std::uint32_t member : closed_.members()) actions += enabled_[member];
+            if (actions == 0 || actions >= fewest) continue;
+            fewest = actions, who = p;
+            std::swap(closed_, fewest_);
+        }
+        return who;
+    }
+};
 
 template <unsigned W>
 class Reducer {
   public:
-    Reducer(Graph<W>& graph, Monitor& monitor)
-        : g(graph), m(graph.m), monitor_(monitor), visited_(graph, monitor), closed_(graph.m) {
+    Reducer(Graph<W>& graph, Monitor& monitor, unsigned threads, std::uint64_t parallel_from)
+        : g(graph), monitor_(monitor), parallel_from_(parallel_from), explorer_(graph, monitor, threads, parallel_from),
+          memory_(monitor), components_(graph, memory_), looked_at_(graph.shards.size(), 0) {
         g.reduced = true;
     }
 
     Stop run() {
-        if (!visited_.make_room(2 * m.max_degree + 2)) return Stop::memory;
-        add(initial_config<W>(m));
-        if (stop_ == Stop::none && enter(0)) search();
-        report();
-        visited_.clear();
-        low_.clear();
-        if (stop_ == Stop::none && monitor_.over() == Stop::states) stop_ = Stop::states;
-        if (stop_ == Stop::none) {
-            g.rounds.push_back({{0}, {g.size()}});
+        std::vector<std::uint32_t> lacking;
+        for (bool going = explorer_.begin(); going; going = explorer_.take_all_at(lacking)) {
+            lacking.clear();
+            const Stop why = find_lacking(lacking);
+            if (why != Stop::none) explorer_.stop_at(why);
+            if (why != Stop::none || lacking.empty()) return why != Stop::none ? why : explorer_.end();
         }
-        return stop_;
+        return explorer_.stop();
     }
 
-    std::uint64_t peak_bytes() const { return peak_; }
+    std::uint64_t peak_bytes() const { return std::max(explorer_.peak_bytes(), memory_.peak()); }
 
   private:
-    struct Frame {
-        std::uint32_t node;
-        std::uint32_t edge;  // in the stream
-        bool lowered;        // it reaches something older that is still open: not the root of a component
-        bool leaves;         // an edge leaves its component, as far as it is known
-        bool whole;          // somewhere in it everybody was expanded
-    };
-    static constexpr std::uint32_t not_expanded = no_edges - 1;
-    // Of `low_`: the component is complete. Otherwise the smallest number of an open configuration that it reaches.
-    static constexpr std::uint32_t done = UINT32_MAX;
+    static constexpr std::uint32_t settled = Components<W>::done;
 
     Graph<W>& g;
-    const Machine& m;
     Monitor& monitor_;
-    Visited<W> visited_;
-    ClosedSet<W> closed_;
-    std::map<std::vector<std::uint8_t>, std::uint16_t> numbers_;  // of the closed sets
-    Growing<std::uint32_t> low_, open_;
-    Growing<Frame> path_;
-    std::uint64_t depth_ = 0, opened_ = 0;
-    std::uint32_t clock_ = 0;
-    std::vector<Config<W>> next_, fewest_;
-    std::vector<std::uint8_t> chosen_;
-    Stop stop_ = Stop::none;
-    std::uint64_t peak_ = 0, turn_ = 0;
-    std::uint64_t enabled_ = 0, taken_ = 0;  // actions at the configurations that are sampled
+    const std::uint64_t parallel_from_;
+    Explorer<W, FewestSteps> explorer_;
+    Beside memory_;
+    Components<W> components_;
+    std::vector<std::uint64_t> looked_at_;  // in each shard, so many configurations satisfy (2)
+    std::size_t rounds_ = 0;                // those of so many rounds
+    std::uint64_t turn_ = 0;
 
-    bool fail(Stop why) {
-        stop_ = why;
-        return false;
+    // The least configuration of each component that lacks one where everybody was expanded.
+    Stop find_lacking(std::vector<std::uint32_t>& lacking) {
+        memory_.others = explorer_.bytes() - explorer_.beside;
+        if (!components_.make_room()) return Stop::memory;
+        settle();
+        for (unsigned s = 0; s < g.shards.size(); ++s)
+            for (; looked_at_[s] < g.shards[s].size; ++looked_at_[s])
+                if (!search_from(g.number(s, looked_at_[s]), lacking)) return over() ? monitor_.over() : Stop::memory;
+        explorer_.beside = memory_.bytes();
+        return Stop::none;
     }
 
-    void search() {
-        const Shard<W>& shard = g.shards[0];
-        while (depth_ > 0 && stop_ == Stop::none) {
-            Frame& frame = path_[depth_ - 1];
-            if (frame.edge == no_edges) {
-                leave(frame);
-                continue;
+    // Most configurations satisfy (2) by a step to one that does. Against the order of the search one pass finds most of them.
+    void settle() {
+        for (std::size_t r = g.rounds.size(); r-- > rounds_;) {
+            const Round& round = g.rounds[r];
+            each_shard(round, parallel_from_, [&](unsigned s) {
+                for (std::uint64_t i = round.end[s]; i-- > round.begin[s];) {
+                    const std::uint32_t id = g.number(s, i);
+                    if (g.shards[s].chosen[i] == everyone || leads_on(id)) components_.set_low(id, settled);
+                }
+            });
+        }
+        rounds_ = g.rounds.size();
+    }
+
+    bool leads_on(std::uint32_t id) const {
+        bool found = false;
+        g.each_edge(id, [&](std::uint32_t to) { found = found || components_.low(to) == settled; });
+        return found;
+    }
+
+    bool search_from(std::uint32_t id, std::vector<std::uint32_t>& lacking) {
+        if (components_.low(id) != Components<W>::unseen) return true;
+        const auto complete = [&](std::uint64_t first, std::uint64_t last) {
+            std::uint32_t least = components_.member(first);
+            for (std::uint64_t i = first; i < last; ++i) {
+                const std::uint32_t member = components_.member(i);
+                if (leads_on(member)) return true;
+                if (g.config(member) < g.config(least)) least = member;
             }
-            const std::uint32_t edge = shard.edges[frame.edge];
-            const std::uint32_t to = edge & ~last_edge;
-            frame.edge = edge & last_edge ? no_edges : frame.edge + 1;
-            if (shard.first[to] == not_expanded) enter(to);
-            else if (low_[to] == done) frame.leaves = true;
-            else lower(frame, low_[to]);
-        }
+            lacking.push_back(least);
+            return true;
+        };
+        return components_.search(
+            id, [](std::uint32_t) { return true; }, complete, [&] { return ++turn_ % 65536 == 0 && over(); });
     }
 
-    void lower(Frame& frame, std::uint32_t to) {
-        if (to >= low_[frame.node]) return;
-        low_[frame.node] = to;
-        frame.lowered = true;
-    }
-
-    // All successors are complete, or open: the configuration is a root, or belongs to the component of an older one.
-    void leave(Frame& frame) {
-        if (!frame.lowered && !frame.leaves && !frame.whole) {
-            expand_everybody(frame);
-            return;
-        }
-        const Frame last = frame;
-        --depth_;
-        if (!last.lowered) complete(last.node);
-        if (depth_ == 0) return;
-        Frame& before = path_[depth_ - 1];
-        before.leaves = before.leaves || !last.lowered || last.leaves;
-        if (!last.lowered) return;
-        before.whole = before.whole || last.whole;
-        lower(before, low_[last.node]);
-    }
-
-    void complete(std::uint32_t root) {
-        do {
-            low_[open_[--opened_]] = done;
-        } while (open_[opened_] != root);
-    }
-
-    void expand_everybody(Frame& frame) {
-        const Config<W> c = g.config(frame.node);
-        const std::uint64_t before = g.shards[0].edge_count;
-        take_all(c);
-        frame.whole = true;
-        const std::uint64_t unused = count_edges(frame.node);
-        g.unused_edges += unused;
-        if (Monitor::is_sampled(frame.node)) taken_ += count_enabled(c) - unused;
-        if (!visited_.make_room(m.max_degree + 1) || !write(frame.node, everyone)) return;
-        frame.edge = g.shards[0].edge_count == before ? no_edges : g.shards[0].first[frame.node];
-    }
-
-    void sample(std::uint32_t node, std::uint16_t who) {
-        const std::uint64_t all = count_enabled(g.config(node));
-        enabled_ += all;
-        taken_ += who == everyone ? all : next_.size();
-    }
-
-    std::uint64_t count_enabled(const Config<W>& c) const {
-        std::uint64_t count = 0;
-        each_enabled(m, c, [&](std::uint32_t, const Instruction&) { ++count; });
-        return count;
-    }
-
-    std::uint64_t count_edges(std::uint32_t node) const {
-        std::uint64_t count = 0;
-        g.each_edge(node, [&](std::uint32_t) { ++count; });
-        return count;
-    }
-
-    // The number of a configuration, a new one if need be.
-    std::uint32_t add(const Config<W>& c) {
-        bool fresh = false;
-        Shard<W>& shard = g.shards[0];
-        const std::uint32_t id = visited_.find_or_add(0, c, hash_of(c), fresh);
-        if (id == no_edges || !shard.chosen.reserve(shard.size) || !low_.reserve(shard.size)) {
-            fail(Stop::memory);
-            return 0;
-        }
-        if (fresh) shard.first[id] = not_expanded;
-        if (fresh && g.turns) shard.represented += g.turns->orbit(c);
-        return id;
-    }
-
-    // Puts a configuration on the path and writes its edges.
-    bool enter(std::uint32_t node) {
-        if ((++turn_ % 1024 == 0 || monitor_.too_many(g.size())) && over()) return false;
-        if (!visited_.make_room(m.max_degree + 1) || !path_.reserve(depth_ + 1) || !open_.reserve(opened_ + 1))
-            return fail(Stop::memory);
-        const std::uint16_t who = choose(g.config(node));
-        if (Monitor::is_sampled(node)) sample(node, who);
-        if (!write(node, who)) return false;
-        low_[node] = clock_++;
-        open_[opened_++] = node;
-        path_[depth_++] = {node, g.shards[0].first[node], false, false, who == everyone};
-        return true;
-    }
-
-    // Writes the edges to `next_`, the successors by a closed set or by everyone.
-    bool write(std::uint32_t node, std::uint16_t who) {
-        Shard<W>& shard = g.shards[0];
-        if (!shard.room_for_edges(next_.size(), g.most_edges())) return fail(Stop::memory);
-        shard.first[node] = next_.empty() ? no_edges : static_cast<std::uint32_t>(shard.edge_count);
-        shard.chosen[node] = who;
-        for (std::size_t i = 0; i < next_.size(); ++i) {
-            const std::uint32_t id = add(next_[i]);
-            if (stop_ != Stop::none) return false;
-            shard.edges[shard.edge_count++] = id | (i + 1 == next_.size() ? last_edge : 0);
-        }
-        return true;
-    }
-
-    // The closed set with the fewest enabled actions, or everyone; the successors are in `next_`.
-    std::uint16_t choose(const Config<W> c) {
-        fewest_.clear();
-        for (std::uint32_t p = 0; p < m.processes.size() && fewest_.size() != 1; ++p) {
-            if (!closed_.close(p, c)) continue;
-            take(c, closed_.members());
-            if (next_.empty() || (!fewest_.empty() && next_.size() >= fewest_.size())) continue;
-            fewest_.swap(next_);
-            chosen_ = closed_.members();
-        }
-        if (fewest_.empty() || numbers_.size() == everyone) {
-            take_all(c);
-            return everyone;
-        }
-        next_.swap(fewest_);
-        const auto [at, fresh] = numbers_.try_emplace(chosen_, static_cast<std::uint16_t>(g.sets.size()));
-        if (fresh) g.sets.push_back(chosen_);
-        return at->second;
-    }
-
-    void take(const Config<W>& c, const std::vector<std::uint8_t>& members) {
-        next_.clear();
-        for (std::uint32_t p = 0; p < m.processes.size(); ++p) {
-            if (!members[p]) continue;
-            const StateInfo& info = m.processes[p].states[m.processes[p].state.get(c.w)];
-            for (auto i = info.first; i < info.last; ++i)
-                if (enabled(m, m.instructions[i], c)) next_.push_back(g.representative(perform(m, m.instructions[i], c)));
-        }
-    }
-
-    void take_all(const Config<W>& c) {
-        next_.clear();
-        const auto keep = [&](const Config<W>& n) { next_.push_back(g.representative(n)); };
-        each_enabled(m, c, [&](std::uint32_t, const Instruction& i) { keep(perform(m, i, c)); });
-        if (m.silent) each_silent(m, c, keep);
-    }
-
-    bool over() {
-        report();
-        stop_ = monitor_.over();
-        // The memory limit must allow what may be added before the next check.
-        const std::uint64_t more = 1024 * m.max_degree * (sizeof(Config<W>) + sizeof(Frame) + 20);
-        if (stop_ == Stop::none && !monitor_.allows(monitor_.memory + more)) stop_ = Stop::memory;
-        return stop_ != Stop::none;
-    }
-
-    void report() {
-        const std::uint64_t bytes =
-            g.bytes() + visited_.bytes() + 4 * g.size() + depth_ * sizeof(Frame) + opened_ * 4;
-        peak_ = std::max(peak_, bytes);
-        monitor_.memory = bytes;
-        monitor_.states = g.size();
-        monitor_.frontier = depth_;
-        monitor_.represented = g.represented();
-        monitor_.enabled = enabled_;
-        monitor_.taken = taken_;
+    // The number of configurations is for the explorer to limit.
+    bool over() const {
+        const Stop why = monitor_.over();
+        return why != Stop::none && why != Stop::states;
     }
 };
 
@@ -284,21 +180,18 @@ class Reducer {
 template <unsigned W>
 bool order_by_breadth(Graph<W>& g, const Monitor& monitor) {
     const std::uint64_t n = g.size();
-    if (!monitor.allows(g.bytes() + 9 * n) || !g.order.reserve(n) || !g.parents.reserve(n)) return false;
-    Growing<std::uint8_t> seen;
-    if (!seen.reserve(n)) return false;
-    seen[0] = 1;
-    g.order[0] = 0;
-    g.rounds.clear();
-    std::uint64_t begin = 0, end = 1, size = 1;
+    if (!monitor.allows(g.bytes() + 8 * n) || !g.order.reserve(n)) return false;
+    for (Shard<W>& shard : g.shards)
+        if (!shard.parents.reserve(shard.size)) return false;
+    std::uint64_t begin = 0, end = 1, size = 1;  // the initial configuration has number 0
     while (begin < end) {
-        g.rounds.push_back({{begin}, {end}});
+        g.order_rounds.push_back({{begin}, {end}});
         for (; begin < end; ++begin) {
             const std::uint32_t from = g.order[begin];
             g.each_edge(from, [&](std::uint32_t to) {
-                if (seen[to]) return;
-                seen[to] = 1;
-                g.parents[to] = from;
+                std::uint32_t& parent = g.shards[g.shard_of(to)].parents[g.local(to)];
+                if (to == 0 || parent != 0) return;
+                parent = from + 1;
                 g.order[size++] = to;
             });
         }

@@ -175,7 +175,7 @@ RscResult search_in_memory(const RscLayout& layout, Monitor& monitor, const RscO
 }  // namespace
 
 RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options) {
-    if (system.mailboxes()) return search_rsc_mailboxes(system, monitor);
+    if (system.mailboxes()) return search_rsc_mailboxes(system, monitor, options);
     const RscLayout layout(system);
     std::vector<Automorphism> group;
     const auto turn = [&] {
@@ -189,7 +189,7 @@ RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& o
     else known.stop = Stop::memory;
     if (disk && !known.violated && known.stop == Stop::memory) {
         turn();
-        known = search_rsc_on_disk(layout, monitor, group, options.disk, name);
+        known = search_rsc_on_disk(layout, monitor, group, options, name);
     }
     known.symmetries = std::max<std::uint64_t>(1, group.size());
     if (known.violated) shorten(layout, monitor, group, known);

@@ -53,12 +53,12 @@ struct RscOptions {
     bool symmetry = false;
     std::uint32_t threads = 1;
     std::uint64_t wide_from = 20000;     // smaller searches are made in depth, by one thread and without symmetry
-    std::uint64_t parallel_from = 2048;  // rounds of fewer states are left to one thread
+    std::uint64_t parallel_from = 2048;  // rounds, blocks and pieces of fewer states are left to one thread
     DiskOptions disk = {};               // where to search when memory ends (rsc_disk.hpp)
 };
 
 RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options);
 // The same where several processes send into one queue (rsc_mailbox.cpp); `search_rsc` calls it.
-RscResult search_rsc_mailboxes(const System& system, Monitor& monitor);
+RscResult search_rsc_mailboxes(const System& system, Monitor& monitor, const RscOptions& options);
 
 }  // namespace stormproof

@@ -1,5 +1,8 @@
 #include "rsc_disk.hpp"
 
+#include <memory>
+#include <optional>
+
 #include "disk_fingerprint.hpp"
 #include "disk_layers.hpp"
 #include "k_properties.hpp"
@@ -23,21 +26,75 @@ std::vector<std::uint32_t> used_bits(const RscLayout& layout) {
     return bits;
 }
 
+// One thread of the search.
 template <unsigned W>
-class DiskSearch : RscSteps {
+class alignas(cache_line) DiskSteps : RscSteps {
   public:
-    // `steps`: the limits for the successors of one state.
-    DiskSearch(const RscLayout& layout, Monitor& monitor, const Monitor& steps, Usage& usage,
-               const std::vector<Automorphism>& group, const DiskOptions& disk, const std::string& name)
-        : RscSteps(layout, steps, usage), monitor_(monitor), usage_(usage), group_(group), symmetry_(layout, group),
-          layers_(disk, name, RecordCodec<W>(used_bits(layout)), room_on_disk<W>(monitor), {}, layout.key.words()) {
+    using Expanded = typename DiskLayers<W>::Expanded;
+
+    DiskSteps(const RscLayout& layout, const Monitor& limits, Usage& usage, const std::vector<Automorphism>& group)
+        : RscSteps(layout, limits, usage), limits_(limits), usage_(usage), symmetry_(layout, group) {}
+
+    // Pushes the successors of a state, unless a limit was hit before; is it a violation?
+    bool push_successors(LayerKey key, const Config<W>& c, Expanded& out) {
+        out_ = &out, next_key_ = key + 1;
+        closing_ = {};
+        if (stopped() == Stop::none) expand(c.w, c.w + key_.size());
+        if (++visits_ % 1024 == 0 && stop_ == Stop::none) stop_ = limits_.over();
+        return closing_.process != none;
+    }
+
+    bool leads(const Config<W>& from, const Config<W>& to) {
+        out_ = nullptr, wanted_ = to, reached_ = false;
+        expand(from.w, from.w + key_.size());
+        return reached_;
+    }
+    // Of the state that was expanded last.
+    const Closing& closing() const { return closing_; }
+
+    // The limit that was hit: not all successors are known.
+    Stop stopped() const { return usage_.full() ? Stop::memory : cut_short() != Stop::none ? cut_short() : stop_; }
+
+  private:
+    void put(std::uint32_t, const Arrival&) override {
+        symmetry_.settle(key_.data(), payload_.data());
+        Config<W> next{};
+        std::copy(key_.begin(), key_.end(), next.w);
+        std::copy(payload_.begin(), payload_.end(), next.w + key_.size());
+        if (out_) out_->push(next_key_, next);
+        else reached_ = reached_ || next == wanted_;
+    }
+    void close(const Closing& closing) override { closing_ = closing; }
+
+    const Monitor& limits_;
+    Usage& usage_;
+    RscTurns symmetry_;
+    Expanded* out_ = nullptr;  // where successors are pushed; null: they are compared with the wanted state
+    LayerKey next_key_ = 0;
+    Config<W> wanted_{};
+    bool reached_ = false;
+    Closing closing_;
+    std::uint32_t visits_ = 0;
+    Stop stop_ = Stop::none;
+};
+
+template <unsigned W>
+class DiskSearch {
+  public:
+    DiskSearch(const RscLayout& layout, Monitor& monitor, const std::vector<Automorphism>& group, const RscOptions& options,
+               const std::string& name)
+        : layout_(layout), monitor_(monitor), within_state_(monitor, 0), usage_(within_state_), group_(group),
+          layers_(options.disk, name, RecordCodec<W>(used_bits(layout)), room_on_disk<W>(monitor),
+                  {std::max(1u, options.threads), options.parallel_from}, layout.key.words()) {
+        for (std::uint32_t i = 0; i < std::max(1u, options.threads); ++i)
+            threads_.push_back(std::make_unique<DiskSteps<W>>(layout, within_state_, usage_, group));
         if (layers_.resumed) std::istringstream(layers_.state) >> result_.transitions;
         else layers_.push(0, config_of(layout.initial()));
     }
 
     RscResult run() {
         while (going() && layers_.next()) {
-            layers_.explore_piece(0, [&](LayerKey key, const Config<W>& c) { return visit(key, c); });
+            explore_piece();
             if (!going() || stopped()) break;
             layers_.state = std::to_string(result_.transitions);
             layers_.save();
@@ -59,6 +116,7 @@ class DiskSearch : RscSteps {
 
   private:
     using Words = RscRun::Words;
+    using Expanded = typename DiskLayers<W>::Expanded;
 
     bool going() const { return result_.stop == Stop::none && !violated_; }
 
@@ -74,31 +132,17 @@ class DiskSearch : RscSteps {
         return c;
     }
 
-    bool visit(LayerKey key, const Config<W>& c) {
-        key_at_ = key, at_ = c;
-        expand(c.w, c.w + key_.size());
-        if (usage_.full()) result_.stop = Stop::memory;
-        else if (cut_short() != Stop::none) result_.stop = cut_short();
-        return going() && (++visits_ % 1024 != 0 || !stopped());
-    }
-
-    void put(std::uint32_t, const Arrival&) override {
-        Config<W> next{};
-        settle(next);
-        if (wanted_) {
-            reaches_ = reaches_ || next == *wanted_;
-            return;
-        }
-        ++result_.transitions;
-        layers_.push(key_at_ + 1, next);
-    }
-    void settle(Config<W>& out) {
-        symmetry_.settle(key_.data(), payload_.data());
-        std::copy(key_.begin(), key_.end(), out.w);
-        std::copy(payload_.begin(), payload_.end(), out.w + key_.size());
-    }
-    void close(const Closing& closing) override {
-        if (!wanted_ && !violated_) violated_ = {key_at_, at_, closing};
+    void explore_piece() {
+        layers_.explore_piece(
+            0,
+            [&](unsigned who, LayerKey key, const Config<W>& c, Expanded& out) {
+                return std::uint64_t{threads_[who]->push_successors(key, c, out)};
+            },
+            [&](LayerKey key, const Config<W>& c, std::uint64_t violated, std::size_t successors) {
+                result_.transitions += successors;
+                if (violated) violated_ = {key, c};
+                return going() && (++visits_ % 1024 != 0 || !stopped());
+            });
     }
 
     bool stopped() {
@@ -106,63 +150,60 @@ class DiskSearch : RscSteps {
         monitor_.memory = layers_.memory() + usage_.bytes();
         result_.stop = monitor_.over();
         if (result_.stop == Stop::memory) result_.stop = Stop::none;  // what is in memory was sized by the limit
+        for (const auto& thread : threads_)
+            if (result_.stop == Stop::none) result_.stop = thread->stopped();
         return result_.stop != Stop::none;
     }
 
-    // From the violation backwards, layer by layer.
+    // From the violation backwards, layer by layer. What was found is certain, so this heeds no limits.
     void build_run() {
+        Unlimited none_at_all;
+        DiskSteps<W> steps(layout_, none_at_all.monitor, none_at_all.usage, group_);
         std::vector<Words> way;
         Config<W> at = violated_->state;
         for (LayerKey key = violated_->key;; --key) {
             way.emplace_back(at.w, at.w + layout_.words());
             if (key == 0) break;
-            at = predecessor(key, at);
+            at = predecessor(steps, key, at);
         }
         std::reverse(way.begin(), way.end());
-        RscRun(layout_, group_, result_).build(way, violated_->closing);
+        steps.leads(violated_->state, {});
+        RscRun(layout_, group_, result_).build(way, steps.closing());
     }
 
-    Config<W> predecessor(LayerKey key, const Config<W>& wanted) {
-        wanted_ = wanted;
-        reaches_ = false;
-        Config<W> found{};
+    Config<W> predecessor(DiskSteps<W>& steps, LayerKey key, const Config<W>& wanted) {
+        std::optional<Config<W>> found;
         for (const auto& layer : layers_.layers)
-            if (layer.key + 1 == key && !reaches_)
+            if (layer.key + 1 == key && !found)
                 layers_.each(layer, [&](const Config<W>& c) {
-                    found = c;
-                    expand(c.w, c.w + key_.size());
-                    return !reaches_;
+                    if (steps.leads(c, wanted)) found = c;
+                    return !found;
                 });
-        if (!reaches_) throw DiskError("the layers on disk do not lead to each other");
-        return found;
+        if (!found) throw DiskError("the layers on disk do not lead to each other");
+        return *found;
     }
 
     struct Violated {
         LayerKey key = 0;
         Config<W> state{};
-        Closing closing;
     };
 
+    const RscLayout& layout_;
     Monitor& monitor_;
-    Usage& usage_;
+    const Monitor within_state_;  // the limits for the successors of one state
+    Usage usage_;
     const std::vector<Automorphism>& group_;
-    RscTurns symmetry_;
     DiskLayers<W> layers_;
-    LayerKey key_at_ = 0;  // of the state that is expanded
-    Config<W> at_{};
+    std::vector<std::unique_ptr<DiskSteps<W>>> threads_;
     std::optional<Violated> violated_;
-    std::optional<Config<W>> wanted_;  // a state whose predecessor is looked for
-    bool reaches_ = false;
     std::uint32_t visits_ = 0;
     RscResult result_;
 };
 
 template <unsigned W>
 RscResult searched(const RscLayout& layout, Monitor& monitor, const std::vector<Automorphism>& group,
-                   const DiskOptions& disk, const std::string& name) {
-    const Monitor steps(monitor, 0);
-    Usage usage(steps);
-    DiskSearch<W> search(layout, monitor, steps, usage, group, disk, name);
+                   const RscOptions& options, const std::string& name) {
+    DiskSearch<W> search(layout, monitor, group, options, name);
     try {
         return search.run();
     } catch (const DiskError& problem) {
@@ -184,8 +225,8 @@ std::string fingerprint(const System& system, const RscOptions& options) {
 }
 
 RscResult search_rsc_on_disk(const RscLayout& layout, Monitor& monitor, const std::vector<Automorphism>& group,
-                             const DiskOptions& disk, const std::string& name) {
-    const auto run = [&]<unsigned W>() { return searched<W>(layout, monitor, group, disk, name); };
+                             const RscOptions& options, const std::string& name) {
+    const auto run = [&]<unsigned W>() { return searched<W>(layout, monitor, group, options, name); };
     try {
         if (layout.words() <= 2) return run.template operator()<2>();
         if (layout.words() <= 4) return run.template operator()<4>();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "leaving.hpp"
 #include "system.hpp"
 #include "usage.hpp"
 
@@ -34,14 +35,8 @@ class Locals {
   public:
     // `tracked`: for each process the channels that its unmatched sends block.
     Locals(const System& system, const std::vector<std::vector<std::uint32_t>>& tracked, const Monitor& monitor, Usage& usage)
-        : system_(system), monitor_(monitor), usage_(usage), known_(system.processes.size()) {
+        : system_(system), monitor_(monitor), usage_(usage), known_(system.processes.size()), leaving_(system) {
         for (std::size_t p = 0; p < known_.size(); ++p) known_[p].resize(system.processes[p].states);
-        for (const auto& process : system.processes) {
-            std::vector<std::uint32_t> first(process.states + 1, 0);
-            for (const auto& t : process.transitions) ++first[t.source + 1];
-            for (std::uint32_t s = 0; s < process.states; ++s) first[s + 1] += first[s];
-            leaving_.push_back(std::move(first));
-        }
         bit_.assign(system.channels.size(), none);
         for (const auto& mine : tracked)
             for (std::uint32_t bit = 0; bit < mine.size(); ++bit) bit_[mine[bit]] = bit;
@@ -52,8 +47,7 @@ class Locals {
     }
 
     std::span<const Transition> leaving(std::uint32_t p, std::uint32_t state) const {
-        const auto& all = system_.processes[p].transitions;
-        return {all.data() + leaving_[p][state], all.data() + leaving_[p][state + 1]};
+        return leaving_(p, state);
     }
 
     // The nearest first; the first is the present local state.
@@ -101,7 +95,7 @@ class Locals {
             for (const auto& t : leaving(p, found[i].state)) {
                 if (t.kind == ActionKind::receive) continue;
                 Variant next = after(found[i], t);
-                next.cost = found[i].cost + 1, next.from = i, next.transition = number(p, t);
+                next.cost = found[i].cost + 1, next.from = i, next.transition = leaving_.number(p, t);
                 if (covered(found, by_state[next.state], next)) continue;
                 by_state[next.state].push_back(static_cast<std::uint32_t>(found.size()));
                 found.push_back(std::move(next));
@@ -126,17 +120,13 @@ class Locals {
         });
     }
 
-    std::uint32_t number(std::uint32_t p, const Transition& t) const {
-        return static_cast<std::uint32_t>(&t - system_.processes[p].transitions.data());
-    }
-
     const System& system_;
     const Monitor& monitor_;
     Usage& usage_;
     Stop stop_ = Stop::none;
     std::vector<std::vector<std::map<Mask, std::vector<Variant>>>> known_;  // by process and local state
-    std::vector<std::vector<std::uint32_t>> leaving_;  // where the transitions of each local state begin
-    std::vector<std::uint32_t> bit_;                   // channel -> its bit in its sender's mask
+    const Leaving leaving_;
+    std::vector<std::uint32_t> bit_;  // channel -> its bit in its sender's mask
 };
 
 }  // namespace stormproof

@@ -11,244 +11,254 @@
 // States are visited in the order of their length, so that the first violation is a shortest one. In a mailbox that
 // reorders, a crash message is the last of its sender: an unmatched send that is not lost blocks the crash message of
 // the same sender only.
+//
+// Any number of threads: every step has a length of at least 1, so the states of one length are all known before the
+// first of them is visited. A block of them is divided among the threads in order. Each thread lays out the successors
+// of its slice; then each of 64 shards, to which states belong by their hash, adds its own in the order of the slices; at
+// last one thread lines up what was new, in that order again. So all is as if one state were visited after the other.
 #include <algorithm>
-#include <deque>
-#include <initializer_list>
-#include <string>
-#include <unordered_map>
+#include <array>
+#include <atomic>
+#include <memory>
 
+#include "antichain.hpp"
+#include "parallel.hpp"
 #include "rsc.hpp"
+#include "rsc_mailbox_steps.hpp"
 
 namespace stormproof {
 namespace {
 
-struct MailboxState {
-    std::vector<std::uint32_t> control;
-    std::vector<bool> blocked;  // by queue or, where messages overtake each other, by queue and sender
-    std::vector<bool> depends;  // processes, then queues
-    std::uint32_t queue = none, message = none, sender = none;  // the pending send
+constexpr std::uint32_t shard_count = 64;
 
-    bool pending() const { return queue != none; }
+// Of one thread: what it found in its slice of the block.
+struct alignas(cache_line) MailboxSlice {
+    struct Successor {
+        std::uint64_t parent, added = no_parent;  // the number of the new state, if it is one
+        std::uint32_t length;
+    };
 
-    std::string key() const {
-        std::string out;
-        auto put = [&](std::uint32_t n) { out.append(reinterpret_cast<const char*>(&n), sizeof n); };
-        for (auto state : control) put(state);
-        put(queue), put(message), put(sender);
-        for (const auto* bits : {&blocked, &depends})
-            for (bool bit : *bits) out.push_back(static_cast<char>(bit));
-        return out;
+    explicit MailboxSlice(const MailboxLayout& layout) : steps(layout) {}
+
+    MailboxSteps steps;
+    std::uint64_t states = 0, transitions = 0;
+    std::vector<Successor> successors;
+    std::vector<std::uint64_t> words;                            // of all successors
+    std::array<std::vector<std::uint32_t>, shard_count> of_shard;  // their places
+    std::uint64_t violation = no_parent;                         // the first state that is one; it ends the slice
+
+    void clear() {
+        states = transitions = 0;
+        successors.clear();
+        words.clear();
+        for (auto& places : of_shard) places.clear();
     }
-};
-
-// How a state was reached; `receiver` is none for an action without a matching reception.
-struct MailboxArrival {
-    std::uint32_t parent = none, process = none, transition = none, receiver = none, reception = none;
-    bool guess = false;
 };
 
 class MailboxSearch {
   public:
-    MailboxSearch(const System& system, Monitor& monitor) : system_(system), monitor_(monitor) {}
+    MailboxSearch(const System& system, Monitor& monitor, const RscOptions& options)
+        : layout_(system), monitor_(monitor), parallel_from_(std::max<std::uint64_t>(1, options.parallel_from)),
+          usage_(monitor) {
+        for (std::uint32_t s = 0; s < shard_count; ++s)
+            shards_.push_back(std::make_unique<Antichain>(layout_.words(), 0, usage_));  // keys, and no payloads
+        for (std::uint32_t i = 0; i < std::max(1u, options.threads); ++i)
+            slices_.push_back(std::make_unique<MailboxSlice>(layout_));
+    }
 
     RscResult run() {
         start();
-        for (cost_ = 0; cost_ < buckets_.size() && !result_.violated && !stopped(); ++cost_)
-            for (std::size_t n = 0; n < buckets_[cost_].size() && !result_.violated && !stopped(); ++n)
-                visit(buckets_[cost_][n]);
+        for (length_ = 0; length_ < waiting_.size() && going(); ++length_) {
+            const std::vector<std::uint64_t> now = std::move(waiting_[length_]);
+            for (std::size_t begin = 0, end = 0; begin < now.size() && going(); begin = end) {
+                end = begin + block_size(now.size() - begin);
+                if (begin < end) visit(&now[begin], end - begin);
+                else if (any_alive(now, begin)) result_.stop = Stop::states;
+                else break;
+            }
+            usage_.give_back(now.capacity() * sizeof(now[0]));
+        }
         report();
-        result_.memory = memory_;
+        result_.memory = usage_.bytes();
         return std::move(result_);
     }
 
   private:
+    // Blocks are small against the states so far, and so are their successors against what memory holds anyway.
+    static constexpr std::uint64_t least_block = 64, most_block = 65536, most_successors = 1 << 18;
+
+    bool going() const { return result_.stop == Stop::none && !result_.violated; }
+
     void start() {
-        MailboxState first;
-        for (const auto& process : system_.processes) first.control.push_back(process.initial);
-        first.blocked.assign(system_.channels.size() * (1 + system_.processes.size()), false);
-        first.depends.assign(system_.processes.size() + system_.channels.size(), false);
-        buckets_.resize(1);
-        add(first, 0, {});
+        const auto words = layout_.initial();
+        const std::uint32_t s = shard_of(words.data());
+        wait(0, numbered(s, shards_[s]->add(words.data(), words.data(), no_parent)));
+        settle();
     }
 
-    bool stopped() {
-        if (result_.stop != Stop::none) return true;
-        const auto most = monitor_.max_states();
-        if (most && result_.states >= most) result_.stop = Stop::states;
-        if (result_.states % 256 == 0 && result_.stop == Stop::none) {
-            report();
-            result_.stop = monitor_.over();
+    // A state is numbered by its place in its shard, and the shard.
+    static std::uint64_t numbered(std::uint32_t shard, std::uint32_t place) {
+        return place == none ? no_parent : std::uint64_t{place} * shard_count + shard;
+    }
+    const Antichain& home(std::uint64_t number) const { return *shards_[number % shard_count]; }
+    static std::uint32_t place(std::uint64_t number) { return static_cast<std::uint32_t>(number / shard_count); }
+    const RscState& state(std::uint64_t number) const { return home(number).state(place(number)); }
+    const std::uint64_t* words(std::uint64_t number) const { return home(number).key(place(number)); }
+    std::uint32_t shard_of(const std::uint64_t* words) const {
+        return static_cast<std::uint32_t>(Antichain::hash(words, layout_.words()) >> 32) % shard_count;
+    }
+
+    void wait(std::uint32_t length, std::uint64_t number) {
+        if (number == no_parent) return;
+        if (waiting_.size() <= length) waiting_.resize(length + 1);
+        if (!usage_.room(waiting_[length], 1)) return;
+        waiting_[length].push_back(number);
+        ++lined_up_;
+    }
+
+    // 0: no more states are allowed.
+    std::size_t block_size(std::size_t left) const {
+        const std::uint64_t each = 1 + result_.transitions / (result_.states + 1);
+        std::uint64_t size = std::clamp(result_.states / 16, least_block, most_block);
+        size = std::min<std::uint64_t>({size, std::max<std::uint64_t>(1, most_successors / each), left});
+        if (const std::uint64_t most = monitor_.max_states()) size = std::min(size, most - result_.states);
+        return static_cast<std::size_t>(size);
+    }
+
+    bool any_alive(const std::vector<std::uint64_t>& list, std::size_t begin) const {
+        return std::any_of(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end(),
+                           [&](std::uint64_t number) { return !state(number).dead; });
+    }
+
+    void visit(const std::uint64_t* numbers, std::size_t size) {
+        active_ = static_cast<unsigned>(std::clamp<std::uint64_t>(2 * size / parallel_from_, 1, slices_.size()));
+        in_slices(size, active_, [&](unsigned who, std::size_t begin, std::size_t end) {
+            expand(*slices_[who], numbers + begin, numbers + end);
+        });
+        count();
+        if (!going()) return;
+        next_shard_ = 0;
+        in_parallel(active_, [&](unsigned) {
+            for (std::uint32_t s = next_shard_++; s < shard_count; s = next_shard_++) add_own(s);
+        });
+        line_up();
+        settle();
+    }
+
+    void expand(MailboxSlice& slice, const std::uint64_t* begin, const std::uint64_t* end) {
+        slice.clear();
+        for (; begin < end && slice.violation == no_parent && stop_ == Stop::none; ++begin) {
+            if (state(*begin).dead) continue;
+            if (++slice.states % 256 == 0) stop_if_over();
+            if (slice.steps.closing(words(*begin)).first != none) slice.violation = *begin;
+            else slice.steps.expand(words(*begin), [&](std::uint32_t length, const MailboxStep&, const std::uint64_t* next) {
+                ++slice.transitions;
+                lay_out(slice, {*begin, no_parent, length_ + length}, next);
+            });
         }
-        return result_.stop != Stop::none;
+    }
+
+    void lay_out(MailboxSlice& slice, const MailboxSlice::Successor& successor, const std::uint64_t* next) {
+        auto& places = slice.of_shard[shard_of(next)];
+        if (!usage_.room(slice.successors, 1) || !usage_.room(slice.words, layout_.words()) || !usage_.room(places, 1)) return;
+        places.push_back(static_cast<std::uint32_t>(slice.successors.size()));
+        slice.successors.push_back(successor);
+        slice.words.insert(slice.words.end(), next, next + layout_.words());
+    }
+
+    void add_own(std::uint32_t s) {
+        for (unsigned who = 0; who < active_; ++who)
+            for (const std::uint32_t i : slices_[who]->of_shard[s]) {
+                auto& successor = slices_[who]->successors[i];
+                const std::uint64_t* words = &slices_[who]->words[i * layout_.words()];
+                const std::uint32_t at = shards_[s]->add(words, words, successor.parent, successor.length, length_ + 1);
+                successor.added = numbered(s, at);
+            }
+    }
+
+    void line_up() {
+        for (unsigned who = 0; who < active_; ++who)
+            for (const auto& successor : slices_[who]->successors) wait(successor.length, successor.added);
+    }
+
+    // What comes after the first violation does not count.
+    void count() {
+        for (unsigned who = 0; who < active_ && !result_.violated; ++who) {
+            result_.states += slices_[who]->states;
+            result_.transitions += slices_[who]->transitions;
+            if (slices_[who]->violation != no_parent) build_run(slices_[who]->violation);
+        }
+        if (!result_.violated) result_.stop = stop_;
+    }
+
+    void settle() {
+        report();
+        stop_if_over();
+        if (usage_.full()) stop_ = Stop::memory;
+        result_.stop = stop_;
+    }
+
+    void stop_if_over() {
+        const Stop why = monitor_.over();
+        if (why != Stop::none) stop_ = why;
     }
 
     void report() {
         monitor_.states = result_.states;
-        monitor_.frontier = states_.size() - result_.states;
-        monitor_.memory = memory_;
+        monitor_.frontier = lined_up_ - result_.states;
+        monitor_.memory = usage_.bytes();
     }
 
-    void add(const MailboxState& state, std::uint32_t cost, const MailboxArrival& arrival) {
-        std::string key = state.key();
-        auto [at, fresh] = costs_.try_emplace(key, cost);
-        if (!fresh && at->second <= cost) return;
-        at->second = cost;
-        memory_ += 3 * key.size() + sizeof(MailboxState) + sizeof(MailboxArrival) + 128;
-        if (buckets_.size() <= cost) buckets_.resize(cost + 1);
-        buckets_[cost].push_back(static_cast<std::uint32_t>(states_.size()));
-        states_.push_back(state);
-        arrivals_.push_back(arrival);
-    }
+    // ---- the run to a violation ---------------------------------------------------------------------------------
 
-    void visit(std::uint32_t i) {
-        const MailboxState at = states_[i];
-        if (costs_[at.key()] < cost_) return;
-        ++result_.states;
-        if (close(i, at)) return;
-        for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
-            each_leaving(p, at.control[p], [&](std::uint32_t number, const Transition& t) {
-                if (t.kind == ActionKind::internal) act(i, at, p, number, t);
-                if (t.kind == ActionKind::send) send(i, at, p, number, t);
-            });
-    }
-
-    template <class Visit>
-    void each_leaving(std::uint32_t p, std::uint32_t state, Visit&& visit) const {
-        const auto& all = system_.processes[p].transitions;
-        auto by_source = [](const Transition& t, std::uint32_t s) { return t.source < s; };
-        for (auto t = std::lower_bound(all.begin(), all.end(), state, by_source); t != all.end() && t->source == state; ++t)
-            visit(static_cast<std::uint32_t>(t - all.begin()), *t);
-    }
-
-    void put(const MailboxState& next, std::uint32_t weight, const MailboxArrival& arrival) {
-        ++result_.transitions;
-        add(next, cost_ + weight, arrival);
-    }
-
-    void act(std::uint32_t i, const MailboxState& at, std::uint32_t p, std::uint32_t number, const Transition& t) {
-        MailboxState next = at;
-        next.control[p] = t.target;
-        touch(next, {p});
-        put(next, 1, {i, p, number});
-    }
-
-    void send(std::uint32_t i, const MailboxState& at, std::uint32_t p, std::uint32_t number, const Transition& t) {
-        MailboxState alone = at;
-        alone.control[p] = t.target;
-        block(alone, p, t);
-        touch(alone, {p}, t.channel);
-        put(alone, 1, {i, p, number});
-        if (is_blocked(at, p, t)) return;
-        if (!at.pending()) {
-            MailboxState guess = at;
-            guess.control[p] = t.target;
-            guess.queue = t.channel, guess.message = t.message, guess.sender = p;
-            guess.depends[queue(t.channel)] = !overtakes(t.channel);
-            guess.depends[p] = system_.channels[t.channel].receiver != p;
-            put(guess, 1, {i, p, number, none, none, true});
-        }
-        if (at.queue != t.channel || passes_pending(at, p, t)) match(i, at, p, number, t);
-    }
-
-    void match(std::uint32_t i, const MailboxState& at, std::uint32_t p, std::uint32_t number, const Transition& t) {
-        const std::uint32_t q = system_.channels[t.channel].receiver;
-        each_leaving(q, q == p ? t.target : at.control[q], [&](std::uint32_t reception, const Transition& r) {
-            if (!takes(r, t.channel, t.message)) return;
-            MailboxState next = at;
-            next.control[p] = t.target;
-            next.control[q] = r.target;
-            touch(next, {p, q}, t.channel);
-            put(next, 2, {i, p, number, q, reception});
-        });
-    }
-
-    bool takes(const Transition& r, std::uint32_t c, std::uint32_t sent) const {
-        return r.kind == ActionKind::receive && r.channel == c &&
-               system_.channels[c].faults.may_become(sent, r.message);
-    }
-
-    std::uint32_t queue(std::uint32_t c) const { return static_cast<std::uint32_t>(system_.processes.size()) + c; }
-
-    // Everything that takes part depends on the pending send if one of them does: the processes, and the queue that a
-    // message is put into. A process that has sent the pending message to itself depends on it from its next action on.
-    void touch(MailboxState& next, std::initializer_list<std::uint32_t> processes, std::uint32_t c = none) const {
-        if (!next.pending()) return;
-        const bool ordered = c != none && !overtakes(c);
-        const auto depends = [&](std::uint32_t p) { return next.depends[p] || p == next.sender; };
-        if (!std::any_of(processes.begin(), processes.end(), depends) && !(ordered && next.depends[queue(c)])) return;
-        for (auto p : processes) next.depends[p] = true;
-        if (ordered) next.depends[queue(c)] = true;
-    }
-
-    // ---- what an unmatched send keeps from being received -------------------------------------------------------
-
-    bool overtakes(std::uint32_t c) const { return system_.channels[c].faults.may_overtake(); }
-
-    std::size_t block_of(std::uint32_t p, std::uint32_t c) const {
-        return c * (1 + system_.processes.size()) + (overtakes(c) ? 1 + p : 0);
-    }
-
-    void block(MailboxState& next, std::uint32_t p, const Transition& t) const {
-        const auto& faults = system_.channels[t.channel].faults;
-        if (!faults.may_vanish(t.message) || system_.is_crash(t.message)) next.blocked[block_of(p, t.channel)] = true;
-    }
-
-    bool is_blocked(const MailboxState& at, std::uint32_t p, const Transition& t) const {
-        return at.blocked[block_of(p, t.channel)] && (!overtakes(t.channel) || system_.is_crash(t.message));
-    }
-
-    // May the message be received before the pending one of the same mailbox?
-    bool passes_pending(const MailboxState& at, std::uint32_t p, const Transition& t) const {
-        return overtakes(t.channel) && !(system_.is_crash(t.message) && at.sender == p);
-    }
-
-    // ---- the violation ------------------------------------------------------------------------------------------
-
-    bool close(std::uint32_t i, const MailboxState& at) {
-        if (!at.pending()) return false;
-        const std::uint32_t q = system_.channels[at.queue].receiver;
-        if (!at.depends[q]) return false;
-        std::uint32_t closing = none;
-        each_leaving(q, at.control[q], [&](std::uint32_t number, const Transition& r) {
-            if (closing == none && takes(r, at.queue, at.message)) closing = number;
-        });
-        if (closing != none) build_run(i, q, closing);
-        return closing != none;
-    }
-
-    void build_run(std::uint32_t end, std::uint32_t q, std::uint32_t closing) {
-        std::vector<std::uint32_t> path;
-        for (std::uint32_t i = end; arrivals_[i].parent != none; i = arrivals_[i].parent) path.push_back(i);
+    void build_run(std::uint64_t end) {
+        std::vector<std::uint64_t> way;
+        for (std::uint64_t at = end; at != no_parent; at = state(at).parent) way.push_back(at);
         std::uint32_t guessed = none;
-        for (auto at = path.rbegin(); at != path.rend(); ++at) {
-            const MailboxArrival& arrival = arrivals_[*at];
-            const std::uint32_t sent = append(arrival.process, arrival.transition);
-            if (arrival.guess) guessed = sent;
-            if (arrival.receiver != none)
-                result_.communication.emplace_back(append(arrival.receiver, arrival.reception), sent);
+        for (std::size_t i = way.size() - 1; i > 0; --i) {
+            const MailboxStep step = step_between(way[i], way[i - 1]);
+            const std::uint32_t sent = append({step.process, step.transition});
+            if (step.guess) guessed = sent;
+            if (step.receiver != none) result_.communication.emplace_back(append({step.receiver, step.reception}), sent);
         }
-        result_.communication.emplace_back(append(q, closing), guessed);
+        result_.communication.emplace_back(append(slices_[0]->steps.closing(words(end))), guessed);
         result_.violated = true;
     }
 
-    std::uint32_t append(std::uint32_t p, std::uint32_t transition) {
-        result_.firings.emplace_back(p, transition);
+    // States do not say how they were reached: the first step of that length from one to the other.
+    MailboxStep step_between(std::uint64_t from, std::uint64_t to) {
+        MailboxStep found;
+        const std::uint32_t wanted = state(to).cost - state(from).cost;
+        slices_[0]->steps.expand(words(from), [&](std::uint32_t length, const MailboxStep& step, const std::uint64_t* next) {
+            if (found.process == none && length == wanted && std::equal(next, next + layout_.words(), words(to))) found = step;
+        });
+        return found;
+    }
+
+    std::uint32_t append(const Firing& firing) {
+        result_.firings.push_back(firing);
         return static_cast<std::uint32_t>(result_.firings.size() - 1);
     }
 
-    const System& system_;
+    const MailboxLayout layout_;
     Monitor& monitor_;
-    std::deque<MailboxState> states_;
-    std::deque<MailboxArrival> arrivals_;
-    std::unordered_map<std::string, std::uint32_t> costs_;
-    std::vector<std::vector<std::uint32_t>> buckets_;  // states by length
-    std::uint32_t cost_ = 0;
-    std::uint64_t memory_ = 0;
+    const std::uint64_t parallel_from_;
+    Usage usage_;
+    std::vector<std::unique_ptr<Antichain>> shards_;
+    std::vector<std::unique_ptr<MailboxSlice>> slices_;
+    std::vector<std::vector<std::uint64_t>> waiting_;  // states by length
+    std::uint64_t lined_up_ = 0;                       // so many, those that were visited included
+    std::uint32_t length_ = 0;
+    unsigned active_ = 1;
+    alignas(cache_line) std::atomic<std::uint32_t> next_shard_{0};
+    alignas(cache_line) std::atomic<Stop> stop_{Stop::none};
     RscResult result_;
 };
 
 }  // namespace
 
-RscResult search_rsc_mailboxes(const System& system, Monitor& monitor) { return MailboxSearch(system, monitor).run(); }
+RscResult search_rsc_mailboxes(const System& system, Monitor& monitor, const RscOptions& options) {
+    return MailboxSearch(system, monitor, options).run();
+}
 
 }  // namespace stormproof

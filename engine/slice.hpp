@@ -27,7 +27,7 @@ States states_of(const Machine& m, const Config<W>& c) {
 template <unsigned W>
 std::vector<std::uint32_t> levels(const Graph<W>& g) {
     std::vector<std::uint32_t> out;
-    for (const Round& round : g.rounds) out.push_back(out.empty() ? 0 : out.back() + !round.silent);
+    for (const Round& round : g.breadth_first_rounds()) out.push_back(out.empty() ? 0 : out.back() + !round.silent);
     return out;
 }
 

@@ -13,7 +13,6 @@
 //     does, then r -a-> r' -w-> for every a in A.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,44 +20,48 @@
 
 namespace stormproof {
 
-template <unsigned W>
 class ClosedSet {
   public:
-    explicit ClosedSet(const Machine& machine) : m(machine), member_(machine.processes.size(), 0) {}
-
     // The smallest closed set with that process; false: there is none here.
-    bool close(std::uint32_t start, const Config<W>& c) {
-        std::fill(member_.begin(), member_.end(), 0);
-        work_.clear();
+    template <unsigned W>
+    bool close(const Machine& m, std::uint32_t start, const Config<W>& c) {
+        is_member_.assign(m.processes.size(), 0);
+        members_.clear();
         add(start);
-        while (!work_.empty()) {
-            const ProcessLayout& p = m.processes[work_.back()];
-            work_.pop_back();
-            if (!add_awaited(p.states[p.state.get(c.w)], c)) return false;
+        for (std::size_t i = 0; i < members_.size(); ++i) {
+            const ProcessLayout& p = m.processes[members_[i]];
+            if (!add_awaited(m, p.states[p.state.get(c.w)], c)) return false;
         }
         return true;
     }
 
-    const std::vector<std::uint8_t>& members() const { return member_; }
+    const std::vector<std::uint32_t>& members() const { return members_; }
+
+    // The enabled actions of its processes, in the order of `each_enabled`: visit(number, instruction).
+    template <unsigned W, class Visit>
+    void each_enabled_in(const Machine& m, const Config<W>& c, Visit&& visit) const {
+        for (std::size_t p = 0; p < is_member_.size(); ++p)
+            if (is_member_[p]) each_enabled_of(m, m.processes[p], c, visit);
+    }
 
   private:
-    const Machine& m;
-    std::vector<std::uint8_t> member_;
-    std::vector<std::uint32_t> work_;
+    std::vector<std::uint8_t> is_member_;
+    std::vector<std::uint32_t> members_;
 
     void add(std::uint32_t p) {
-        if (member_[p]) return;
-        member_[p] = 1;
-        work_.push_back(p);
+        if (is_member_[p]) return;
+        is_member_[p] = 1;
+        members_.push_back(p);
     }
 
     // Adds those for whom a process in this state waits; false: no closed set contains it.
-    bool add_awaited(const StateInfo& info, const Config<W>& c) {
+    template <unsigned W>
+    bool add_awaited(const Machine& m, const StateInfo& info, const Config<W>& c) {
         if (!info.simple) return false;
         for (const std::uint32_t channel : info.channels) {
             const ChannelLayout& ch = m.channels[channel];
             if (info.kind == StateKind::receiving) {
-                if (channel_length(ch, c) == 0) add(m.sender[channel]);
+                if (channel_empty(ch, c)) add(m.sender[channel]);
             } else if (channel_full(ch, c)) {
                 // A send into a full channel that may lose its message does something else once there is room.
                 if (ch.faults.may_vanish()) return false;

@@ -1,7 +1,15 @@
 // The configurations that were found, by number, and what is known of each.
+//
+// One thread adds configurations. Others may look rows up meanwhile, and read those that they know of: a row is whole before
+// its number is in the index, and before the rows or the index move to where there is more room, the one that adds waits until
+// nobody reads.
 #pragma once
 
+#include <atomic>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
 
 #include "platform.hpp"
 #include "survival_steps.hpp"
@@ -37,17 +45,19 @@ struct Node {
 template <class Cell>
 class Store {
   public:
-    explicit Store(const Layout& layout) : cells_(layout.cells), slots_(1024, 0) {}
+    explicit Store(const Layout& layout) : cells_(layout.cells), slots_(1024) {}
 
     std::vector<Node> nodes;
     std::vector<std::uint32_t> edges;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size()); }
-    const Cell* row(std::uint32_t id) const { return rows_.data() + std::size_t{id} * cells_; }
+    const Cell* row(std::uint32_t id) const { return rows_.get() + std::size_t{id} * cells_; }
     void read(std::uint32_t id, std::vector<Cell>& out) const { out.assign(row(id), row(id) + cells_); }
 
+    // Nothing moves while a thread has this: for those that read while another one adds.
+    std::shared_lock<std::shared_mutex> hold_still() const { return std::shared_lock(moving_); }
     // The number of a row, or `nothing`.
-    std::uint32_t find(const Cell* row, std::uint64_t hash) const { return slots_[slot_for(row, hash)] - 1; }
+    std::uint32_t find(const Cell* row, std::uint64_t hash) const { return look_up(row, hash).number - 1; }
     // Hints that one of them is needed soon.
     void fetch(std::uint32_t id) const { prefetch(&nodes[id]); }
     void fetch_slot(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
@@ -55,11 +65,12 @@ class Store {
     std::uint32_t find_or_add(const Cell* row) { return find_or_add(row, hash_of(row)); }
     std::uint32_t find_or_add(const Cell* row, std::uint64_t hash) {
         if (nodes.size() * 4 > slots_.size() * 3) grow();
-        const std::size_t slot = slot_for(row, hash);
-        if (slots_[slot]) return slots_[slot] - 1;
-        rows_.insert(rows_.end(), row, row + cells_);
+        const auto [slot, number] = look_up(row, hash);
+        if (number) return number - 1;
+        if (nodes.size() == room_) make_room();
+        std::memcpy(rows_.get() + nodes.size() * cells_, row, cells_ * sizeof(Cell));
         nodes.emplace_back();
-        slots_[slot] = size();
+        slots_[slot].store(size(), std::memory_order_release);
         return size() - 1;
     }
 
@@ -70,7 +81,7 @@ class Store {
     }
 
     std::uint64_t bytes() const {
-        return rows_.capacity() * sizeof(Cell) + nodes.capacity() * sizeof(Node) + edges.capacity() * 4 +
+        return room_ * cells_ * sizeof(Cell) + nodes.capacity() * sizeof(Node) + edges.capacity() * 4 +
                slots_.size() * 4;
     }
     // Could it take another configuration and its edges without running out of numbers?
@@ -89,22 +100,37 @@ class Store {
 
   private:
     const std::size_t cells_;
-    std::vector<Cell> rows_;
-    std::vector<std::uint32_t> slots_;  // number + 1, or 0
+    std::vector<std::atomic<std::uint32_t>> slots_;  // number + 1, or 0
+    std::unique_ptr<Cell[]> rows_;
+    std::size_t room_ = 0;              // for so many of them
+    mutable std::shared_mutex moving_;  // slots or rows
 
-    // Where the row is, or is to be.
-    std::size_t slot_for(const Cell* row, std::uint64_t hash) const {
-        std::size_t slot = hash & (slots_.size() - 1);
-        while (slots_[slot] && std::memcmp(this->row(slots_[slot] - 1), row, cells_ * sizeof(Cell)) != 0)
-            slot = (slot + 1) & (slots_.size() - 1);
-        return slot;
+    struct Place {
+        std::size_t slot;
+        std::uint32_t number;  // what was read there
+    };
+    // Where the row is, or is to be. Each slot is read once: another row may be put there at any moment.
+    Place look_up(const Cell* row, std::uint64_t hash) const {
+        for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
+            const std::uint32_t number = slots_[slot].load(std::memory_order_acquire);
+            if (!number || std::memcmp(this->row(number - 1), row, cells_ * sizeof(Cell)) == 0) return {slot, number};
+        }
+    }
+    void make_room() {
+        const std::unique_lock<std::shared_mutex> lock(moving_);
+        const std::size_t room = std::max<std::size_t>(2 * room_, 16);
+        auto rows = std::make_unique_for_overwrite<Cell[]>(room * cells_);
+        if (rows_) std::memcpy(rows.get(), rows_.get(), nodes.size() * cells_ * sizeof(Cell));
+        rows_ = std::move(rows);
+        room_ = room;
     }
     void grow() {
-        slots_.assign(slots_.size() * 2, 0);
+        const std::unique_lock<std::shared_mutex> lock(moving_);
+        slots_ = std::vector<std::atomic<std::uint32_t>>(slots_.size() * 2);
         for (std::uint32_t id = 0; id < size(); ++id) {
             std::size_t slot = hash_of(row(id)) & (slots_.size() - 1);
-            while (slots_[slot]) slot = (slot + 1) & (slots_.size() - 1);
-            slots_[slot] = id + 1;
+            while (slots_[slot].load(std::memory_order_relaxed)) slot = (slot + 1) & (slots_.size() - 1);
+            slots_[slot].store(id + 1, std::memory_order_relaxed);
         }
     }
 };

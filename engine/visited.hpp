@@ -49,14 +49,14 @@ class Visited {
 
     // The number of a configuration, a new one of shard `who` if it has not been seen; `no_edges` when there
     // is no memory for it. The caller has made room in the index.
-    std::uint32_t find_or_add(unsigned who, const Config<W>& c, std::uint64_t hash, bool& fresh) {
+    STORMPROOF_INLINE std::uint32_t find_or_add(unsigned who, const Config<W>& c, std::uint64_t hash, bool& fresh) {
         Shard<W>& shard = g.shards[who];
         bool written = false;
         for (std::uint64_t slot = index_.slot_of(hash);; slot = index_.next(slot)) {
             std::uint32_t entry = index_[slot].load(std::memory_order_acquire);
             if (entry == 0) {
                 // The configuration is in its place before its number can be seen.
-                if (!written && !shard.room_for_config(most_numbers >> g.shard_bits)) return no_edges;
+                if (!written && !shard.room_for_config(most_numbers >> g.shard_bits, g.reduced)) return no_edges;
                 if (!written) shard.configs[shard.size] = c;
                 written = true;
                 const std::uint32_t id = g.number(who, shard.size);

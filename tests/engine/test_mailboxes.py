@@ -8,9 +8,7 @@ from dataclasses import replace
 import pytest
 
 from stormproof.engine.k_properties import explore
-from stormproof.engine.rsc import rsc
 from stormproof.engine.survival import survey
-from stormproof.limits import Limits
 from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.conflict_graph import conflict_graph
 from stormproof.model.failures import Failures
@@ -24,6 +22,7 @@ from stormproof.spec.communications import is_valid
 from stormproof.spec.rsc import enumerate_rsc
 from stormproof.transform.mailboxes import mailbox_goal
 from tests.support.random_mailboxes import random_mailboxes, searched
+from tests.support.rsc_answers import ask_wide
 
 #: k-obi and k-sibi are not defined with mailboxes.
 K_PROPERTIES = [name for name in bounded.VIOLATIONS if name not in ("k-obi", "k-sibi")]
@@ -36,12 +35,12 @@ def shared(system: System) -> bool:
 
 @pytest.mark.parametrize("chunk", range(2))
 def test_rsc_is_the_definition(chunk: int) -> None:
-    """Verdict and length, against all executions with all communications up to length 7."""
+    """Verdict and length, against all executions and communications up to length 7, in 1 to 4 threads."""
     several = violated = 0
     for seed in range(chunk * 60, chunk * 60 + 60):
         given, failures = random_mailboxes(seed, transitions=3 if seed % 2 else 4)
         system, model = searched(given, failures)
-        result, slowly = rsc(system, model, limits=Limits()), enumerate_rsc(system, model, 7, 2_000)
+        result, slowly = ask_wide(system, model, 1 + seed % 4), enumerate_rsc(system, model, 7, 2_000)
         several += shared(given)
         if result.violation is None:
             assert slowly.violation is None, seed

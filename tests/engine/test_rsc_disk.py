@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,9 @@ from stormproof.model.failures import FailureModel
 from stormproof.protocols.generators.rings import dining_philosophers
 from tests.engine.test_rsc import check_witness
 from tests.engine.test_rsc_limits import chooser, crossing
-from tests.engine.test_rsc_threads import random_case
+from tests.engine.test_rsc_threads import all_that_is_found, random_case
 from tests.support.example_systems import clients
-from tests.support.rsc_answers import violation_of
+from tests.support.rsc_answers import ask_wide, violation_of
 
 EACH = 60
 
@@ -34,8 +35,14 @@ def test_disk_decides_what_memory_decides(chunk: int) -> None:
         where, symmetry = f"seed {seed}", rng.random() < 0.5
         with TemporaryDirectory() as folder:
             disk = _engine.DiskOptions(folder, "1", True, rng.choice((2, 7, 50)), 60, rng.choice((1, 40)))
-            found = rsc(system, failures, limits=Limits(), symmetry=symmetry, disk=disk)
+            found, *others = (
+                ask_wide(system, failures, n, symmetry=symmetry, disk=disk)
+                for n in (1, rng.choice((2, 3, 4)))
+            )
             assert not list(Path(folder).iterdir()), f"{where}: files are left behind"
+        for other in others:
+            assert all_that_is_found(other) == all_that_is_found(found), where
+            assert other.on_disk == found.on_disk, where
         assert (found.holds, found.stopped) == (whole.holds, ""), where
         held += found.holds is True
         if found.violation is None:
@@ -65,6 +72,56 @@ def test_memory_first_then_disk(tmp_path: Path) -> None:
     assert found.holds is whole.holds is True and found.on_disk > 0 and not found.stopped
     assert (found.states, found.transitions) == (whole.states, whole.transitions)
     assert rsc(system, FailureModel({}), limits=Limits(memory="1MB"), symmetry=False).stopped == "memory"
+
+
+LARGE = {
+    "philosophers": (dining_philosophers(4), 1_500),
+    "clients": (clients(6), 1_000),
+    "clients beside a violation": (crossing(clients(4), 9), 500),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_files_do_not_depend_on_the_number_of_threads(name: str, tmp_path: Path) -> None:
+    """Those that a limit leaves behind; any number of threads goes on from there."""
+    system, most = LARGE[name]
+    files, answers = [], []
+    for n in (1, 2, 4):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        disk = _engine.DiskOptions(str(folder), "1", True, 1000, 0)
+        few = ask_wide(system, FailureModel({}), n, limits=Limits(states=most), symmetry=False, disk=disk)
+        assert few.holds is None and few.stopped == "states"
+        files.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+        seldom = _engine.DiskOptions(str(folder), "1", True, 1000)  # a manifest for each piece takes long
+        answers.append(ask_wide(system, FailureModel({}), 5 - n, symmetry=False, disk=seldom))
+    assert len(files[0]) > 2 and files[0] == files[1] == files[2]
+    assert len({all_that_is_found(answer) for answer in answers}) == 1 and not answers[0].stopped
+
+
+def test_an_interrupted_search_is_undecided_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = _engine.search_rsc
+
+    def interrupted(
+        native: _engine.System, monitor: _engine.Monitor, *more: Any, **named: Any
+    ) -> _engine.RscResult:
+        monitor.interrupt()
+        return search(native, monitor, *more, **named)
+
+    disk = _engine.DiskOptions(str(tmp_path), "1", True, 500, 0)
+    monkeypatch.setattr(_engine, "search_rsc", interrupted)
+    found = ask_wide(clients(6), FailureModel({}), 3, disk=disk)
+    assert (found.holds, found.stopped) == (None, "interrupted")
+    monkeypatch.undo()
+    assert ask_wide(clients(6), FailureModel({}), 2, disk=disk).holds is True
+
+
+def test_a_limit_on_time_gives_undecided(tmp_path: Path) -> None:
+    disk = _engine.DiskOptions(str(tmp_path), "1", True)
+    late = ask_wide(clients(16), FailureModel({}), 3, limits=Limits(seconds=0.2), symmetry=False, disk=disk)
+    assert (late.holds, late.stopped) == (None, "time")
 
 
 def test_a_search_goes_on_where_a_limit_ended_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from stormproof.engine.survival import Survey, survey
+from stormproof.engine.watch import Progress
 from stormproof.limits import Limits
 from stormproof.model.ask import RECOVERS, clean
 from stormproof.model.budget import Budget
@@ -44,7 +46,8 @@ def test_random_systems(chunk: int) -> None:
             "reduce_from": 0,
             "certified": rng.choice((0, 0, 500)),
         }
-        asked = partial(survey, model, some, k, ladder=SHORT, limits=Limits(states=3000), **knobs)
+        limits = Limits(states=rng.choice((200, 3000, 3000)))
+        asked = partial(survey, model, some, k, ladder=SHORT, limits=limits, **knobs)
         one = asked(threads=1)
         many = asked(threads=rng.randint(2, 4), parallel_from=rng.choice((1, 5)))
         assert _found(many) == _found(one), f"seed {seed}, k = {k}, {knobs}"
@@ -55,13 +58,49 @@ def test_random_systems(chunk: int) -> None:
 @pytest.mark.parametrize("loss", [False, True])
 def test_large_layers(loss: bool) -> None:
     """Large enough for several threads without being told so."""
-    system = dining_philosophers(4 if loss else 5, left_handed=True)
+    asked = _philosophers(4 if loss else 5, loss)
+    one = asked(threads=1)
+    assert one.configurations > 50_000
+    for threads in (2, 3, 4):
+        assert _found(asked(threads=threads)) == _found(one)
+
+
+@pytest.mark.parametrize("most", [1_000, 30_000, 60_000])
+def test_a_limit_on_configurations_stops_at_the_same_place(most: int) -> None:
+    asked = _philosophers(5, limits=Limits(states=most))
+    one = asked(threads=1)
+    assert one.stopped == "states"
+    for threads in (2, 3, 4):
+        assert _found(asked(threads=threads)) == _found(one)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize(
+    ("limits", "stopped"), [(Limits(seconds=0.1), "time"), (Limits(memory=10 * 2**20), "memory")]
+)
+def test_another_limit_claims_nothing(limits: Limits, stopped: str, threads: int) -> None:
+    """What is to be certified does not go on in the compact store."""
+    found = _philosophers(6, limits=limits, certified=500)(threads=threads)
+    assert found.stopped == stopped
+    assert found.configurations > 0 and all(answer.holds is None for answer in found.answers.values())
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_control_c(threads: int) -> None:
+    def interrupt(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    found = _philosophers(6, progress=interrupt)(threads=threads)
+    assert found.stopped == "interrupted"
+    assert all(answer.holds is None for answer in found.answers.values())
+
+
+def _philosophers(count: int, loss: bool = False, **knobs: Any) -> Callable[..., Survey]:
+    """Neither reduction nor symmetry, and all of them recover."""
+    system = dining_philosophers(count, left_handed=True)
     model = SurvivalModel(system, Failures(loss=loss).on(system), rest_states(system))
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
-    asked = partial(survey, model, asks, 1, reduction=False, symmetry=False)
-    one, many = asked(threads=1), asked(threads=3)
-    assert one.configurations > 50_000
-    assert _found(many) == _found(one)
+    return partial(survey, model, asks, 1, reduction=False, symmetry=False, **knobs)
 
 
 def _found(survey: Survey) -> tuple[object, ...]:

@@ -31,7 +31,9 @@ if largest:
 disk = _engine.DiskOptions(folder, "1", True, records, 0, 200)
 if name == "rsc":
     system = dining_philosophers(number)
-    found = rsc(system, FailureModel({}), limits=Limits(), symmetry=False, disk=disk)
+    found = rsc(
+        system, FailureModel({}), limits=Limits(), symmetry=False, disk=disk, threads=3, parallel_from=1
+    )
     print(json.dumps([found.holds, found.states, found.stopped]))
     sys.exit()
 model, asks = question(number, name)

@@ -122,13 +122,13 @@ def explore(
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
 
-    Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts. `threads`
-    is for full exploration and None is for as many as the machine has processors. `optional`: properties that
-    are not worth a full exploration of a large system; they may be left open. `cluster` is the address of a
-    Dask scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
-    permutations of processes take to each other, explore one. Where memory runs short, everything is explored
-    whole in the compact store, and what that does not hold in the folder of the limits, or as `disk` says.
-    `compact` begins in that store.
+    Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts.
+    `threads`: None is for as many as the machine has processors. `optional`: properties that are not worth
+    a full exploration of a large system; they may be left open. `cluster` is the address of a Dask
+    scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
+    permutations of processes take to each other, explore one. Where memory runs short, everything is
+    explored whole in the compact store, and what that does not hold in the folder of the limits, or as
+    `disk` says. `compact` begins in that store.
     """
     started = time.monotonic()
     names = _checked(properties, k)
@@ -151,7 +151,7 @@ def explore(
         transitions=answer.transitions,
         seconds=time.monotonic() - started,
         memory=answer.memory,
-        threads=1 if answer.reduced else workers,
+        threads=workers,
         reduced=answer.reduced,
         symmetries=answer.symmetries,
         compact=answer.compact,

@@ -100,9 +100,9 @@ def rsc(
 ) -> RscResult:
     """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
 
-    Large searches run in so many `threads`, None for as many as there are processors; with mailboxes, in one.
-    What memory does not hold is searched in the folder of the limits, or as `disk` says. The `knobs` say what
-    is large.
+    Large searches run in so many `threads`, None for as many as there are processors; nothing that is found
+    depends on their number. What memory does not hold is searched in the folder of the limits, or as `disk`
+    says. The `knobs` say what is large.
     """
     started = time.monotonic()
     lowered = lower(system, failures)
