@@ -101,7 +101,8 @@ class Explorer {
     std::uint64_t beside = 0;  // bytes of what a search keeps beside the graph
 
   private:
-    static constexpr std::size_t batch_size = 64, ahead = 16;
+    static constexpr std::size_t batch_size = 64;
+    static constexpr std::size_t ahead = 16;  // so many configurations are fetched before they are compared
     static constexpr unsigned checked_blocks = 16;
     struct Successor {
         Config<W> config;

@@ -60,14 +60,14 @@ struct Guard {
     bool special = false;
 };
 
-// What an action does to the field f of a channel, without a branch for each kind of action: it becomes
-// (f >> taken) + (added << at), where `at` is the place of the 1 above the last letter of a queue if `at_top` says so, and else 0. Wide queues, multisets
-// and crash flags are `special`.
+// What an action does to the field f of a channel, by the same arithmetic for every kind of action: f becomes
+// (f >> taken) + (added << at), where `at` is the place of the 1 above the last letter of a queue, or 0. For wide
+// queues, multisets and crash flags, which are `special`, there is more to do.
 struct Effect {
     std::uint64_t mask = 0, added = 0;
     std::uint32_t word = 0, shift = 0;
-    std::uint32_t at_top = 0;  // all bits or none
-    std::uint32_t taken = 0;   // how many bits the head of a queue has that is received
+    std::uint32_t at_top = 0;  // all bits: `at` is that place; none: it is 0
+    std::uint32_t taken = 0;   // the bits of a letter that is received from a queue
 };
 
 // A compiled transition.
