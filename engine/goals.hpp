@@ -114,7 +114,7 @@ struct GoalSet {
         for (const FullTest& test : full_tests) {
             const bool is = test.mask ? (c.w[test.word] & test.mask) == test.value
                                       : channel_full(m.channels[test.channel], c);
-            full |= is ? test.bit : 0;
+            full |= value_if(is, test.bit);
         }
         for (const StateNeeds& process : state_needs) {
             const StateNeed& here = process.of_state[process.state.get(c.w)];
@@ -126,7 +126,7 @@ struct GoalSet {
                 continue;
             }
             const std::uint64_t f = h.field.get(c.w), wanted = h.letter[f & h.low];
-            need |= f > h.low ? wanted : 0;
+            need |= value_if(f > h.low, wanted);
         }
         return need;
     }

@@ -23,6 +23,12 @@ inline void prefetch([[maybe_unused]] const void* where) {
 #endif
 }
 
+// The value, or 0. Not a branch: for conditions that are hard to predict.
+template <class Word>
+constexpr Word value_if(bool condition, Word value) {
+    return value & (Word{0} - Word{condition});
+}
+
 // The product of two words, its upper half folded into its lower half: the mixing step of the hash functions.
 inline std::uint64_t multiply_fold(std::uint64_t a, std::uint64_t b) {
 #if defined(__SIZEOF_INT128__)

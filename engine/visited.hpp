@@ -35,7 +35,8 @@ class Visited {
     void fetch_slot(std::uint64_t hash) { prefetch(&index_[index_.slot_of(hash)]); }
     void fetch_config(std::uint64_t hash) {
         const std::uint32_t entry = index_[index_.slot_of(hash)].load(std::memory_order_acquire);
-        if (entry && index_.may_be(entry, hash)) prefetch(&g.config(index_.number(entry)));
+        const bool hit = static_cast<int>(entry != 0) & static_cast<int>(index_.may_be(entry, hash));
+        prefetch(&g.config(value_if(hit, index_.number(entry))));  // else the initial configuration, which costs nothing
     }
 
     // The number of a configuration, or `no_edges` when it has not been seen.
