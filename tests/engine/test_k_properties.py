@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from stormproof.engine.k_properties import PROPERTIES
+from stormproof.model.failures import Failures
+from stormproof.model.system import System
 from stormproof.spec import bounded
-from tests.support.engine_queries import ALWAYS, decide, random_question, verdicts
+from tests.support.engine_queries import ALWAYS, decide, random_question, stream, verdicts
+from tests.support.example_systems import process
 
 CHUNKS, EACH = 5, 500
 
@@ -31,3 +34,17 @@ def test_every_property_as_defined(chunk: int) -> None:
             assert answer.states == len(ts.steps), f"seed {seed}, k = {k}"
             actions = sum(len(leaving) for leaving in ts.steps.values())
             assert answer.transitions == actions, f"seed {seed}, k = {k}"
+
+
+@pytest.mark.parametrize("loss", [False, True])
+@pytest.mark.parametrize("messages", [31, 32, 64])
+def test_many_actions_in_one_state(messages: int, loss: bool) -> None:
+    """Around 64 the engine finds those that are enabled in another way; one message is never received."""
+    sender, receiver = stream(*(f"m{i}" for i in range(messages)))
+    system = System((sender, process("Q", *receiver.transitions[:-1])))
+    failures = Failures(loss=loss).on(system)
+    ts = bounded.explore(system, failures, 1)
+    answer = decide(system, failures, 1, ALWAYS)
+    assert answer.states == messages + 1
+    assert verdicts(answer) == {name: bounded.holds(ts, name) for name in ALWAYS}
+    assert verdicts(answer)["k-er"] is False
