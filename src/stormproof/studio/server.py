@@ -49,8 +49,8 @@ class Studio:
         self.stopped = False
 
     def stop_by_signals(self) -> None:
-        """To the end of the process, Ctrl-C and SIGTERM only stop the studio. An exception instead could come in the
-        middle of anything, asyncio's own code included."""
+        """To the end of the process, Ctrl-C and SIGTERM only stop the studio. An exception instead could come
+        in the middle of anything, asyncio's own code included."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: setattr(self, "stopped", True))
 
