@@ -13,6 +13,7 @@ from ..formats.storm_scan import quote, write_message
 from .checks import Checked
 from .diagnostics import diagnostic, problem_span
 from .open_text import OpenText
+from .shown import title
 
 
 def actions(text: OpenText, wanted: lsp.Range, checked: Checked | None) -> list[lsp.CodeAction]:
@@ -45,11 +46,11 @@ def _repair(text: OpenText, repair: dict[str, Any]) -> lsp.CodeAction:
 
 
 def _action(
-    text: OpenText, title: str, edits: list[tuple[int, int, str]], problem: dict[str, Any] | None = None
+    text: OpenText, words: str, edits: list[tuple[int, int, str]], problem: dict[str, Any] | None = None
 ) -> lsp.CodeAction:
     changes = [lsp.TextEdit(text.range(start, end), new) for start, end, new in edits]
     return lsp.CodeAction(
-        title=title,
+        title=title(words),
         kind=lsp.CodeActionKind.QuickFix,
         diagnostics=None if problem is None else [diagnostic(text, problem)],
         edit=lsp.WorkspaceEdit(changes={text.uri: changes}),

@@ -14,7 +14,9 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
+from ..draw.text_metrics import printable
 from ..studio.pool import PoolLimits, WorkerPool
+from .shown import title
 
 #: Seconds that a check and the search for repairs may take, and the effort per property.
 SECONDS, EFFORT = 60.0, 3.0
@@ -91,13 +93,13 @@ class Checks:
         checked = self.last.get(uri)
         verdict = checked.of(name) if checked is not None else None
         if checked is None or verdict is None or verdict["run"] is None:
-            return f"There is no run of {name}: check the protocol first.\n"
+            return f"There is no run of {printable(name)}: check the protocol first.\n"
         run = verdict["run"]
         question = {"ask": "show-run", "text": checked.text, "settings": {"under": run["under"]}}
         said = await self.pool.ask({**question, "steps": run["steps"], "marks": run["marks"]})
         shown = said.get("answer", {}).get("text") or said.get("problem", "")
-        why = textwrap.fill(run["why"], _WIDTH)
-        return f"{sentence(verdict)}\n\n{why}\n\n{shown}\n"
+        why = textwrap.fill(printable(run["why"]), _WIDTH)
+        return f"{printable(sentence(verdict))}\n\n{why}\n\n{shown}\n"
 
     @contextlib.asynccontextmanager
     async def _progress(self) -> AsyncIterator[Callable[[str], None]]:
@@ -138,4 +140,4 @@ def _cancel_with(button: Future[Any]) -> None:
 
 
 def _words(progress: dict[str, Any]) -> str:
-    return f"{progress['task']}: {progress['states']:,} configurations"
+    return f"{title(progress['task'])}: {progress['states']:,} configurations"

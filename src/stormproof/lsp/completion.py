@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types as lsp
 
 from ..checks.properties import PROPERTIES
+from ..draw.text_metrics import printable
 from ..formats import storm_occurrences as words
 from ..formats.storm_faults import FAULTS
 from ..formats.storm_parse import MODIFIERS, STATEMENTS
 from ..formats.storm_requirements import CLAIMS
-from ..formats.storm_scan import NAME, quote, write_message
+from ..formats.storm_scan import NAME, QUOTED, quote, write_message
 from ..model.actions import CRASH, Channel
 from ..model.goal import NAMED
 from ..model.requirement import PROCESS_FAULTS
@@ -21,6 +22,7 @@ from .open_text import OpenText
 
 TRIGGERS = ["!", "?", "@", ">"]
 
+_QUOTED = re.compile(QUOTED)
 _TRANSFER = re.compile(rf"({NAME})\s*([!?])\s*\w*$")
 _TARGET = re.compile(r"->\s*\w*$")
 _PLACE = re.compile(rf"({NAME})@(?:\{{[^}}]*)?\s*\w*$")
@@ -38,11 +40,11 @@ _KINDS = {
 def complete(text: OpenText, position: lsp.Position) -> list[lsp.CompletionItem]:
     offset = text.offset(position)
     line = text.text[text.line_start(position.line) : offset]
-    if "//" in line:
+    if "//" in _QUOTED.sub("", line):
         return []
     unfinished = _unfinished(text, offset)
     return [
-        lsp.CompletionItem(label=label, kind=_KINDS[kind])
+        lsp.CompletionItem(label=printable(label), kind=_KINDS[kind], insert_text=label)
         for kind, label in dict.fromkeys(_options(text, offset, line))
         if label != unfinished
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
+from ..draw.text_metrics import printable
 from .open_text import OpenText
 
 SOURCE = "stormproof"
@@ -17,10 +18,10 @@ def diagnostics(text: OpenText) -> list[lsp.Diagnostic]:
 
 
 def diagnostic(text: OpenText, problem: dict[str, Any]) -> lsp.Diagnostic:
-    hint = f"\n{problem['hint']}" if problem.get("hint") else ""
+    said = [printable(words) for words in (problem["message"], problem.get("hint")) if words]
     return lsp.Diagnostic(
         range=text.range(*problem_span(text, problem)),
-        message=problem["message"] + hint,
+        message="\n".join(said),
         severity=_SEVERITY[problem["severity"]],
         source=SOURCE,
     )

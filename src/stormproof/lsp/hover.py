@@ -16,24 +16,17 @@ from ..model.process import Process
 from ..model.rest import rest_states
 from ..model.system import System
 from .open_text import OpenText
+from .shown import content
 
 
-def hover(text: OpenText, position: lsp.Position) -> lsp.Hover | None:
+def hover(text: OpenText, position: lsp.Position, markdown: bool = True) -> lsp.Hover | None:
     word, system = text.word_at(position), text.system
     if word is None or system is None:
         return None
     lines = list(_lines(system, word))
     if not lines:
         return None
-    value = "\n\n".join(_escaped(line) for line in lines)
-    return lsp.Hover(
-        lsp.MarkupContent(lsp.MarkupKind.Markdown, value), range=text.range(word.start, word.end)
-    )
-
-
-def _escaped(line: str) -> str:
-    """Names are shown as they are, not as Markdown."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|" else c for c in line)
+    return lsp.Hover(content(lines, markdown), range=text.range(word.start, word.end))
 
 
 def _lines(system: System, word: Occurrence) -> Iterator[str]:

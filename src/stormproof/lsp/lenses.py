@@ -11,6 +11,7 @@ from ..checks.properties import RECOVERS
 from ..formats.storm_occurrences import StatementSpan
 from .checks import Checked, sentence
 from .open_text import OpenText
+from .shown import title
 
 CHECK, CANCEL, SHOW_RUN = "stormproof.check", "stormproof.cancel", "stormproof.showRun"
 
@@ -63,7 +64,8 @@ def _of_verdict(text: OpenText, start: int, verdict: dict[str, Any], old: str) -
 
 
 def _lens(
-    text: OpenText, start: int, title: str, command: str = "", arguments: list[Any] | None = None
+    text: OpenText, start: int, words: str, command: str = "", arguments: list[Any] | None = None
 ) -> lsp.CodeLens:
     """A lens without a command is only read."""
-    return lsp.CodeLens(text.range(start, start), lsp.Command(title, command, arguments=arguments))
+    shown = lsp.Command(title(words), command, arguments=arguments)
+    return lsp.CodeLens(text.range(start, start), shown)

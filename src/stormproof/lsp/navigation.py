@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from ..draw.text_metrics import printable
 from ..formats import storm_occurrences as words
 from ..formats.storm_occurrences import Occurrence, StatementSpan, comments
 from .open_text import OpenText
@@ -78,7 +79,7 @@ def _symbol(
     ends = [state.start for state in block.states[1:]] + [block.end]
     states = [
         lsp.DocumentSymbol(
-            name=state.name or '""',
+            name=printable(state.name) or '""',
             kind=lsp.SymbolKind.EnumMember,
             range=text.range(state.start, len(text.text[:end].rstrip())),
             selection_range=text.range(state.start, state.end),
@@ -86,7 +87,7 @@ def _symbol(
         for state, end in zip(block.states, ends)
     ]
     return lsp.DocumentSymbol(
-        name=name.name,
+        name=printable(name.name),
         kind=kind,
         range=text.range(block.start, block.end),
         selection_range=text.range(name.start, name.end),

@@ -19,6 +19,7 @@ from . import actions, completion, hover, lenses, navigation, renaming
 from .checks import Checks
 from .diagnostics import diagnostics
 from .open_text import OpenText
+from .shown import title, without_links
 
 #: Seconds after a keystroke before the text is read.
 PAUSE = 0.15
@@ -61,10 +62,17 @@ class StormServer(LanguageServer):
     def read_soon(self, uri: str) -> None:
         """One reading of a text at a time: what is typed meanwhile is read afterwards."""
         if uri not in self._reading:
-            task = self._reading[uri] = asyncio.ensure_future(self._read(uri))
-            task.add_done_callback(lambda _: self._reading.pop(uri, None))
+            self._reading[uri] = asyncio.ensure_future(self._read(uri))
 
     async def _read(self, uri: str) -> None:
+        """It stops being pending in the very step in which it finds nothing new: a callback of the task would
+        run a turn of the loop later, and what is typed in between would never be read."""
+        try:
+            await self._read_until_known(uri)
+        finally:
+            self._reading.pop(uri, None)
+
+    async def _read_until_known(self, uri: str) -> None:
         text = None
         while uri in self.texts and text is not self.texts[uri]:
             await asyncio.sleep(PAUSE)
@@ -73,7 +81,7 @@ class StormServer(LanguageServer):
                 return
             answer = await self.reader.ask({"ask": "problems", "text": text.text})
             if text is self.texts.get(uri):
-                text.problems = self._answer(answer).get("problems", [])
+                text.problems = self._answer(answer).get("problems", text.problems)
                 params = lsp.PublishDiagnosticsParams(uri, diagnostics(text), text.version)
                 self.text_document_publish_diagnostics(params)
                 await asyncio.to_thread(getattr, text, "system")  # remembered for while it is broken
@@ -93,6 +101,11 @@ class StormServer(LanguageServer):
             new = new.replace("\r\n", "\n").replace("\n", "\r\n")
         return [] if new == text.text else [lsp.TextEdit(text.range(0, len(text.text)), new)]
 
+    def shows_markdown(self) -> bool:
+        asked = self.client_capabilities.text_document
+        formats = asked.hover.content_format if asked is not None and asked.hover is not None else None
+        return lsp.MarkupKind.Markdown in (formats or ())
+
     def show_news(self) -> None:
         """Lenses are asked for again, where the editor can."""
         workspace = self.client_capabilities.workspace
@@ -108,7 +121,7 @@ class StormServer(LanguageServer):
             path.write_text(shown, encoding="utf-8")
             await self.window_show_document_async(lsp.ShowDocumentParams(path.as_uri()))
         else:
-            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, shown))
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, without_links(shown)))
         return shown
 
     async def stop(self) -> None:
@@ -160,7 +173,7 @@ def _follow_texts(server: StormServer) -> None:
 def _answer_about_names(server: StormServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
-        return hover.hover(server.text(params.text_document.uri), params.position)
+        return hover.hover(server.text(params.text_document.uri), params.position, server.shows_markdown())
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
@@ -185,7 +198,7 @@ def _answer_about_names(server: StormServer) -> None:
         try:
             return renaming.rename(text, params.position, params.new_name)
         except StormproofError as problem:
-            raise JsonRpcException(problem.message, lsp.LSPErrorCodes.RequestFailed.value) from None
+            raise JsonRpcException(title(problem.message), lsp.LSPErrorCodes.RequestFailed.value) from None
 
     @server.feature(
         lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=completion.TRIGGERS)
