@@ -14,6 +14,7 @@ import stormproof as sp
 from stormproof.errors import UsageError
 from stormproof.runtime import STOPPED, FaultyNetwork, MemoryNetwork, Runner, TcpNetwork, run
 from stormproof.runtime.codec import Garbage, decode, encode, enums_of, parse_message
+from tests.support.raw_peers import connected
 from tests.support.role_runs import free_ports
 
 
@@ -84,16 +85,6 @@ GARBAGE = [
 ]
 
 
-async def connected(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Once somebody listens, which takes a while on a busy machine."""
-    for _ in range(400):
-        try:
-            return await asyncio.open_connection("127.0.0.1", port)
-        except ConnectionRefusedError:
-            await asyncio.sleep(0.05)
-    raise AssertionError("nobody listens")
-
-
 @pytest.mark.parametrize("data", GARBAGE)
 def test_a_peer_that_sends_garbage_is_disconnected(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
     async def attacked() -> list[Any]:
@@ -153,7 +144,7 @@ def test_a_port_that_is_taken_is_said() -> None:
             await network.inbox("Tap", {})
             await network.inbox("Tap", {})
 
-    with pytest.raises(UsageError, match=r"Tap cannot listen on 127\.0\.0\.1, port \d+: "):
+    with pytest.raises(UsageError, match=r"Tap cannot listen on 127\.0\.0\.1:\d+: "):
         asyncio.run(twice())
 
 

@@ -10,5 +10,16 @@ from .inbox import Inbox, Network
 from .memory import MemoryNetwork
 from .runner import STOPPED, Runner, run
 from .tcp import TcpNetwork
+from .tcp_limits import TcpLimits
 
-__all__ = ["STOPPED", "FaultyNetwork", "Inbox", "MemoryNetwork", "Network", "Runner", "TcpNetwork", "run"]
+__all__ = [
+    "STOPPED",
+    "FaultyNetwork",
+    "Inbox",
+    "MemoryNetwork",
+    "Network",
+    "Runner",
+    "TcpLimits",
+    "TcpNetwork",
+    "run",
+]

@@ -12,16 +12,26 @@ from ..extraction.requests import Received, ReceiveRequest
 
 
 class Inbox:
-    """The queues of one role. The role takes the message at the head of a queue, and only that."""
+    """The queues of one role. The role takes the message at the head of a queue, and only that.
 
-    def __init__(self) -> None:
+    `most`: so many messages of one sender wait; a network asks for `room` before it puts another one.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
         self._queues: dict[str, deque[tuple[int, Received]]] = {}
-        self._arrived = asyncio.Event()
+        self._most = most
+        self._arrived, self._taken = asyncio.Event(), asyncio.Event()
         self._order = count()
 
     def put(self, message: Received) -> None:
         self._queues.setdefault(message.peer, deque()).append((next(self._order), message))
         self._arrived.set()
+
+    async def room(self, sender: str) -> None:
+        """Wait until fewer than the most messages of this sender wait."""
+        while self._most is not None and len(self._queues.get(sender, ())) >= self._most:
+            self._taken.clear()
+            await self._taken.wait()
 
     def __len__(self) -> int:
         return sum(map(len, self._queues.values()))
@@ -33,7 +43,10 @@ class Inbox:
     def _take(self, request: ReceiveRequest) -> Received | None:
         """Of the heads that the request takes, the one that arrived first."""
         fitting = sorted((place, m.peer) for place, m in self.heads() if request.takes(m))
-        return self._queues[fitting[0][1]].popleft()[1] if fitting else None
+        if not fitting:
+            return None
+        self._taken.set()
+        return self._queues[fitting[0][1]].popleft()[1]
 
     async def take(
         self, request: ReceiveRequest, seconds: float | None, unexpected: Callable[[Received], None]
