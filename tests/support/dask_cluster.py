@@ -14,8 +14,8 @@ from pathlib import Path
 class Cluster:
     """A scheduler and its workers as processes of their own, on the loopback address only."""
 
-    def __init__(self, folder: Path, workers: int = 2, *flags: str) -> None:
-        self.file = folder / "scheduler.json"
+    def __init__(self, folder: Path, workers: int = 2, *flags: str, cwd: Path | None = None) -> None:
+        self.file, self.cwd = folder / "scheduler.json", cwd
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
         for _ in range(300):
             if self.file.exists() and self.file.stat().st_size:
@@ -28,9 +28,13 @@ class Cluster:
 
     def _start(self, what: str, *flags: str) -> subprocess.Popen[bytes]:
         local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
-        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *flags, *local]
+        command = [sys.executable, "-I", "-m", f"distributed.cli.dask_{what}", *flags, *local]
         return subprocess.Popen(
-            command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            cwd=self.cwd,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def ready(self) -> Cluster:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+#: The command as it is installed in the environment of the tests.
+STORMPROOF = Path(sys.executable).parent / "stormproof"

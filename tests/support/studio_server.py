@@ -8,19 +8,26 @@ import re
 import signal
 import socket
 import subprocess
-import sys
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from tests.support.paths import STORMPROOF
+
 
 class StudioServer:
     """`with StudioServer("alternating-bit", "--loss") as studio: ...`"""
 
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "stormproof", "studio", "--no-open", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+        self.process = subprocess.Popen(
+            [STORMPROOF, "studio", "--no-open", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+        )
         assert self.process.stdout is not None and self.process.stderr is not None
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\S*", self.process.stdout.readline())
         assert found, self.process.stderr.read()

@@ -26,7 +26,9 @@ _NO_SYSTEM = "write in it: protocol = sp.extract(...)"
 def split_python(source: str) -> tuple[str, str] | None:
     """The file and the name in it, if a source is `module.py:protocol`; a name that is missing is empty."""
     found = _SOURCE.fullmatch(source)
-    return None if found is None else (found["file"], found["name"] or "")
+    if found is None or (found["name"] is not None and os.path.isfile(source)):  # noqa: PTH113
+        return None  # a file that is called so, as a pattern may have found it, is read and not run
+    return found["file"], found["name"] or ""
 
 
 def load_protocol(file: str, name: str) -> System:

@@ -10,7 +10,7 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
@@ -32,9 +32,9 @@ _SCRIPT = "__stormproof_main__"
 _MEMORY = 4 << 30
 
 
-def main(given: str) -> None:
+def main(arguments: Sequence[str]) -> None:
     """Extract the roles that a folder describes, and write into it what was found."""
-    folder = Path(given)
+    folder = Path(arguments[0])
     job = pickle.loads((folder / JOB).read_bytes())
     with limited(folder, job["seconds"]):
         for name, file in dict.fromkeys(job["modules"]):

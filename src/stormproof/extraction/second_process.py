@@ -22,6 +22,7 @@ from typing import Any
 
 from ..errors import ModelError, Place
 from ..model.system import System
+from ..python_process import python_process
 from . import evaluate
 from .role import RoleCall
 from .source import shown_file
@@ -30,14 +31,6 @@ JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
 
 #: Set in the second process, where a module that is imported again must not start a third.
 SECOND = "STORMPROOF_SECOND_PROCESS"
-
-#: Modules are looked for where this process finds them, and not in the current folder. Stormproof comes
-#: first: a file of that name may be found before it.
-_START = (
-    "import sys; sys.path[:] = sys.argv[2:]; from stormproof.extraction.second import main; "
-    "del sys.path[0]; main(sys.argv[1])"
-)
-_PACKAGES = str(Path(__file__).parents[2])
 
 _log = logging.getLogger("stormproof")
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
@@ -104,17 +97,11 @@ def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSyst
     described = {"modules": modules, "seconds": evaluate.EXPRESSION_SECONDS, "roles": job}
     (folder / JOB).write_bytes(pickle.dumps(described))
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    # Roles are looked for where this process has found them.
+    command, environment = python_process("stormproof.extraction.second", str(folder), path=sys.path)
     done = subprocess.run(
-        [
-            sys.executable,
-            *(["-O"] * sys.flags.optimize),
-            "-c",
-            _START,
-            str(folder),
-            _PACKAGES,
-            *map(str, sys.path),
-        ],
-        env={**os.environ, "PYTHONHASHSEED": seed, SECOND: "1"},
+        command,
+        env={**environment, "PYTHONHASHSEED": seed, SECOND: "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -9,10 +9,13 @@ if installed.
 
 from __future__ import annotations
 
+import builtins
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import lcm
+from pathlib import Path
 from typing import Any
 
 from ..engine.coverability import ChannelForm, Element, Weights
@@ -156,10 +159,19 @@ def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[EquationRow, 
                 yield {counter(shape, message): -1, counter(shape, other): 1}
 
 
-def integer_solution(eq: StateEquation, target: Target, seconds: float | None = None) -> bool | None:
-    """Does the equation have a solution in the natural numbers? z3 says; None: it does not know."""
+def _z3() -> Any:
+    """z3, which would load its library from the current folder before its own."""
+    spec = find_spec("z3")
+    own = Path(spec.origin or "").parent if spec is not None else Path(sys.prefix)
+    builtins.Z3_LIB_DIRS = [str(own), str(own / "lib"), str(Path(sys.prefix, "lib"))]  # type: ignore[attr-defined]
     import z3  # type: ignore[import-untyped,unused-ignore]
 
+    return z3
+
+
+def integer_solution(eq: StateEquation, target: Target, seconds: float | None = None) -> bool | None:
+    """Does the equation have a solution in the natural numbers? z3 says; None: it does not know."""
+    z3 = _z3()
     right, loose = eq.right(target)
     solver: Any = z3.Solver()
     if seconds is not None:

@@ -11,13 +11,13 @@ import contextlib
 import json
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..limits import three_quarters
+from ..python_process import python_process
 from .worker_signals import ABANDON, STOP
 
 Said = dict[str, Any]
@@ -159,10 +159,10 @@ class WorkerPool:
 
 async def _start() -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
+    command, environment = python_process("stormproof.studio.worker")
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "stormproof.studio.worker",
-        stdin=pipe, stdout=pipe, limit=_LINE, start_new_session=True,
-    )  # fmt: skip
+        *command, env=environment, stdin=pipe, stdout=pipe, limit=_LINE, start_new_session=True
+    )
 
 
 async def _talk(

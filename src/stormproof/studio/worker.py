@@ -10,6 +10,7 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 from ..errors import InputError, StormproofError
@@ -87,12 +88,8 @@ def _limit_memory(amount: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (amount + _OWN_MEMORY, hard))
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Whatever a library prints must not stand among the answers."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...engine.cluster import connected
+from ...python_process import python_process
 from .jobs import Job
 from .results import Results
 
@@ -123,8 +123,12 @@ class _Worker:
         if self._process is None:
             hard = [] if memory is None else [str(memory + GRACE_BYTES)]
             self._memory = memory
+            command, environment = python_process(
+                "stormproof.surveys.campaign.worker", str(os.getpid()), *hard
+            )
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "stormproof.surveys.campaign.worker", str(os.getpid()), *hard],
+                command,
+                env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

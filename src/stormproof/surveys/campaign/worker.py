@@ -1,6 +1,6 @@
 """A worker process: reads one job per line, writes one row per line. Whatever kills it costs one job only.
 
-Started as `python -m stormproof.surveys.campaign.worker PARENT [BYTES]`. It ends when the process PARENT
+Its arguments are PARENT [BYTES]. It ends when the process PARENT
 ends, however that happens; BYTES is a hard limit on its address space, a safety net below the engine's own
 memory limit.
 """
@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import formats
@@ -76,17 +76,13 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     # Ctrl-C is the parent's to handle: it ends the workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
-    if len(sys.argv) > 2:
-        most = int(sys.argv[2])
+    threading.Thread(target=_end_with, args=(int(arguments[0]),), daemon=True).start()
+    if len(arguments) > 1:
+        most = int(arguments[1])
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     for line in sys.stdin:
         sys.stdout.write(run_line(line) + "\n")
         sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
