@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..counterexample.fewest_faults import at_most
+from ..counterexample.storm_run import storm_witness
 from ..engine.survival import survey
 from ..errors import InternalError
 from ..records import dataclass
@@ -36,7 +37,7 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
     if found.proof is not None:
         return MadeCertificate(found.proof)
     if found.listed is None or found.holds is None:
-        return MadeCertificate()
+        return MadeCertificate(_of_a_run(asked, found) if request.options.certificates else None)
     if found.listed.too_large:
         return MadeCertificate(note=TOO_LARGE)
     if found.holds:
@@ -46,6 +47,16 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
     proof = None if found.run is None else found.run.proof
     made = None if proof is None else out_of_reach(asked.model, proof, found.listed)
     return MadeCertificate(made, _fewest(name, asked, found, request))
+
+
+def _of_a_run(asked: Survived, found: SurvivalOutcome) -> Proof | None:
+    """That nothing leads from the end of a run to the goal, where a method without a bound has found it."""
+    if found.holds is not False or found.run is None or found.run.proof is None:
+        return None
+    from ..trust.make_survival_certificate import search_out_of_reach
+
+    run = storm_witness(asked.model.system, found.run)
+    return search_out_of_reach(asked.model, asked.ask.goal, found.run.proof, run, MOST)
 
 
 def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> Proof | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..limits import Limits
 from ..model.ask import RECOVERS as ALWAYS_AT_REST
 from ..model.ask import Ask, clean
@@ -15,11 +13,12 @@ from ..narrate import survival as sentences
 from ..transform.added_states import as_written
 from ..trust.survival_certificate import MOST, OutOfReach
 from . import implications
+from .any_length import for_any_length
 from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .survival import AFTER_VIOLATION, INTERRUPTED, Effort, SurvivalOutcome, decide_survival
+from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -43,7 +42,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.threads,
         request.options.cluster,
     )
-    found = {name: _for_any_length(request, model, asks[name], o) for name, o in found.items()}
+    found = {name: for_any_length(request, model, asks[name], o) for name, o in found.items()}
     return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}
 
 
@@ -82,33 +81,6 @@ def survival_model(request: Request) -> SurvivalModel:
 
 def _ask(model: SurvivalModel, name: str) -> Ask:
     return {RECOVERS.name: ALWAYS_AT_REST, CLEAN.name: clean(model.system, model.rest)}[name]
-
-
-def _for_any_length(
-    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalOutcome
-) -> SurvivalOutcome:
-    """What must never happen, and does not up to some length, may be proved to be out of reach for any; what
-    happens with one fault, to be out of reach without."""
-    if ask.always or request.one_bound or found.stopped == INTERRUPTED:
-        return found
-    bounded = found.holds is True and found.up_to is not None
-    one_fault = found.holds is False and found.run is not None and found.run.faults == 1
-    if not bounded and (not one_fault or found.fewest):
-        return found
-    from ..reachability.proofs import proof_of_never
-
-    seconds = request.within_effort
-    if bounded:
-        proof = proof_of_never(model, ask.goal, request.limits, seconds)
-        if proof is not None:
-            kept = proof if request.options.certificates else None
-            return replace(found, up_to=None, doubt=None, proof=kept)
-    else:
-        proof = proof_of_never(model, ask.goal, request.limits, seconds / AFTER_VIOLATION, faults=False)
-        if proof is not None:
-            kept = proof if request.options.certificates else None
-            return replace(found, fewest=True, fewest_proof=kept)
-    return found
 
 
 def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:

@@ -122,7 +122,7 @@ def decide_survival(
             break
         result = search(model, pending, k, seconds=seconds, progress=knowing(progress, _known(found)))
         for name in pending:
-            found[name] = _better(found.get(name), _outcome(result, name))
+            found[name] = _better(found.get(name), outcome_at(result, name))
         broken = any(found[name].holds is False for name in pending)
         effort = effort.part(AFTER_VIOLATION) if broken else effort
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
@@ -152,7 +152,8 @@ def _known(found: Mapping[str, SurvivalOutcome]) -> str:
     return " · ".join(parts)
 
 
-def _outcome(result: Survey, name: str) -> SurvivalOutcome:
+def outcome_at(result: Survey, name: str) -> SurvivalOutcome:
+    """The answer that one bound gives."""
     answer: SurvivalAnswer = result.answers[name]
     unfinished = answer.holds is None and answer.run is None and result.stopped
     return SurvivalOutcome(

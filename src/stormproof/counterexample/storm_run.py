@@ -29,6 +29,7 @@ def storm_witness(system: System, found: FoundRun) -> Witness:
         steps=tuple(writer.steps),
         states=dict(writer.states),
         channels={c: tuple(word) for c, word in writer.words.items() if word},
+        shortest=found.shortest,
         ending=found.end or "",
         calm_from=marks.get("calm", len(writer.steps)),
         loop_from=marks.get("loop"),

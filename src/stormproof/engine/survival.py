@@ -46,7 +46,7 @@ class FoundRun:
     `end` says how: `deadlock`, `rest` (nothing more happens, and the goal does not hold), `livelock`
     (`cycle` is one way round), `divergence`; None where the run ends in the goal that must never hold.
     `proof` is the abstraction that proves a goal to be out of reach of calm runs in channels of any
-    length; None where none is needed.
+    length; None where none is needed. `shortest`: no run within the bound that has as few faults is shorter.
     """
 
     steps: tuple[StormStep, ...]
@@ -55,6 +55,7 @@ class FoundRun:
     end: str | None = None
     cycle: tuple[StormStep, ...] = ()
     proof: BlockSize | None = None
+    shortest: bool = True
 
 
 @dataclass(frozen=True)

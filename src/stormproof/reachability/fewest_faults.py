@@ -13,7 +13,7 @@ from functools import partial
 
 from ..counterexample.fewest_faults import fewer_faults
 from ..counterexample.storm_run import storm_witness
-from ..engine.survival import survey
+from ..engine.survival import FoundRun, survey
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
 from ..goals.asks import spelt_out
@@ -26,7 +26,7 @@ from ..model.run import Witness
 from ..model.survival import SurvivalModel
 from ..trust.replay_storm import replay_storm
 from .answer import Answer
-from .proofs import proof_of_never
+from .proofs import reached_at_any_length
 
 #: The largest bound that is tried.
 MAX_K = 6
@@ -49,20 +49,23 @@ def with_fewest_faults(
     known, bounds = answer.run.fault_count, range(1, MAX_K + 1)
     search = partial(survey, limits=limits, progress=progress)
     found = fewer_faults(model, ask, known + 1, bounds, _seconds(answer, limits), search)
-    if found.run is None:
-        return answer
-    run = storm_witness(model.system, found.run)
-    replayed = replay_storm(model, ask, run)
-    if not replayed.established:
-        raise InternalError(f"the run with the fewest faults does not replay: {replayed.message}")
-    best, left = min(run, answer.run, key=_cost), _seconds(answer, limits)(1)
-    proved = found.proved or (best.fault_count == 1 and _needs_faults(model, ask, limits, left))
+    best = answer.run if found.run is None else min(_replayed(model, ask, found.run), answer.run, key=_cost)
+    if found.proved or best.fault_count == 0:
+        return replace(answer, run=best, fewest=True)
+    left = min(_seconds(answer, limits)(1), EFFORT / 4)
+    calm = reached_at_any_length(model, ask.goal, limits, left, faults=False)
+    if calm is not None and calm.run is not None:
+        return replace(answer, run=calm.run, fewest=True)
+    proved = best.fault_count == 1 and calm is not None and calm.certificate is not None
     return replace(answer, run=best, fewest=proved)
 
 
-def _needs_faults(model: SurvivalModel, ask: Ask, limits: Limits, seconds: float) -> bool:
-    """Is it proved that no run without faults reaches the goal, whatever the length of channels?"""
-    return proof_of_never(model, ask.goal, limits, min(seconds, EFFORT / 4), faults=False) is not None
+def _replayed(model: SurvivalModel, ask: Ask, found: FoundRun) -> Witness:
+    run = storm_witness(model.system, found)
+    replayed = replay_storm(model, ask, run)
+    if not replayed.established:
+        raise InternalError(f"the run with the fewest faults does not replay: {replayed.message}")
+    return run
 
 
 def _cost(run: Witness) -> tuple[int, int]:
