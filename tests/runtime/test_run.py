@@ -240,6 +240,26 @@ def test_a_message_that_is_not_taken_stays_at_the_head(caplog: pytest.LogCapture
     assert "Picky does not take a from Other" in caplog.text
 
 
+@sp.role
+def Patient() -> Any:
+    for _ in range(50):
+        yield sp.receive(("Other", "b"), timeout=0.0)
+
+
+def test_a_message_that_is_never_taken_is_said_once(tmp_path: Path) -> None:
+    """However often the role looks; otherwise one message would fill log and memory."""
+
+    async def go() -> Runner:
+        network = MemoryNetwork()
+        await network.send(sp.Received("Other", "a"), "Patient")
+        runner = Runner(Patient, network, log=tmp_path / "log")
+        await runner.run()
+        return runner
+
+    assert [m.message for m in asyncio.run(go()).unexpected] == ["a"]
+    assert (tmp_path / "log").read_text().count('"unexpected"') == 1
+
+
 def test_a_stop_is_for_good(tmp_path: Path) -> None:
     async def go() -> Any:
         network = FaultyNetwork(MemoryNetwork(), sp.Failures(stop=["Counter"]), 0, rate=1.0)

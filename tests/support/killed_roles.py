@@ -71,6 +71,7 @@ class Storm:
         try:
             for name in self.roles:
                 self.start(name)
+            self.wait_until_all_have_logged()
             for _ in range(self.job.kills):
                 time.sleep(chance.uniform(0, 0.05))
                 victim = chance.choice(self.job.victims)
@@ -107,12 +108,24 @@ class Storm:
     def byte(self, name: str) -> int:
         return 1 + list(self.roles).index(name)
 
+    def wait_until_all_have_logged(self) -> None:
+        """On a busy machine a role would be killed before it has done anything."""
+        until = time.monotonic() + PATIENCE
+        while not all(self.logged(name) for name in self.roles):
+            assert time.monotonic() < until, "a role does nothing"
+            time.sleep(0.005)
+
+    def logged(self, name: str) -> int:
+        """How many bytes."""
+        log = self.folder / f"{name}.ndjson"
+        return log.stat().st_size if log.exists() else 0
+
     def wait_for_rest(self) -> None:
         until, since, before = time.monotonic() + PATIENCE, time.monotonic(), -1
         while time.monotonic() - since < CALM:
             assert time.monotonic() < until, f"no rest: {bytes(self.shared)!r}"
             time.sleep(0.01)
-            logged = sum((self.folder / f"{name}.ndjson").stat().st_size for name in self.roles)
+            logged = sum(self.logged(name) for name in self.roles)
             if not all(self.shared[1:]) or logged != before:
                 since, before = time.monotonic(), logged
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from ..extraction.role import RoleCall, RoleGenerator
 from ..extraction.values import key
 from .codec import Garbage, from_json, to_json
 from .log import LoggedAt
+from .record_file import RecordFile
 
 Given = dict[str, Any]
 
@@ -23,27 +22,27 @@ class DurableRecord:
     A line that was cut off is as if the point had not been reached.
     """
 
-    def __init__(self, path: str | Path | None, enums: dict[str, Any]) -> None:
+    def __init__(self, path: str | Path | None, role: str, enums: dict[str, Any]) -> None:
         self._path = None if path is None else Path(path)
-        self._enums = enums
+        self._role, self._enums = role, enums
+        self._file: RecordFile | None = None
         self._kept: list[Given] = []
         self._since: list[Given] = []
-        if self._path is not None and self._path.exists():
-            self._load(self._path)
 
-    def _load(self, path: Path) -> None:
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(path, whole)
-        for number, line in enumerate(data[:whole].splitlines(), 1):
-            try:
-                given = json.loads(line)
-            except ValueError:
-                given = None
+    def open(self) -> None:
+        """Read what is there, and keep others from writing."""
+        if self._path is None or self._file is not None:
+            return
+        self._file, self._kept = RecordFile(self._path, self._role), []
+        for given in self._file.lines:
             if not isinstance(given, list) or not given or not all(isinstance(g, dict) for g in given):
-                raise InputError("this is not the record of a role", place=Place(str(path), number))
+                raise self._misfit()
             self._kept += given
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     @property
     def continues(self) -> bool:
@@ -54,7 +53,10 @@ class DurableRecord:
     def logged(self) -> LoggedAt | None:
         """The event that led to the last durable point, and where it was to be logged."""
         found = self._kept[-1].get("log") if self._kept else None
-        return (found[0], found[1]) if isinstance(found, list) and len(found) == 2 else None
+        match found:
+            case [int(before), str(line)]:
+                return before, line
+        return None
 
     def gave(self, request: RoleRequest, value: Any) -> None:
         """The role was given this for its request."""
@@ -72,11 +74,8 @@ class DurableRecord:
         before anything else happens."""
         if logged is not None:
             self._since[-1]["log"] = logged
-        if self._path is not None:
-            with self._path.open("ab") as file:
-                file.write(json.dumps(self._since).encode("utf-8") + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+        if self._file is not None:
+            self._file.append(self._since)
         self._kept += self._since
         self._since = []
 
@@ -100,10 +99,10 @@ class DurableRecord:
         """What the role was given for this request; InputError where it cannot have been."""
         try:
             if isinstance(request, ChooseRequest):
-                return request.values[given["choice"]]
+                return request.values[range(len(request.values)).index(given["choice"])]
             fields = [from_json(field, self._enums) for field in given.get("fields", ())]
             message = Received(given["from"], given["name"], tuple(fields)) if "from" in given else None
-        except (KeyError, IndexError, TypeError, Garbage):
+        except (KeyError, ValueError, TypeError, RecursionError, Garbage):
             raise self._misfit() from None
         if isinstance(request, ReceiveRequest):
             fits = request.timed and "timeout" in given if message is None else request.takes(message)

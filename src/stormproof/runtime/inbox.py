@@ -22,6 +22,7 @@ class Inbox:
         self._most = most
         self._arrived, self._taken = asyncio.Event(), asyncio.Event()
         self._order = count()
+        self._refused: set[int] = set()  # of the heads, by place: those that were unexpected
 
     def put(self, message: Received) -> None:
         self._queues.setdefault(message.peer, deque()).append((next(self._order), message))
@@ -46,26 +47,27 @@ class Inbox:
         if not fitting:
             return None
         self._taken.set()
-        return self._queues[fitting[0][1]].popleft()[1]
+        place, sender = fitting[0]
+        self._refused.discard(place)
+        return self._queues[sender].popleft()[1]
 
     async def take(
         self, request: ReceiveRequest, seconds: float | None, unexpected: Callable[[Received], None]
     ) -> Received | None:
         """Wait for a message that the request takes; None after so many seconds.
 
-        `unexpected` is called with each head in a queue that the request reads, and does not take.
+        `unexpected` is called once with each head in a queue that the request reads, and does not take.
         """
         loop = asyncio.get_running_loop()
         until = None if seconds is None else loop.time() + seconds
-        refused: set[int] = set()
         while True:
             self._arrived.clear()
             found = self._take(request)
             if found is not None:
                 return found
             for place, message in self.heads():
-                if message.peer in request.peers and place not in refused:
-                    refused.add(place)
+                if message.peer in request.peers and place not in self._refused:
+                    self._refused.add(place)
                     unexpected(message)
             left = None if until is None else until - loop.time()
             if left is not None and left <= 0:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import time
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+from ..errors import InputError, OutputError, Place
+from .record_file import append
 
 #: A line, and how many bytes of the log are before it.
 LoggedAt = tuple[int, str]
+
+#: Every line begins so.
+_START = b'{"role": '
 
 
 class RunLog:
@@ -18,7 +25,7 @@ class RunLog:
     def __init__(self, role: str, path: str | Path | None) -> None:
         self._role = role
         self._path = None if path is None else Path(path)
-        self._file: IO[bytes] | None = None
+        self._file: FileIO | None = None
 
     def begin(self, continues: bool, recorded: LoggedAt | None) -> None:
         """Append to the file, without a line that an earlier run left unfinished. A role that has logged
@@ -26,15 +33,32 @@ class RunLog:
         point: it was recorded first, and the process may have ended before it was logged."""
         if self._path is None:
             return
-        data = self._path.read_bytes() if self._path.exists() else b""
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(self._path, whole)
-        self._file = self._path.open("ab")
+        try:
+            # Unbuffered: after a write that failed nothing is left to be written once more when it is closed.
+            file = FileIO(self._path, "a+")
+        except OSError as problem:
+            raise OutputError(f"cannot write {self._path}: {problem.strerror}") from None
+        with contextlib.ExitStack() as refused:
+            refused.callback(file.close)
+            whole = self._cut(file) if file.seekable() else 0
+            refused.pop_all()
+        self._file = file
         if recorded is not None and recorded[0] == whole:
             self.write(recorded[1])
         if whole or continues:
             self.write(self.line("restart"))
+
+    def _cut(self, file: FileIO) -> int:
+        """Remove a last line that was cut off; how long the log is then."""
+        file.seek(0)
+        data = file.readall()
+        if not data.startswith(_START) and not _START.startswith(data):
+            place, hint = Place(str(self._path)), "name another file"
+            raise InputError("this is not the log of a role", place=place, hint=hint)
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            file.truncate(whole)
+        return file.seek(whole)
 
     def line(self, do: str, peer: str | None = None, message: str | None = None, **more: Any) -> str:
         event: dict[str, Any] = {"do": do}
@@ -45,12 +69,11 @@ class RunLog:
 
     def coming(self, line: str) -> LoggedAt | None:
         """The next line, and where it will begin; None without a file."""
-        return None if self._file is None else (self._file.tell(), line)
+        return (self._file.tell(), line) if self._file is not None and self._file.seekable() else None
 
     def write(self, line: str) -> None:
         if self._file is not None:
-            self._file.write(line.encode("utf-8") + b"\n")
-            self._file.flush()
+            append(self._file, line.encode("utf-8") + b"\n", Path(self._file.name))
 
     def close(self) -> None:
         if self._file is not None:

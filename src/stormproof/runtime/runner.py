@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import UsageError
+from ..errors import OutputError, UsageError
 from ..extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SendRequest
 from ..extraction.role import Role, RoleCall, RoleGenerator, as_call
 from ..extraction.values import named, spell
@@ -76,21 +77,24 @@ class Runner:
         self.unexpected: list[Received] = []
         self._default_timeout = default_timeout
         self._enums = enums_of(self.call)
-        self._record = DurableRecord(durable, self._enums)
+        self._record = DurableRecord(durable, self.name, self._enums)
         self._log = RunLog(self.name, log)
         self._chance = random.Random(seed)
 
     async def run(self) -> Any:
         """Until the role returns, is stopped, or raises."""
         try:
+            self._record.open()
             self._log.begin(self._record.continues, self._record.logged)
             return await self._run()
         except Exception as problem:
-            self._log.write(self._log.line("raise", error=type(problem).__name__))
+            with contextlib.suppress(OutputError):  # it may be the log that cannot be written
+                self._log.write(self._log.line("raise", error=type(problem).__name__))
             raise
         finally:
             self.waiting = None
             self._log.close()
+            self._record.close()
 
     async def _run(self) -> Any:
         self._inbox = await self.network.inbox(self.name, self._enums)

@@ -24,7 +24,7 @@ class RoleImplementation:
     def __init__(self, role: Role | RoleCall) -> None:
         self._call = as_call(role)
         self._enums = enums_of(self._call)
-        self._record = DurableRecord(None, self._enums)
+        self._record = DurableRecord(None, self._call.role.name, self._enums)
         self._request: RoleRequest | None = None
         self._raised: Exception | None = None
         self.restart()
