@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def python_process(
         f"del sys.path[0]; from {module} import main; main(sys.argv[1:])"
     )
     return [sys.executable, *_flags(), "-c", start, *arguments], _environment()
+
+
+def end_with(parent: int) -> None:
+    """End this process when the one that has started it ends, even if it is killed."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def _flags() -> list[str]:

@@ -20,13 +20,18 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 3
 
+#: Does this process belong to the command, and not to somebody who calls the command from Python?
+owns_process = False
+
 #: After so many new objects Python looks for cycles to free. A small check makes fewer, and so never waits.
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    global owns_process
     code: object = INTERRUPTED
+    owns_process = True
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         # Registered first, so it is the last to run: what is being said and written by then is not cut short.
@@ -45,8 +50,16 @@ def main() -> NoReturn:
     # CPython remembers that code in a string, as dataclasses have it, was interrupted, even if that was
     # caught, and would end the process by the signal. The next such code makes it forget.
     exec("")
+    _leave_copy(code)
     gc.disable()  # what is left ends with the process
     sys.exit(code)  # type: ignore[arg-type]
+
+
+def _leave_copy(code: object) -> None:
+    """Where this is a copy of a process, that one hears the exit code."""
+    copies = sys.modules.get("stormproof.cli.copy_of_process")
+    if copies is not None:
+        copies.leave_copy(code)
 
 
 def _say(words: bytes) -> None:

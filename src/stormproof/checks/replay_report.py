@@ -48,6 +48,9 @@ class ReplayedVerdict:
     proved: bool | None
     message: str
 
+    def __bool__(self) -> bool:
+        return self.proved is True
+
     def to_json(self) -> dict[str, Any]:
         return {"property": self.property, "k": self.k, "proved": self.proved, "message": self.message}
 

@@ -121,6 +121,9 @@ class Verdict:
         """How many faults the run has, where there is one."""
         return None if self.witness is None else self.witness.fault_count
 
+    def __bool__(self) -> bool:
+        return self.ok is True
+
     def __str__(self) -> str:
         from .report_text import verdict_text
 
@@ -212,7 +215,7 @@ class Report:
 
     def of(self, verdict: Verdict) -> Report:
         """The report whose system and failures a verdict, and its run, are about."""
-        return verdict.own or self
+        return self if verdict.own is None else verdict.own
 
     @property
     def assumed(self) -> str:
@@ -225,7 +228,10 @@ class Report:
         answers = [v.ok for v in self.verdicts if v.counts]
         if False in answers:
             return 1
-        return 3 if None in answers else 0
+        return 3 if None in answers or not answers else 0
+
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
 
     @property
     def interrupted(self) -> bool:

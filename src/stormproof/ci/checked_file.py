@@ -50,7 +50,7 @@ class CheckedFile:
     def report(self, verdict: Verdict) -> Report:
         """That of the file, or of the requirement where it has failures of its own."""
         assert isinstance(self.answer, Report)
-        return verdict.own or self.answer
+        return self.answer if verdict.own is None else verdict.own
 
     def sentence(self, verdict: Verdict) -> str:
         """What was found, without the name of the verdict."""

@@ -119,9 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo("undecided: interrupted", err=True)
         _leave(UNDECIDED)
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): nobody is left to tell.
+        # The reader of our output went away (`| head`) before the answer: nobody is left to tell.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
-        _leave(HOLDS)
+        _leave(UNDECIDED)
     except MemoryError:
         click.echo("undecided: out of memory; give a limit with --memory", err=True)
         _leave(UNDECIDED)

@@ -229,7 +229,7 @@ def _code(answer: Report | StormproofError, unbounded: bool) -> int:
     if isinstance(answer, StormproofError):
         return UNDECIDED if isinstance(answer, Interrupted) else WRONG
     found = [verdict.passed(unbounded) for verdict in answer if verdict.counts]
-    return VIOLATED if False in found else UNDECIDED if None in found else HOLDS
+    return VIOLATED if False in found else UNDECIDED if None in found or not found else HOLDS
 
 
 def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered], unbounded: bool) -> None:

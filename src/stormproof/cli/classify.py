@@ -18,8 +18,6 @@ from .console import console, print_json, progress_line, save_text, uninterrupte
 from .options import effort_option, input_argument, json_option, limit_options, load_input
 from .render import print_heading
 
-HOLDS, UNDECIDED = 0, 3
-
 
 @click.command("classify")
 @input_argument
@@ -87,7 +85,7 @@ def command(
             print_json(standings.to_json())
         elif output != "-":
             print_standings(console(), standings, source)
-    return UNDECIDED if standings.limited else HOLDS
+    return standings.exit_code
 
 
 def print_standings(screen: Console, standings: Standings, source: str) -> None:

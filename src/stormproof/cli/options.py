@@ -41,7 +41,12 @@ def load_input(source: str, format: str | None = None) -> System:
     from ..extraction.load import load_protocol, split_python
 
     python = split_python(source)
-    return _as_asked(formats.load(source, format) if python is None else load_protocol(*python))
+    if python is None:
+        return _as_asked(formats.load(source, format))
+    from .copy_of_process import running
+
+    with running(python[0]):
+        return _as_asked(load_protocol(*python))
 
 
 def mailbox_asked() -> bool:

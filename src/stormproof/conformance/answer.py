@@ -80,6 +80,9 @@ class TraceAnswer:
     def exit_code(self) -> int:
         return {True: 0, False: 1, None: 3}[self.conforms]
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     def headline(self) -> str:
         what = f"{plural(self.events, 'event')} of {plural(len(self.roles), 'role')}"
         if self.conforms is None:

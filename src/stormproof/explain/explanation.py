@@ -34,6 +34,9 @@ class Explanation:
     holds: bool | None
     text: str
 
+    def __bool__(self) -> bool:
+        return self.holds is True
+
     def to_json(self) -> dict[str, Any]:
         return {"properties": list(self.properties), "holds": self.holds, "text": self.text}
 

@@ -81,9 +81,9 @@ def _called(file: str, name: str, function: object) -> System:
         raise InputError(f"'{name}' is not a system", place=Place(file), hint=_NO_SYSTEM)
     try:
         found = function()
-    except StormproofError:
+    except (StormproofError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:
         raise _failed(file, f"{name}() raises", problem) from problem
     if not isinstance(found, System):
         raise InputError(f"{name}() gives no system", place=Place(file), hint="return sp.extract(...)")
@@ -125,9 +125,9 @@ def import_file(file: str) -> ModuleType:
     _names.add(name)
     try:
         spec.loader.exec_module(module)
-    except StormproofError:
+    except (StormproofError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:
         raise _failed(file, "running the file raises", problem) from problem
     return module
 

@@ -24,7 +24,7 @@ from .explore import explore
 from .interpret import Interpreter
 from .load import leads_to
 from .role import RoleCall
-from .second_process import JOB, RESULT, TRACEBACK, SecondSystem, described
+from .second_process import JOB, RESULT, STARTED, TRACEBACK, SecondSystem, described
 
 #: The name under which a script that was started itself is imported again, so that it does not start again.
 _SCRIPT = "__stormproof_main__"
@@ -57,6 +57,7 @@ def load_again(name: str, file: str) -> ModuleType:
 
 def extract_into(folder: Path, calls: Mapping[str, RoleCall]) -> None:
     """Write what was found into a folder."""
+    (folder / STARTED).touch()
     found = extract_here(calls)
     (folder / RESULT).write_text(json.dumps(vars(found)), encoding="utf-8")
 

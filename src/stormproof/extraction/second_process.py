@@ -28,6 +28,8 @@ from .role import RoleCall
 from .source import shown_file
 
 JOB, RESULT, TRACEBACK = "job.pickle", "result.json", "traceback.txt"
+#: Written before the roles are evaluated: what ends the process from then on is one of them.
+STARTED = "started"
 
 #: Set in the second process, where a module that is imported again must not start a third.
 SECOND = "STORMPROOF_SECOND_PROCESS"
@@ -125,6 +127,8 @@ def read_result(folder: Path) -> SecondSystem | None:
     stuck = _stuck((folder / TRACEBACK).read_text("utf-8")) if (folder / TRACEBACK).exists() else None
     if stuck is not None:
         raise evaluate.overdue(stuck, evaluate.EXPRESSION_SECONDS)
+    if (folder / STARTED).exists():
+        raise ModelError("evaluating a role ends the process", hint="a role ends with: return")
     return None
 
 

@@ -44,6 +44,10 @@ class Answer:
         """0 unreachable, 1 reachable, 3 undecided."""
         return {UNREACHABLE: 0, REACHABLE: 1, UNDECIDED: 3}[self.answer]
 
+    def __bool__(self) -> bool:
+        """The configuration is unreachable, which is what is hoped for of a goal."""
+        return self.exit_code == 0
+
     def __str__(self) -> str:
         return f"{self.answer}: {self.because}"
 

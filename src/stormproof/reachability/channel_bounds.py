@@ -84,6 +84,9 @@ class Bounds:
     def exit_code(self) -> int:
         return {"bounded": 0, "unbounded": 1, "undecided": 3}[self.answer]
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     def to_json(self) -> dict[str, Any]:
         return {
             "stormproof": 1,

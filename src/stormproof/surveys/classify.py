@@ -68,6 +68,9 @@ class Membership:
     reason: str = ""
     applies: bool = True
 
+    def __bool__(self) -> bool:
+        return self.holds is True
+
     def to_json(self) -> dict[str, Any]:
         return {"holds": self.holds, "k": self.k, "reason": self.reason, "applies": self.applies}
 
@@ -147,6 +150,14 @@ class Standings:
             return True
         open_bound = any(s["bounded"].holds is None and s["bounded"].applies for s in self.standings)
         return open_bound or any(v.holds is None for s in self.standings for v in s.report)
+
+    @property
+    def exit_code(self) -> int:
+        """3 where a limit left something undecided, else 0."""
+        return 3 if self.limited else 0
+
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
 
     def to_json(self) -> dict[str, Any]:
         return {

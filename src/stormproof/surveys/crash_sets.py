@@ -88,6 +88,9 @@ class CrashSets:
             return 1
         return 3 if None in answers else 0
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     def to_json(self) -> dict[str, Any]:
         return {
             "stormproof": 1,

@@ -38,6 +38,9 @@ class FaultCount:
     report: Report
     verdict: Verdict
 
+    def __bool__(self) -> bool:
+        return bool(self.verdict)
+
     @builtins.property
     def name(self) -> str:
         return TOGETHER if self.fault == TOGETHER else fault_noun(self.fault)
@@ -103,6 +106,9 @@ class FaultCounts:
         answers = [row.verdict.holds for row in self.counts]
         answers += [None for row in self.counts if row.report.interrupted]
         return 1 if False in answers else 3 if None in answers else 0
+
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
 
     def __getitem__(self, fault: str) -> FaultCount:
         for row in self.counts:

@@ -137,6 +137,9 @@ class Frontier:
             return 1
         return 0 if self.complete else 3
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     def to_json(self) -> dict[str, Any]:
         """What `frontier --json` prints; schemas/frontier.schema.json describes it."""
         return {
@@ -348,12 +351,15 @@ class _Survey:
             budget=self.model.budget,
         )
 
+    def _report(self, choice: FaultChoice) -> Report:
+        return self.reports[choice] if choice in self.reports else self.check(choice)
+
     def _breaking(self, choice: FaultChoice) -> Breaking:
         """The run may have been found under more failures, which explore another bound within the effort."""
-        report = self.reports.get(choice) or self.check(choice)
+        report = self._report(choice)
         if decisive(report).holds is not False and choice in self.shown:
             larger = self.shown[choice]
-            report = self.reports.get(larger) or self.check(larger)
+            report = self._report(larger)
         if report.interrupted:
             raise KeyboardInterrupt
         return Breaking(self.named(choice), report, self.decisive(report))

@@ -138,6 +138,9 @@ class CrashHandling:
     def holds(self) -> bool:
         return not self.missing and not self.misplaced
 
+    def __bool__(self) -> bool:
+        return self.holds
+
     @property
     def cleans_up(self) -> bool:
         """Does every resting state take the dangling crash messages of all other unreliable processes?"""

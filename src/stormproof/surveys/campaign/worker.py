@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import resource
 import signal
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +23,7 @@ from ...checks.report import Report
 from ...errors import StormproofError
 from ...limits import EFFORT, Limits
 from ...model.failures_text import process_failures
+from ...python_process import end_with
 from .jobs import Job, _failures
 
 
@@ -69,17 +68,10 @@ def run_line(line: str) -> str:
     return json.dumps(run_job(Job.from_json(data)), ensure_ascii=True)
 
 
-def _end_with(parent: int) -> None:
-    """A campaign that was killed cannot end its workers; a long job would go on for nobody."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
 def main(arguments: Sequence[str]) -> None:
     # Ctrl-C is the parent's to handle: it ends the workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(int(arguments[0]),), daemon=True).start()
+    threading.Thread(target=end_with, args=(int(arguments[0]),), daemon=True).start()
     if len(arguments) > 1:
         most = int(arguments[1])
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
