@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ..errors import StormproofError
-from ..studio.pool import PoolLimits, WorkerPool
+from ..studio.pool import DIED, PoolLimits, WorkerPool
 from . import actions, completion, hover, lenses, navigation, renaming
 from .checks import Checks
 from .diagnostics import diagnostics
@@ -79,7 +79,10 @@ class StormServer(LanguageServer):
             text = self.texts.get(uri)
             if text is None:
                 return
-            answer = await self.reader.ask({"ask": "problems", "text": text.text})
+            question = {"ask": "problems", "text": text.text}
+            answer = await self.reader.ask(question)
+            if answer.get("problem") == DIED:  # the system may have killed it, and not because of this text
+                answer = await self.reader.ask(question)
             if text is self.texts.get(uri):
                 text.problems = self._answer(answer).get("problems", text.problems)
                 params = lsp.PublishDiagnosticsParams(uri, diagnostics(text), text.version)

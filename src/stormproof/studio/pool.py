@@ -25,6 +25,9 @@ Said = dict[str, Any]
 #: Longer lines than any answer has: charts of long runs are large.
 _LINE = 64 * 2**20
 
+#: What is wrong where a worker ended before its answer.
+DIED = "the process that worked on this ended before its answer; the others go on"
+
 #: Seconds that a worker may take beyond the time limit of its question, and to stop when it is told to; and
 #: after which it is told again.
 _GRACE, _STOPPING, _AGAIN = 45.0, 0.5, 0.25
@@ -127,7 +130,7 @@ class WorkerPool:
             await _end(worker)
             if worker.returncode == -STOP:  # before it had begun
                 return {"stopped": True}
-            return {"problem": "the process that worked on this ended before its answer; the others go on"}
+            return {"problem": DIED}
         self._idle.append(worker)
         return answer
 
