@@ -33,7 +33,7 @@ class Place:
     width: int = 1
 
     def __str__(self) -> str:
-        parts = [self.file or "<input>"]
+        parts = [printable(clipped(self.file or "<input>"))]
         if self.line is not None:
             parts.append(str(self.line))
             if self.column is not None:
@@ -45,10 +45,11 @@ class StormproofError(Exception):
     """Something that a user can cause and mend."""
 
     def __init__(self, message: str, *, place: Place | None = None, hint: str | None = None) -> None:
+        message = clipped(message)
         super().__init__(message)
         self.message = message
         self.place = place
-        self.hint = hint
+        self.hint = None if hint is None else clipped(hint)
         #: What else is wrong with the same text.
         self.others: tuple[StormproofError, ...] = ()
 
@@ -128,14 +129,31 @@ def raise_all(problems: Sequence[StormproofError]) -> None:
     raise first
 
 
-#: Control characters, which would command the terminal, -> their pictures; line ends and tabs stay.
-_PICTURES = {c: chr(0x2400 + c) for c in range(0x20) if chr(c) not in "\n\t"}
-_PICTURES |= {0x7F: "\u2421", **dict.fromkeys(range(0x80, 0xA0), "\ufffd")}
+#: So much of what a file says is shown at once; JSON has all of it.
+MOST_SHOWN = 2_000
+
+
+def clipped(text: str, most: int = MOST_SHOWN) -> str:
+    """A text that may hold a name of any length: of one that is too long, the beginning and the end."""
+    if len(text) <= most:
+        return text
+    tail = most // 4
+    return f"{text[: most - tail]}… ({len(text) - most:,} characters) …{text[-tail:]}"
+
+
+def printable(text: object, kept: str = "") -> str:
+    """With escapes for what does not show on a terminal or may command it: control characters, those that set
+    the direction of writing, halves of surrogate pairs, private and unassigned ones. What is `kept` stays."""
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    escaped = (c if c.isprintable() or c in kept else c.encode("unicode_escape").decode() for c in shown)
+    return "".join(escaped)
 
 
 def visible(text: str) -> str:
-    """Names come from files that anybody may have written; nothing in them may command the terminal."""
-    return text.translate(_PICTURES)
+    """Lines as a terminal shows them, whoever wrote the names in them."""
+    return "\n".join(printable(line, "\t") for line in text.split("\n"))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
@@ -164,8 +182,10 @@ def _draw(place: Place | None, hint: str | None) -> str:
         return f"    {hint}" if hint else ""
     column = max(place.column or 1, 1)
     text, column = _window(place.text.rstrip("\r\n"), column)
+    before = printable(text[: column - 1])
+    text, column = before + printable(text[column - 1 :]), len(before) + 1
     gutter = f"{place.line:>5} | "
-    under = " " * (len(gutter) - 2) + "| " + " " * (column - 1) + "^" * max(place.width, 1)
+    under = " " * (len(gutter) - 2) + "| " + " " * (column - 1) + "^" * min(max(place.width, 1), _WINDOW)
     return f"{gutter}{text}\n{under}{' ' + hint if hint else ''}"
 
 

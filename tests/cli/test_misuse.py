@@ -14,6 +14,7 @@ from typing import IO
 
 import pytest
 
+from stormproof.cli.console import print_text
 from stormproof.cli.streams import _likeness
 from tests.support.command_line import Outcome, Run
 
@@ -111,8 +112,66 @@ def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) 
         assert "\x1b" not in run(command, path).out
     path.write_text("role A { a: B!\x1b[2Jm -> b\n b: }\nrole B { a: }\n")
     result = run("check", path)
-    refused(result, "\u241b")
+    refused(result, "\\x1b")
     assert "\x1b" not in result.err
+
+
+#: Right to left, a blank of no width, an end of a line, private use, unassigned.
+TRICKS = "\u202e\u2066\u200b\ufeff\u2028\u0085\x7f\ue000\u0378\U000e0041"
+SHOWN = r"\u202e\u2066\u200b\ufeff\u2028\x85\x7f\ue000\u0378\U000e0041"
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "explain", "show", "classify", "draw", "frontier", "fmt", "lint"]
+)
+def test_characters_that_do_not_show_are_escaped(run: Run, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "tricks.storm"
+    path.write_text(
+        f'role "Zoë{TRICKS}" {{ a: B!"m{TRICKS}" -> "b{TRICKS}"\n "b{TRICKS}": }}\nrole B {{ a: }}\n', "utf-8"
+    )
+    result = run(command, path)
+    if command != "fmt":  # what it prints is the file, whose names are exact when a program reads them
+        assert not set(TRICKS) & set(result.out + result.err)
+    assert result.code in (0, 1)
+    if command in ("show", "explain"):
+        assert f"Zoë{SHOWN}" in result.out.replace("\n", "").replace(" ", "")
+
+
+def test_a_file_on_a_terminal_has_no_tricks(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    print_text(f"role {TRICKS}")
+    assert capsys.readouterr().out == f"role {SHOWN}\n"
+
+
+def test_json_is_exact_and_escaped(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tricks.storm"
+    path.write_text(f'role "A{TRICKS}" {{ a: B!m -> b\n b: }}\nrole B {{ a: }}\n', "utf-8")
+    out = run("show", path, "--json").out
+    assert not set(TRICKS) & set(out) and out.isascii()
+    assert any(p["name"] == f"A{TRICKS}" for p in json.loads(out)["processes"])
+
+
+def test_a_file_name_commands_nothing(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a\u202e\nb.storm"
+    path.write_text("role")
+    assert r"a\u202e\nb.storm" in run("check", path).err
+    assert "\u202e" not in run("check", "--\u202e").err
+
+
+@pytest.mark.parametrize("blank", ["", " "], ids=["a word", "words"])
+def test_long_names_are_clipped(run: Run, tmp_path: Path, blank: str) -> None:
+    name, path = f"XYZ{blank}" * 100_000, tmp_path / "long.storm"
+    path.write_text(f'role "{name}" {{ a: B!m -> nowhere }}\nrole C {{ a: "{name}"?m -> b }}\n')
+    result = run("check", path)
+    refused(result, "nowhere")
+    assert len(result.err) < 10_000
+    path.write_text(f'role "{name}" {{ a: B!m -> b\n b: }}\nrole B {{ a: "{name}"?m -> b\n b: }}\n')
+    for command in ("check", "show", "explain", "lint"):
+        result = run(command, path)
+        assert result.code in (0, 1) and len(result.out + result.err) < 300_000
+    assert name in run("show", path, "--json").out
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd")

@@ -18,7 +18,7 @@ from stormproof.draw.chart.build import chart
 from stormproof.draw.chart.mermaid import chart_mermaid, mermaid_text
 from stormproof.draw.conflict_graph import conflict_picture
 from stormproof.draw.graph_text import automata_dot, automata_mermaid, conflict_dot, conflict_mermaid, quoted
-from stormproof.draw.text_metrics import printable
+from stormproof.errors import printable
 from stormproof.model.actions import Receive, Send, Transition
 from stormproof.model.process import Process
 from stormproof.model.system import System

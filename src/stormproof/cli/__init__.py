@@ -7,6 +7,7 @@ Exit codes: 0 everything asked holds, 1 something is violated, 2 the input or th
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import shlex
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 
 import click
 
-from ..errors import InternalError, StormproofError
+from ..errors import InternalError, StormproofError, clipped, visible
 
 #: Command -> the module of this package that holds it, as a click command called `command`, and its summary.
 COMMANDS = {
@@ -110,7 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as leaving:
         _leave(leaving.exit_code)
     except click.ClickException as problem:
-        problem.show()
+        said = io.StringIO()
+        problem.show(said)
+        click.echo(visible(clipped(said.getvalue())), err=True, nl=False)
         _leave(WRONG)
     except StormproofError as problem:
         click.echo(problem.report(), err=True)
@@ -140,6 +143,7 @@ def _defect(problem: Exception) -> None:
 
         traceback.print_exc()
     what = str(problem) if isinstance(problem, InternalError) else f"{type(problem).__name__}: {problem}"
+    what = visible(clipped(what))
     click.echo(
         f"stormproof: internal error, a defect of stormproof and not of your input: {what}\n"
         "    run it again with STORMPROOF_DEBUG=1 in the environment for the traceback, and report both",

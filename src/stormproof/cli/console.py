@@ -11,13 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    ConsoleRenderable,
+    RenderableType,
+    RenderHook,
+    RenderResult,
+)
 from rich.segment import Segment
 from rich.text import Text
 
 from .. import formats
 from ..engine.watch import Progress, ProgressCallback
-from ..errors import visible
+from ..errors import MOST_SHOWN, clipped, visible
 from ..limits import format_memory
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Visible(RenderHook):
-    """Control characters in names are shown as pictures, and lines end with their last visible character.
+    """What does not show is escaped in names, and lines end with their last visible character.
 
     The colours that rich adds later are not touched.
     """
@@ -62,11 +69,37 @@ def _without_trailing_blanks(segments: Iterable[Segment]) -> Iterator[Segment]:
     yield from blanks
 
 
+#: A paragraph or a cell that is longer is hardly read on a terminal; JSON has all of it.
+_MOST_IN_PARAGRAPH = 50_000
+
+
+class _Screen(Console):
+    """Shows names from files: none commands the terminal, and none fills it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, soft_wrap=False, **options)
+        self.push_render_hook(_Visible())
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Every part of what is printed comes here, the cells of tables too."""
+        if isinstance(renderable, (str, Text)):
+            renderable = _clipped(renderable)
+        return super().render(renderable, options)
+
+
+def _clipped(text: str | Text) -> str | Text:
+    """Without the middle of a word or a paragraph that is too long; such a text loses its styles."""
+    plain = str(text)
+    if len(plain) <= MOST_SHOWN:
+        return text
+    words = (clipped(word) for word in plain.split(" "))
+    shown = "\n".join(clipped(line, _MOST_IN_PARAGRAPH) for line in " ".join(words).split("\n"))
+    return text if shown == plain else shown
+
+
 def console() -> Console:
     """For people: rich decides about colour from the terminal and NO_COLOR; names are never markup."""
-    screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
-    screen.push_render_hook(_Visible())
-    return screen
+    return _Screen()
 
 
 @contextmanager
@@ -95,13 +128,24 @@ def print_json(data: Any) -> None:
     import json
 
     with uninterrupted():
-        print_text(json.dumps(data, ensure_ascii=False, indent=2))
+        text = json.dumps(data, ensure_ascii=False, indent=2)
+        print_text("\n".join(_escaped_json(line) for line in text.split("\n")))
+
+
+def _escaped_json(line: str) -> str:
+    """The same JSON, in which no character hides or commands a terminal: what does not show is in strings."""
+    import json
+
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def print_text(text: str) -> None:
-    """What a program reads, or a file that is shown: in UTF-8 whatever the locale, with a line end."""
+    """What a program reads, exactly, or a file that is shown on a terminal: in UTF-8 whatever the locale."""
     text = text if text.endswith("\n") else text + "\n"
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    shown = visible(text) if sys.stdout.isatty() else text
+    click.echo(shown.encode("utf-8", "backslashreplace"), nl=False)
 
 
 def save_text(output: str | None, text: str, overwrite: bool) -> None:
@@ -150,8 +194,7 @@ def _live() -> Live:
     """A part of standard error that is drawn again and again, and is gone in the end."""
     from rich.live import Live
 
-    errors = Console(stderr=True, highlight=False, markup=False)
-    return Live(console=errors, transient=True, refresh_per_second=10)
+    return Live(console=_Screen(stderr=True), transient=True, refresh_per_second=10)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ..errors import printable
 from ..model.actions import Transition
 from ..model.process import Process, StateKind
 from ..model.system import System
@@ -21,7 +22,7 @@ from .chart.signs import arrowhead
 from .layout.curves import curve
 from .layout.layered import Box, Drawing, RoutedEdge, lay_out
 from .svg import Point, document, escape, number, path, tag, text
-from .text_metrics import clip, printable, text_width, wrap
+from .text_metrics import clip, text_width, wrap
 
 _STATE, _LABEL, _LINE = 11.0, 11.0, 13.5
 _LONGEST = 170.0

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..checks.properties import HALF_DUPLEX, K_ER, K_EXH, K_SAFE, RSC
+from ..errors import printable
 from ..surveys.classify import CLASSES, Standing, Standings
 from .svg import document, tag, text
-from .text_metrics import clip, printable, text_width
+from .text_metrics import clip, text_width
 
 #: Columns from left to right, as (CSA, k-exhaustive, RSC): the two classes are neighbouring columns each.
 _COLUMNS = (

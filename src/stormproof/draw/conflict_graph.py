@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from ..errors import printable
 from ..model.actions import Send
 from ..model.conflict_graph import conflict_graph, matched_execution
 from ..model.execution import Communication, Execution, Interaction
@@ -17,7 +18,7 @@ from ..model.run import Witness
 from .automaton import draw_edge
 from .layout.layered import Box, RoutedEdge, lay_out
 from .svg import document, number, tag, text
-from .text_metrics import clip, printable, text_width
+from .text_metrics import clip, text_width
 
 _LONGEST = 220.0
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from ..errors import printable
 from ..model.process import Process, StateKind
 from ..model.system import System
 from .automaton import merge
 from .chart.mermaid import mermaid_text
 from .conflict_graph import ConflictPicture
-from .text_metrics import printable
 
 _DOT_SHAPES = {
     StateKind.SENDING: "ellipse",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .text_metrics import printable
+from ..errors import printable
 
 Point = tuple[float, float]
 

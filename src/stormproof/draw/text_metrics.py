@@ -72,11 +72,6 @@ def wrap(text: str, size: float, room: float, most: int) -> list[str]:
     return [*lines, clip(current, size, room)]
 
 
-def printable(text: object) -> str:
-    """A name as it may be shown: what does not print is escaped and can break no line and no terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
-
-
 def cells(text: str) -> int:
     """The width in the terminal."""
     return cell_len(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 
-from ..errors import ModelError, StormproofError, UsageError, raise_all
+from ..errors import ModelError, StormproofError, UsageError, clipped, raise_all, visible
 from ..model.failures import Failures
 from . import evaluate
 from .build import build_system
@@ -42,7 +42,7 @@ def extract(
     automata = extract_automata(calls)
     system = build_system(automata.values(), name)
     for place, said in (*mistakes(automata), *unmatched(automata)):
-        _log.warning("%s: warning: %s", place, said)
+        _log.warning("%s: warning: %s", place, visible(clipped(said)))
     if seen is not None:
         seen.compare(system)
     return system if failures is None else system.with_failures(failures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Place, visible
+from ..errors import Place, clipped, visible
 from ..records import dataclass
 
 
@@ -21,7 +21,7 @@ class Warning:
 
     def __str__(self) -> str:
         behind = f" ({self.hint})" if self.hint else ""
-        return visible(f"{self.place}: warning: {self.message}{behind}")
+        return visible(f"{self.place}: warning: {clipped(self.message + behind)}")
 
     def to_json(self) -> dict[str, Any]:
         place = self.place

@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-from ..draw.text_metrics import printable
+from ..errors import printable
 from ..studio.pool import PoolLimits, WorkerPool
 from .shown import title
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types as lsp
 
 from ..checks.properties import PROPERTIES
-from ..draw.text_metrics import printable
+from ..errors import printable
 from ..formats import storm_occurrences as words
 from ..formats.storm_faults import FAULTS
 from ..formats.storm_parse import MODIFIERS, STATEMENTS
@@ -21,6 +21,9 @@ from ..model.system import COMMUNICATIONS
 from .open_text import OpenText
 
 TRIGGERS = ["!", "?", "@", ">"]
+
+#: So many characters before the cursor are looked at: the patterns that end there are tried at each.
+LONGEST_LINE = 1_000
 
 _QUOTED = re.compile(QUOTED)
 _TRANSFER = re.compile(rf"({NAME})\s*([!?])\s*\w*$")
@@ -39,7 +42,7 @@ _KINDS = {
 
 def complete(text: OpenText, position: lsp.Position) -> list[lsp.CompletionItem]:
     offset = text.offset(position)
-    line = text.text[text.line_start(position.line) : offset]
+    line = text.text[max(text.line_start(position.line), offset - LONGEST_LINE) : offset]
     if "//" in _QUOTED.sub("", line):
         return []
     unfinished = _unfinished(text, offset)

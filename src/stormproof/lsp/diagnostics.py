@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from ..draw.text_metrics import printable
+from ..errors import printable
 from .open_text import OpenText
 
 SOURCE = "stormproof"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from ..draw.text_metrics import printable
+from ..errors import printable
 from ..formats import storm_occurrences as words
 from ..formats.storm_occurrences import Occurrence, StatementSpan, comments
 from .open_text import OpenText

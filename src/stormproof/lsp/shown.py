@@ -10,7 +10,7 @@ import re
 
 from lsprotocol import types as lsp
 
-from ..draw.text_metrics import printable
+from ..errors import clipped, printable
 
 #: What means something to Markdown anywhere in a line; in addresses, what makes links of them by themselves.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&!$@]|(?<=:)/(?=/)|(?<=\bwww)\.", re.IGNORECASE)
@@ -21,18 +21,22 @@ _START = re.compile(r"^(\d*)([-+=.)])")
 def content(lines: list[str], markdown: bool) -> lsp.MarkupContent:
     """Paragraphs of plain text, for an editor that shows Markdown and for one that does not."""
     if not markdown:
-        return lsp.MarkupContent(lsp.MarkupKind.PlainText, "\n".join(map(printable, lines)))
+        return lsp.MarkupContent(lsp.MarkupKind.PlainText, "\n".join(map(_shown, lines)))
     return lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n".join(map(escaped, lines)))
 
 
 def escaped(line: str) -> str:
     """One line of Markdown that shows the line as it is."""
-    return _START.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", printable(line).strip()))
+    return _START.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", _shown(line).strip()))
+
+
+def _shown(line: str) -> str:
+    return printable(clipped(line))
 
 
 def title(text: str) -> str:
     """One line without icons, `$(name)`, and without links, `[words](address)`."""
-    return without_links(printable(text)).replace("$(", "$ (")
+    return without_links(_shown(text)).replace("$(", "$ (")
 
 
 def without_links(text: str) -> str:

@@ -15,8 +15,7 @@ from ..checks.requirements import request_of
 from ..counterexample.storm_run import run_steps
 from ..draw.chart.build import chart, describe_act, descriptions
 from ..draw.chart.svg import chart_svg
-from ..draw.text_metrics import printable
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..model.actions import Channel, Configuration, Message
 from ..model.fault_steps import Fault
 from ..model.phrases import from_sender, listed

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import formats
 from ..draw.automaton import draw_roles
-from ..errors import InputError, StormproofError, meant_name
+from ..errors import InputError, StormproofError, clipped, meant_name
 from ..lint.api import lint
 from ..lint.warning import Warning
 from ..model.failures import Failures
@@ -83,6 +83,7 @@ def _error(problem: StormproofError) -> dict[str, Any]:
 
 def _warning(warning: Warning) -> dict[str, Any]:
     more = {"width": warning.place.width, "instead": warning.instead, "add": warning.line}
+    more |= {"message": clipped(warning.message), "hint": warning.hint and clipped(warning.hint)}
     return {**warning.to_json(), **more}
 
 

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..errors import ModelError, Place, did_you_mean
+from ..errors import ModelError, Place, did_you_mean, visible
 from ..model.actions import CRASH
 from .graph import SEND, WAIT, LocalGraph, TypeState, graph_of
 from .local import message_text
@@ -42,7 +42,7 @@ log = logging.getLogger("stormproof")
 
 def report_warnings(warnings: Iterable[Flaw]) -> None:
     for problem in warnings:
-        log.warning("%s", problem)
+        log.warning("%s", visible(str(problem)))
 
 
 Advice = Callable[[str, TypeState], str]

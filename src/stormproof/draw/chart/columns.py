@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...errors import printable
 from ...model.message_tracking import Flight
-from ..text_metrics import cells, printable
+from ..text_metrics import cells
 from .build import Chart, Lifeline, LocalEvent
 from .grid import Grid
 

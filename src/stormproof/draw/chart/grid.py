@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 
-from ..text_metrics import cells, clip_cells, printable
+from ...errors import printable
+from ..text_metrics import cells, clip_cells
 
 #: A piece of a line and the name of its style; the plain style is empty.
 Styled = tuple[str, str]

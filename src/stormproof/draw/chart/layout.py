@@ -6,10 +6,11 @@ import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from ...errors import printable
 from ...model.actions import Channel
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
-from ..text_metrics import clip, printable, text_width, wrap
+from ..text_metrics import clip, text_width, wrap
 from .build import Chart, Lifeline
 from .placing import LIFELINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of

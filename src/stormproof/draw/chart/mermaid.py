@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ...errors import printable
 from ...model.message_tracking import Fate, Flight
-from ..text_metrics import printable
 from .build import Chart, EventKind, LocalEvent
 from .data import numbered
 

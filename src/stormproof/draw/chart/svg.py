@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...errors import printable
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
 from ..svg import document, escape, path, tag, text
-from ..text_metrics import clip, printable, text_width
+from ..text_metrics import clip, text_width
 from .build import Chart, EventKind, Lifeline, descriptions
 from .layout import LEGEND, NAME, NAME_LINE, Layout, lay_out, name_lines, wait_lines
 from .routes import Route

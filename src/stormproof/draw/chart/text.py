@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import textwrap
 
+from ...errors import printable
 from ...model.fault_steps import Fault
 from ...model.message_tracking import Fate, Flight
 from ...model.run import Act
-from ..text_metrics import cells, clip_cells, printable
+from ..text_metrics import cells, clip_cells
 from .build import Chart, EventKind, LocalEvent, descriptions
 from .columns import arrow_words, grid_for
 from .data import numbered

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...checks.report import Report, Verdict
+from ...errors import printable
 from ...model.phrases import plural
 from ..chart.build import chart
 from ..chart.svg import chart_svg
 from ..svg import stylesheet
-from ..text_metrics import printable
 from .render_template import render_template
 from .report import report_page
 from .report_data import MARKS

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 
 from ...checks.properties import PROPERTIES
 from ...checks.report import Report, Verdict
+from ...errors import printable
 from ...examples.find import Examples
 from ...model.phrases import plural, queues
 from ...model.system import System
 from ...surveys.frontier import Frontier
 from ..automaton import draw_roles
 from ..svg import stylesheet
-from ..text_metrics import printable
 from .frontier import breaking_reports, frontier_section
 from .render_template import asset, render_template
 from .report_data import VerdictMatrix, VerdictText, matrix

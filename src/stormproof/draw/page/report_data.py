@@ -9,12 +9,12 @@ from typing import Any
 
 from ...checks.headline import extent, number_of_faults
 from ...checks.report import Report, Verdict
+from ...errors import printable
 from ...examples.find import Examples
 from ...model.actions import Channel
 from ...model.run import Act, Witness
 from ...model.system import System
 from ..chart.build import Chart, chart, descriptions
-from ..text_metrics import printable
 
 MARKS = {True: "✔", False: "✘", None: "?"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...checks.properties import RSC
+from ...errors import printable
 from ...model.phrases import listed, plural
 from ..chart.build import descriptions
 from ..chart.svg import chart_svg
 from ..conflict_graph import conflict_picture, conflict_svg
-from ..text_metrics import printable
 from .report_data import ShownRun, VerdictCell, VerdictMatrix
 
 #: Conflict graphs of runs with more actions than this are too large to read.
