@@ -125,3 +125,21 @@ def test_the_tests_mirror_the_packages() -> None:
     tests = ROOT / "tests"
     folders = {p.parent.relative_to(tests) for p in tests.rglob("test_*.py")} - {Path("docs")}
     assert [f for f in sorted(folders) if not (SOURCE / f / "__init__.py").exists()] == []
+
+
+#: What else calls Python's own readers: on a token that a pattern has matched, on what stormproof itself
+#: wrote for its other process, and on files of its own.
+OWN_TEXTS = {
+    *("formats/read_data.py", "formats/storm_scan.py", "formats/dot.py", "formats/json_places.py"),
+    *("goals/tokens.py", "types/local.py"),
+    *("extraction/second_process.py", "extraction/second.py", "surveys/campaign/run.py"),
+    *("surveys/campaign/worker.py", "studio/pool.py", "studio/worker.py", "studio/playing.py"),
+    "surveys/paper_table/published.py",
+}
+
+
+def test_json_and_toml_from_outside_are_read_in_one_place() -> None:
+    """Python's readers raise more than they document; only `formats.read_data` knows what."""
+    readers = re.compile(r"\b(?:json|tomllib|tomli|pickle|yaml|marshal)\.loads?\(")
+    found = {str(p.relative_to(SOURCE)) for p in modules() if readers.search(p.read_text("utf-8"))}
+    assert found == OWN_TEXTS

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, UsageError
 from ..formats import system_from_json
+from ..formats.read_data import read_json, understood
 from ..model.budget import NO_BUDGET, Budget, budget_of
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json
@@ -89,13 +89,15 @@ def _part(row: Any, name: str) -> SavedPart:
 
 
 def _loaded(text: str, name: str) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as problem:
-        raise InputError(f"{name} is not JSON: {problem}", hint=_SAVE) from None
+    return read_json(text, name, _SAVE)
 
 
 def _result(data: Any, name: str) -> SavedResult:
+    with understood(name, "a saved result"):
+        return _understood(data, name)
+
+
+def _understood(data: Any, name: str) -> SavedResult:
     if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
         raise InputError(f"{name} is not a saved result", hint=_SAVE)
     system = _system(data, "system", name)

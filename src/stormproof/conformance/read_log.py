@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import InputError, ParseError, Place, did_you_mean
+from ..formats.read_data import read_json
 from .log import LogEvent, RoleLog
 from .read_shiviz import is_shiviz, shiviz_rows
 
@@ -155,8 +156,8 @@ def _without_numbers(raw: bytes) -> bytes:
 
 def _row(raw: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(raw)
-    except (ValueError, RecursionError):
+        row = read_json(raw)
+    except InputError:
         return None
     return row if isinstance(row, dict) else None
 

@@ -6,25 +6,27 @@ first of the usual ones that fits the beginning. Clocks are not needed here and 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from ..errors import InputError, ParseError, Place
+from ..formats.read_data import read_json
 
 _CLOCK = r"(?<host>\S+) (?<clock>\{[^{}\n]*\})"
-#: The usual forms: of GoVector, that of ShiViz by default, and those with one line per event.
+#: The usual forms, each from the beginning of a line, so that none is tried at every character: of GoVector,
+#: that of ShiViz by default, and those with one line per event.
 USUAL = (
-    rf"{_CLOCK}[ \t]*\n(?<event>.*)",
-    rf"(?<event>.*)\n{_CLOCK}[ \t]*$",
-    rf"{_CLOCK} (?<event>.+)",
-    r"(?<host>\S+) (?<event>.+) (?<clock>\{[^{}\n]*\})[ \t]*$",
+    rf"^[ \t]*{_CLOCK}[ \t]*\n(?<event>.*)",
+    rf"^(?<event>.*)\n{_CLOCK}[ \t]*$",
+    rf"^[ \t]*{_CLOCK} (?<event>.+)",
+    r"^[ \t]*(?<host>\S+) (?<event>.+) (?<clock>\{[^{}\n]*\})[ \t]*$",
 )
 #: How ShiViz names a group; Python writes `(?P<host>`.
 _GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
 
-_EVENT = re.compile(r"\W*(?P<do>[A-Za-z]+)(?:\s+(?P<message>.+?)\s+(?:to|from)\s+(?P<peer>\S+?))?\W*")
+_WORD = re.compile(r"\w")
+_DO = re.compile(r"\W*([A-Za-z]+)(.*)", re.DOTALL)
 
 
 def shiviz_rows(path: str, text: str, given: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -101,13 +103,25 @@ def _row(found: re.Match[str]) -> dict[str, Any]:
 def _said(event: str) -> dict[str, Any]:
     """`send m to B`, `receive m from B`, `timeout`, or a JSON object."""
     try:
-        row = json.loads(event)
-    except (ValueError, RecursionError):
+        row = read_json(event)
+    except InputError:
         row = None
     if isinstance(row, dict):
         return row
-    words = _EVENT.fullmatch(event.strip())
-    if words is None:
-        return {"do": event.strip()}
-    said = {key: value for key, value in words.groupdict().items() if value is not None}
-    return {**said, "do": said["do"].lower().removesuffix("s")}
+    return _in_words(event) or {"do": event.strip()}
+
+
+def _in_words(event: str) -> dict[str, str] | None:
+    """`send m to B`, with signs around it; a message may have blanks in it, a peer may not."""
+    found = _DO.fullmatch(event.strip())
+    if found is None:
+        return None
+    said = {"do": found[1].lower().removesuffix("s")}
+    last = next((i for i in range(len(found[2]) - 1, -1, -1) if _WORD.match(found[2], i)), None)
+    if last is None:
+        return said
+    rest = found[2][: last + 1]
+    message, *ends = rest.rsplit(None, 2)
+    if len(ends) != 2 or ends[0] not in ("to", "from") or not rest[0].isspace() or not message.strip():
+        return None
+    return {**said, "message": message.strip(), "peer": ends[1]}

@@ -17,6 +17,7 @@ from ..model.system import COMMUNICATIONS, PEER_TO_PEER, System
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
 from .json_values import Values, fault_to_json
+from .read_data import read_json
 from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
@@ -106,16 +107,10 @@ def _action_to_json(action: Action) -> dict[str, Any]:
 def read(text: str, name: str = "<input>") -> System:
     source = Source(text, name)
     try:
-        data = json.loads(text, object_pairs_hook=_object)
-    except json.JSONDecodeError as problem:
-        source.fail(f"not JSON: {problem.msg[0].lower()}{problem.msg[1:]}", problem.pos)
-    except RecursionError:
-        source.fail("nested too deeply to be a system", 0)
+        data = read_json(text, name, pairs=_object, halves=True)
     except _Twice as problem:
         at = text.find(_dump(problem.key))
         source.fail(f"the key '{shorten(problem.key)}' stands twice in one object", max(at, 0))
-    except ValueError as problem:
-        source.fail(f"not JSON: {problem}", 0)
     return _Reader(source).system(data)
 
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..extraction.requests import Received, send
 from ..extraction.role import Role, RoleCall
+from ..formats.read_data import read_json
 
 
 class Garbage(ValueError):
@@ -48,8 +49,8 @@ def encode(message: Received, receiver: str) -> bytes:
 def decode(data: bytes, receiver: str, enums: dict[str, Any]) -> Received:
     """The message to this receiver; Garbage if it is none."""
     try:
-        found = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError):
+        found = read_json(data, halves=True)
+    except InputError:
         raise Garbage("it is not JSON") from None
     if not isinstance(found, dict) or not isinstance(found.get("fields"), list):
         raise Garbage("it is not a message")

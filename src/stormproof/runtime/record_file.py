@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InputError, OutputError, Place
+from ..formats.read_data import read_json
 
 #: Of the format. A record of another version is refused.
 _VERSION = 1
@@ -67,8 +68,8 @@ class RecordFile:
 
     def _refuse(self, first: bytes) -> NoReturn:
         try:
-            found = json.loads(first)
-        except (ValueError, RecursionError):
+            found = read_json(first)
+        except InputError:
             found = None
         said, place = "this is not the record of a role", Place(str(self._path))
         if isinstance(found, dict) and found.get("stormproof") == "record":
@@ -81,8 +82,8 @@ class RecordFile:
         """What one line says; only the last one can have been cut off."""
         try:
             if line[:9] == _sum(line[9:]):
-                return json.loads(line[9:])
-        except (ValueError, RecursionError):
+                return read_json(line[9:], halves=True)
+        except InputError:
             pass
         raise InputError("the record is damaged", place=Place(str(self._path), number), hint=_HINT)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
 from ..formats import system_from_json, system_to_json
+from ..formats.read_data import read_json, understood
 from ..model.actions import Configuration, Receive, Send
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json, model_to_json
@@ -68,8 +68,8 @@ def _move_to_json(move: CertifiedStep) -> dict[str, Any]:
 def is_certificate(text: str) -> bool:
     """Does this look like a certificate, right or wrong, and not like a saved result?"""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        data = read_json(text)
+    except InputError:
         return False
     return isinstance(data, Mapping) and {"configurations", "runs"} <= set(data)
 
@@ -78,11 +78,8 @@ def certificate_from_json(
     text: str, name: str = "<input>"
 ) -> tuple[System, FailureModel, BoundedCertificate]:
     """The inverse of `certificate_to_json`; whatever is wrong with the text is an InputError."""
-    try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as problem:
-        raise InputError(f"{name} is not JSON: {problem}") from None
-    try:
+    data = read_json(text, name)
+    with understood(name, "a certificate"):
         system = with_senders(system_from_json({"stormproof": data["stormproof"], **data["system"]}, name))
         model = model_from_json(data["failures"])
         if [*data["processes"]] != [*system.names] or [*map(tuple, data["channels"])] != [*system.channels]:
@@ -93,10 +90,6 @@ def certificate_from_json(
             tuple(_configuration(row) for row in data["configurations"]),
             {_goal(row): _run(system, row["steps"]) for row in data["runs"]},
         )
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError(f"{name} is not a certificate: {type(problem).__name__} {problem}") from None
     return system, model, certificate
 
 

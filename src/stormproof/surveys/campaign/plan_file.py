@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ... import formats
-from ...errors import InputError, Place, UsageError, did_you_mean
+from ...errors import InputError, Place, did_you_mean
+from ...formats.read_data import read_toml, understood
 from ...limits import Limits, parse_memory
 from .expected import expected_verdicts
 from .jobs import STANDARD_FAILURES, Plan
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 #: For each key: is it a list, of what, and that in words.
 _PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
@@ -36,10 +31,7 @@ _PLAN_KEYS: dict[str, tuple[bool, type | tuple[type, ...], str]] = {
 def plan_from_toml(path: str) -> Plan:
     """A plan from a TOML file; files are relative to where the command runs, as in a shell."""
     text = formats.read_text(path)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"not TOML: {problem}", place=Place(path)) from None
+    data = read_toml(text, path)
     for key in data:
         if key not in _PLAN_KEYS:
             raise InputError(
@@ -50,12 +42,8 @@ def plan_from_toml(path: str) -> Plan:
     if isinstance(data.get("semantics"), str):
         data["semantics"] = [data["semantics"]]
     _well_typed(data, path)
-    try:
+    with understood(path, "a plan"):
         return _plan(data)
-    except (TypeError, ValueError, AttributeError) as problem:
-        if isinstance(problem, UsageError):
-            raise
-        raise InputError(f"the plan is not understood: {problem}", place=Place(path)) from None
 
 
 def _well_typed(data: Mapping[str, Any], path: str) -> None:

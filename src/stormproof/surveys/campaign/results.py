@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from ...errors import InputError, OutputError
+from ...formats.read_data import read_json
 
 
 class Results:
@@ -111,8 +112,8 @@ def read_rows(text: bytes, name: str) -> dict[str, dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except ValueError:
+            row = read_json(line)
+        except InputError:
             if not _torn(line):
                 raise InputError(f"{name} is not a file of campaign results (line {number})") from None
             continue
