@@ -31,7 +31,7 @@ def parse_memory(text: str | int) -> int:
     if isinstance(text, int):
         amount = text
     else:
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", text.strip(), re.IGNORECASE)
         if not match or (match[3] and not match[2]):
             raise UsageError(f"'{text}' is not an amount of memory", hint="write it like 4GiB or 500MB")
         unit = match[2].lower()

@@ -27,7 +27,7 @@ SORTS = {
 }
 _SORT = {word: sort for sort, words in SORTS.items() for word in words}
 
-_MESSAGE = re.compile(r"(?P<label>[^()<>]*?)\s*(?:\((?P<round>.*)\)|<(?P<angle>.*)>)", re.DOTALL)
+_MESSAGE = re.compile(r"(?P<label>[^()<>]*)(?:\((?P<round>.*)\)|<(?P<angle>.*)>)", re.DOTALL)
 _TOKEN = re.compile(r"\w+|::|\(\s*\)|\S")
 _PATH = (".", "::")
 
@@ -53,7 +53,7 @@ def meaning(message: str) -> tuple[str, ...]:
         return (message.strip(),)
     inside = found["round"] if found["round"] is not None else found["angle"]
     words = _payload(inside)
-    return (found["label"], *(() if words == ("unit",) else words))
+    return (found["label"].rstrip(), *(() if words == ("unit",) else words))
 
 
 def _payload(text: str) -> tuple[str, ...]:

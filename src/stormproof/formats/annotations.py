@@ -28,7 +28,7 @@ from .storm_scan import Cursor, quote, quoted, write_message
 from .text import Source
 
 #: A note is all that its comment, or its line of a longer comment, says.
-_NOTE = re.compile(r"[ \t]*(?:--|//|/\*+|#+|\*(?!/))?#?[ \t]*stormproof:[ \t]*")
+_NOTE = re.compile(r"[ \t]*(?:(?:(?:--|//|/\*+|#+|\*(?!/))#?|#)[ \t]*)?stormproof:[ \t]*")
 
 
 @dataclass

@@ -21,7 +21,7 @@ from ..types.wellformed import advise_context, report_warnings
 from .annotations import read_notes, system_notes, write_notes
 from .text import Source
 
-_BLANKS = re.compile(r"(?:\s+|#[^\n]*)*")
+_BLANKS = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|\Z))*")
 _COMMENT = re.compile(r"#[^\n]*")
 _SESSION = re.compile(r"[^\W\d]\w*")
 _UNRELIABLE = ("!", "⚠")

@@ -26,7 +26,7 @@ from .text import SizeCount, Source, Tokens, guess, shorten
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/|#[^\n]*)"
     r'|(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<punct>->|--|[\[\]{};,=:+])'
-    r"|(?P<word>-?(?:\.\d+|\d+(?:\.\d*)?)(?![\w.])|\w+)",
+    r"|(?P<word>-?(?:\.\d+|\d+(?:\.\d*)?)(?![\w.])|\w+)|(?P<wrong>.)",
     re.DOTALL,
 )
 _SNIFF = re.compile(
@@ -34,7 +34,7 @@ _SNIFF = re.compile(
 )
 KEYWORDS = ("node", "edge", "graph", "digraph", "subgraph", "strict")
 PLAIN = re.compile(r"[A-Za-z_]\w*|[0-9]+", re.ASCII)
-_LABEL = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^!?"]*?)\s*([!?])\s*(.*?)\s*', re.DOTALL)
+_LABEL = re.compile(r'("(?:[^"\\]|\\.)*"\s*|[^!?"]*)([!?])(.*)', re.DOTALL)
 _STARTS = re.compile(r"_*(?:start|init)\d*", re.IGNORECASE)
 BOLT = "⚡"
 
@@ -118,8 +118,8 @@ def companions(text: str, path: Path) -> list[tuple[str, str]]:
 
 
 def _peers(graph: _Graph) -> list[str]:
-    matches = [_LABEL.fullmatch(e.label) for e in graph.edges if e.label is not None]
-    return list(dict.fromkeys(m.group(1) for m in matches if m is not None))
+    matches = [_LABEL.fullmatch(e.label.strip()) for e in graph.edges if e.label is not None]
+    return list(dict.fromkeys(m.group(1).strip() for m in matches if m is not None))
 
 
 def _graphs(tokens: Tokens) -> list[_Graph]:
@@ -242,10 +242,10 @@ def _action(graph: _Graph, edge: _Edge, roles: dict[str, _Graph]) -> Action:
         graph.file.fail("this edge has no label", edge.start, edge.end, 'write  [label="Peer!message"]')
     label = edge.label
     whole = _json_string(label)
-    match = None if whole is not None else _LABEL.fullmatch(label)
+    match = None if whole is not None else _LABEL.fullmatch(label.strip())
     if match is None:
         return Internal(label if whole is None else whole)
-    spelt, sign, rest = match.groups()
+    spelt, sign, rest = (part.strip() for part in match.groups())
     peer, message = _part(spelt), _message(rest)
     if peer not in roles:
         hint = (

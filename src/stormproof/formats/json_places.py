@@ -8,7 +8,7 @@ import re
 #: Keys and indices that lead to a value.
 Path = tuple["str | int", ...]
 
-_TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+)')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 def find(text: str, path: Path) -> tuple[int, int]:
@@ -17,7 +17,7 @@ def find(text: str, path: Path) -> tuple[int, int]:
     current: list[str | int] = []
     wanted, best, pending = list(path), (0, 1), None
     for match in _TOKEN.finditer(text):
-        token, span = match.group(1), match.span(1)
+        token, span = match.group(), match.span()
         if token == ":":
             continue
         if token in "}]":

@@ -21,7 +21,7 @@ from .text import SizeCount, Source, Tokens, guess, shorten
 
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<word>[\w']+)"
-    r"|(?P<payload><(?:[^<>\n]|<(?:[^<>\n]|<[^<>\n]*>)*>)*>)|(?P<punct>[:;,.{}!?])",
+    r"|(?P<payload><(?:[^<>\n]|<(?:[^<>\n]|<[^<>\n]*>)*>)*>)|(?P<punct>[:;,.{}!?])|(?P<wrong>.)",
     re.DOTALL,
 )
 _BLANK = r"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"

@@ -38,12 +38,13 @@ from .text import SizeCount, Source, Tokens, guess, shorten
 _LEX = re.compile(
     r"(?P<skip>\s+)|(?P<comment>/\*.*?\*/|//[^\n]*"
     r"|(?<!state )(?<!to )(?<!automaton )\b(?:bad_states|threshold)\s*:.*)|(?P<word>[\w']+)"
-    r"|(?P<punct>[:;,=!?(){}<>&|+*/%.-])",
+    r"|(?P<punct>[:;,=!?(){}<>&|+*%.-]|/(?!\*))|(?P<wrong>.)",
     re.DOTALL,
 )
 _COMMENT_MARK = re.compile(r"/\*|\*/|//[^\n]*")
 _AUTOMATON = re.compile(r"\bautomaton\s+[\w']+\s*:\s*(?:initial|real|int)\b")
-_SNIFF = re.compile(r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*scm\s+[\w']+\s*:")
+#: A line comment takes the end of its line with it, so that no text can be divided in two ways.
+_SNIFF = re.compile(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*scm\s+[\w']+\s*:")
 _LOSSY = re.compile(r"/\*#\s*lossy\s*:(?P<numbers>[\d\s,]*)#?\*/")
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 TAU = "tau"

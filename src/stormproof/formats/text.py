@@ -114,9 +114,8 @@ class SizeCount:
 class Tokens:
     """The tokens of a text, in parallel lists. A punctuation token's kind is its own text.
 
-    `pattern` has one named group for each kind of token; the groups `skip` and `comment` are dropped,
-    `punct` is
-    punctuation. Whatever no group matches is an error.
+    `pattern` has one named group for each kind of token; the groups `skip` and `comment` are dropped, `punct`
+    is punctuation, and `wrong`, the last one, is any other character: so no search goes beyond a mistake.
     """
 
     def __init__(self, source: Source, pattern: re.Pattern[str]) -> None:
@@ -129,14 +128,12 @@ class Tokens:
         self._scan(pattern)
 
     def _scan(self, pattern: re.Pattern[str]) -> None:
-        expected = 0
         for match in pattern.finditer(self.source.text):
-            if match.start() != expected:
-                self._unexpected(expected)
-            expected = match.end()
             kind = match.lastgroup or ""
             if kind == "skip":
                 continue
+            if kind == "wrong":
+                self._unexpected(match.start())
             if kind == "comment":
                 self.comments.append((match.start(), match.group()))
                 continue
@@ -145,9 +142,7 @@ class Tokens:
             self.texts.append(text)
             self.starts.append(match.start())
             if len(self.kinds) > MAX_TOKENS:
-                self.source.fail(f"more than {MAX_TOKENS:,} words; refused", expected - 1)
-        if expected != len(self.source.text):
-            self._unexpected(expected)
+                self.source.fail(f"more than {MAX_TOKENS:,} words; refused", match.end() - 1)
         self.kinds.append("end of file")
         self.texts.append("")
         self.starts.append(self.source.end())

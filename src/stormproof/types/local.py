@@ -42,7 +42,8 @@ __all__ = [
     "show_local",
 ]
 
-BLANKS = re.compile(r"(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+#: A comment takes its end with it, so that no text can be divided in two ways.
+BLANKS = re.compile(r"\s*(?:(?:(?:#|//)[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)\s*)*")
 _TOKEN = re.compile(r'\(\+\)|[^\W\dμµ][\w\']*|\d[\w\']*|"(?:[^"\\\n]|\\.)*"|.', re.DOTALL)
 _NAME = re.compile(r"[^\W\dμµ][\w']*")
 _LABEL = re.compile(r"(?![μµ])\w[\w']*")

@@ -51,7 +51,7 @@ class TypeSource:
         raise ParseError(message, place=self.place(start, end), hint=hint)
 
 
-_PUNCTUATION = re.compile(r"\s*([,:])\s*")
+_PUNCTUATION = re.compile(r" ?([,:]) ?")
 _OPENING = {"(": ")", "<": ">", "[": "]", "{": "}"}
 
 
