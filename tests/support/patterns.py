@@ -200,6 +200,5 @@ def _one_of(op: Any, value: Any) -> str:
     if str(op) == "IN" and str(value[0][0]) == "LITERAL":
         return chr(value[0][1])
     state = sre_parse.State()
-    state.str = ""
     pattern = sre_compile.compile(sre_parse.SubPattern(state, [(op, value)]))
     return next((sign for sign in "a1 :_-(" if pattern.match(sign)), "a")
