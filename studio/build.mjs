@@ -1,15 +1,25 @@
 // Bundles the page of the studio into src/stormproof/studio/static, with the licences of what it contains.
 //
-//   cd studio && npm install --no-package-lock && npm run build
+//   cd studio && npm ci && npm run build
 //
 // The result is committed, so that nobody needs Node to install or use stormproof.
 import { build } from "esbuild";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "src", "stormproof", "studio", "static");
+
+// What is installed is what the lock says: each package with its hash, and from wherever the registry of this machine is.
+const { packages } = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8"));
+for (const [path, { version, integrity, resolved }] of Object.entries(packages)) {
+  if (path === "") continue;
+  if (!integrity || resolved) throw new Error(`package-lock.json: ${path} needs a hash and no address; run npm install`);
+  const file = join(here, path, "package.json");
+  if (existsSync(file) && JSON.parse(readFileSync(file, "utf8")).version !== version)
+    throw new Error(`${path} is not version ${version}; run npm ci`);
+}
 
 const result = await build({
   entryPoints: [join(here, "src", "main.js")],

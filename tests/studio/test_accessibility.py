@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
     if not AXE.exists():
-        pytest.skip("axe-core is not installed: cd studio && npm install --no-package-lock")
+        pytest.skip("axe-core is not installed: cd studio && npm ci")
     found = Browser()
     found.resize(1280, 800)
     yield found
