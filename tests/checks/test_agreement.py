@@ -13,6 +13,7 @@ from stormproof.checks.recovery import name_of, survival_asks, survival_model
 from stormproof.checks.report import Verdict
 from stormproof.checks.request import Options, Request, make_request
 from stormproof.counterexample.fewest_faults import at_most
+from stormproof.counterexample.storm_of_actions import longest_channel
 from stormproof.engine.survival import survey
 from stormproof.limits import Limits
 from stormproof.model.ask import Ask
@@ -61,6 +62,12 @@ def test_no_answer_is_better_than_what_another_method_finds(chunk: int) -> None:
         agrees(system, failures, rng.choice((1, 1, 2)), f"seed {seed}")
 
 
+def test_a_budget_that_the_run_of_another_method_exceeds() -> None:
+    """A deadlock that needs longer channels was found with faults first, which the budget forbids."""
+    rng = random.Random(213959)
+    agrees(*question(rng), 1, "seed 213959")
+
+
 def agrees(system: System, failures: Failures, max_k: int, where: str) -> None:
     request = make_request(
         system, failures, k=None, max_k=max_k, properties=None, semantics="definition", options=OPTIONS
@@ -88,6 +95,10 @@ def no_run_is_found(request: Request, ask: Ask, goal: Goal | None, where: str) -
         return
     limits = replace(LIMITS, seconds=20)
     found = reach(request.asked, goal, request.failures, limits=limits, with_added_states=ask.always)
+    if found.run is not None and request.budget.limited and found.run.fault_count:
+        # Only bounds count faults, and those of `reach` are larger.
+        assert longest_channel(found.run) > request.survival_max_k, f"{where}, reached: {found}"
+        return
     assert found.answer != REACHABLE, f"{where}, reached: {found}"
 
 

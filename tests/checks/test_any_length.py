@@ -92,6 +92,16 @@ def test_a_budget_excludes_the_run_and_not_the_answer() -> None:
         assert not broken or (verdict.faults == 8 and verdict.replayed)
 
 
+@pytest.mark.parametrize("budget", [0, 1, "loss=0", "loss=1,duplicate=0"])
+def test_a_run_with_too_many_faults_does_not_hide_one_with_few(budget: int | str) -> None:
+    system = sp.loads(eight_ticks("require order: never B@early"))
+    failures = sp.Failures(loss=[("A", "B")], duplicate=True, budget=budget)
+    report = sp.check(system, failures)
+    for name in ("order", "recovers"):
+        verdict = report[name]
+        assert verdict.holds is False and verdict.faults == 0 and verdict.replayed, name
+
+
 def test_what_the_terminal_prints_and_what_is_saved(
     run: Run,
     tmp_path: Path,

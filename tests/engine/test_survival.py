@@ -7,14 +7,20 @@ import itertools
 import random
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from stormproof.engine.survival import FoundRun, SurvivalAnswer, survey
+import stormproof as sp
+from stormproof.engine.partitioned_storms import StormQuestion
+from stormproof.engine.survival import FoundRun, SurvivalAnswer, SurvivalSearch, survey
+from stormproof.limits import Limits
 from stormproof.model.actions import Configuration
 from stormproof.model.ask import RECOVERS, Ask
 from stormproof.model.budget import Budget
+from stormproof.model.goal import At
 from stormproof.model.goal_forms import NOTHING
+from stormproof.model.rest import rest_states
 from stormproof.model.storm_step import StormStep
 from stormproof.model.survival import SLACK, BlockSize, SurvivalModel
 from stormproof.spec import survival as spec
@@ -184,3 +190,22 @@ def shortest(model: SurvivalModel, k: int, slack: int) -> tuple[int, int] | None
                 best[place] = cost
                 heapq.heappush(queue, (*cost, next(TICKET), place))
     raise AssertionError
+
+
+def test_what_was_found_here_is_not_lost_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system is explored here until it is not small; then the cluster may lose a worker."""
+    pytest.importorskip("distributed")
+    system = sp.protocol("alternating-bit")
+    model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
+    asks = {"early": Ask(False, At("Sender", (system["Sender"].initial,))), "recovers": RECOVERS}
+
+    def loses_a_worker(address: str, question: StormQuestion, *_: object) -> SimpleNamespace:
+        search = SurvivalSearch(model, frozenset())
+        undecided = search.plain([RECOVERS for _ in question.asks])
+        nothing = search._survive(undecided, question.k, question.slack, Limits(states=1), None)
+        return SimpleNamespace(result=nothing, memory=0, stopped="worker", traffic=None)
+
+    monkeypatch.setattr("stormproof.engine.cluster.survive_on_cluster", loses_a_worker)
+    found = survey(model, asks, 2, cluster="tcp://nowhere:1", reduce_from=3)
+    assert found.stopped == "worker" and found.answers["recovers"].holds is None
+    assert found.answers["early"].holds is False and found.answers["early"].run is not None

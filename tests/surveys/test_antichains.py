@@ -44,6 +44,19 @@ def test_a_monotone_frontier_is_that_of_asking_everything(bad: list[FaultChoice]
     assert found.maximal_good == everything.maximal_good
 
 
+@given(st.lists(st.frozensets(st.integers(0, 4), min_size=1), max_size=6), st.integers(0, 10**6))
+def test_what_a_part_breaks_is_not_good(bad: list[FaultChoice], seed: int) -> None:
+    """A larger set may be seen to hold up to some bound only, at which its parts are not violated yet."""
+    rng = random.Random(seed)
+
+    def ask(choice: FaultChoice) -> Classified:
+        inside = [b for b in bad if b <= choice]
+        return Classified(rng.choice((None, True, False)) if inside else True)
+
+    found = monotone_frontier(5, ask, singly=True, groups=[frozenset({0, 1}), frozenset({2, 3, 4})])
+    assert not any(b <= good for good in found.maximal_good for b in found.minimal_bad)
+
+
 def test_a_monotone_frontier_asks_little() -> None:
     asked: list[FaultChoice] = []
 

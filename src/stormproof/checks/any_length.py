@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..counterexample.fewest_faults import at_most
 from ..counterexample.storm_of_actions import longest_channel, storm_of_actions
-from ..engine.survival import survey
+from ..engine.survival import FoundRun, survey
+from ..errors import UsageError
 from ..model.ask import Ask
 from ..model.goal import And, Named, Not
 from ..model.survival import BlockSize, SurvivalModel
@@ -41,7 +42,8 @@ def for_any_length(
                 True, found.k, configurations=found.configurations, seconds=found.seconds, proof=proof
             )
         found = _with_run(request, model, ask, found, answer)
-    if found.holds is False and not found.fewest:
+    # A run that was found may have more faults than the budget, which one without faults has not.
+    if not found.fewest and (found.holds is False or (found.up_to is not None and model.budget.limited)):
         found = _without_faults(request, model, ask, found)
     return found
 
@@ -87,12 +89,16 @@ def _with_run(
     best = _best(request, replace(model, budget=at_most(model.budget, most)), ask, k)
     if best is not None:
         return best
-    if run is None:  # a violation all the same, of which no run can be shown
+    if run is None and found.holds is not False:  # a violation all the same, but no run can be shown
         return replace(found, holds=None, k=k, up_to=None, doubt=None, stopped="states")
-    if not model.budget.allows(run.faults, sum((step.faults for step in run.steps), start=Counter[str]())):
+    if run is None or not _is_allowed(model, run):
         return found
     proof = BlockSize(k, k) if ask.always else None
     return SurvivalOutcome(False, k, run=replace(run, proof=proof), fewest=run.faults == 0)
+
+
+def _is_allowed(model: SurvivalModel, run: FoundRun) -> bool:
+    return model.budget.allows(run.faults, sum((step.faults for step in run.steps), start=Counter[str]()))
 
 
 def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalOutcome | None:
@@ -100,18 +106,21 @@ def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalO
     seconds, options = request.within_effort, request.options
     if seconds <= 0:
         return None
-    result = survey(
-        model,
-        {"": ask},
-        k,
-        limits=request.limits,
-        seconds=seconds,
-        progress=options.progress,
-        certified=MOST if options.certificates else 0,
-        reduction=options.reduction,
-        symmetry=options.symmetry,
-        threads=options.threads,
-        cluster=options.cluster,
-    )
+    try:
+        result = survey(
+            model,
+            {"": ask},
+            k,
+            limits=request.limits,
+            seconds=seconds,
+            progress=options.progress,
+            certified=MOST if options.certificates else 0,
+            reduction=options.reduction,
+            symmetry=options.symmetry,
+            threads=options.threads,
+            cluster=options.cluster,
+        )
+    except UsageError:  # more than the engine's words hold
+        return None
     answer = result.answers[""]
     return outcome_at(result, "") if answer.holds is False and answer.run is not None else None

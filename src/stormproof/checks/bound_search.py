@@ -8,11 +8,15 @@ from dataclasses import replace
 from ..counterexample.contents import contents
 from ..engine.k_properties import Exploration, explore
 from ..engine.watch import knowing
+from ..errors import UsageError
 from . import implications
 from .all_bounds import MOST_SECONDS, persists
 from .outcome import FoundViolation, Outcome, Tried
 from .properties import PROPERTIES, base_names
 from .request import Request
+
+#: A bound whose configurations the engine does not hold.
+_TOO_LONG = "a configuration has more bits than the engine takes"
 
 
 def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]:
@@ -26,7 +30,13 @@ def decide_bounded(request: Request, names: Sequence[str]) -> dict[str, Outcome]
     for k in request.bounds if missing else ():
         extra = implications.side_conditions(request.system, request.model, missing)
         known = " · ".join(_so_far(n, explorations) for n in open_names if explorations)
-        found = _explore(request, k, base_names(missing), extra, known)
+        try:
+            found = _explore(request, k, base_names(missing), extra, known)
+        except UsageError:
+            if not explorations:
+                raise
+            cut = replace(explorations[-1], k=k, stopped=_TOO_LONG)
+            break
         if found is None:
             break
         if found.stopped and explorations:

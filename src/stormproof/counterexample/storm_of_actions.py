@@ -80,45 +80,56 @@ def _by_channel(steps: Sequence[StormStep]) -> Mapping[Channel, list[int]]:
 def _fewest_faults(
     steps: Sequence[StormStep], failure: ChannelFailure, final: Word
 ) -> tuple[StormStep, ...] | None:
-    """Dijkstra over (how many of the steps are taken, the content)."""
-    number = count()
-    queue: list[tuple[int, int, Word, tuple[StormStep, ...]]] = [(0, next(number), (), ())]
-    seen: set[tuple[int, Word]] = set()
+    """Dijkstra over (how many of the steps are taken, the content); what strikes the next step is looked at
+    only when one fault more is worth it."""
+    number, ahead = count(), _ahead(steps, final)
+    queue: list[tuple[int, int, Word, tuple[StormStep, ...], bool]] = [(0, next(number), (), (), False)]
+    seen: set[tuple[int, Word, bool]] = set()
     while queue and len(seen) < MOST_CONTENTS:
-        faults, _, word, taken = heapq.heappop(queue)
+        faults, _, word, taken, struck = heapq.heappop(queue)
         i = len(taken)
-        if i == len(steps):
-            if word == final:
-                return taken
+        if i == len(steps) and word == final:
+            return taken
+        if i == len(steps) or (i, word, struck) in seen or not _can_leave(word, ahead[i], failure):
             continue
-        if (i, word) in seen:
-            continue
-        seen.add((i, word))
-        for step in _struck(steps[i], word, failure):
-            after = content_after(word, step)
-            if _can_leave(after, steps[i + 1 :], final, failure):
-                cost = faults + step.faults.total()
-                heapq.heappush(queue, (cost, -next(number), after, (*taken, step)))
+        seen.add((i, word, struck))
+        before = faults - 1 if struck else faults
+        for step in _strikes(steps[i], word, failure) if struck else _calm(steps[i], word):
+            cost = before + step.faults.total()
+            heapq.heappush(queue, (cost, -next(number), content_after(word, step), (*taken, step), False))
+        if not struck:
+            heapq.heappush(queue, (faults + 1, -next(number), word, taken, True))
     return None
 
 
-def _struck(step: StormStep, word: Word, failure: ChannelFailure) -> Iterator[StormStep]:
-    """The step as it is, where it is possible, and with each strike."""
+def _calm(step: StormStep, word: Word) -> Iterator[StormStep]:
+    """The step as it is, where it is possible."""
     action = step.transition.action
     assert isinstance(action, Send | Receive)
     if isinstance(action, Send) or word[:1] == (action.message,):
         yield step
+
+
+def _strikes(step: StormStep, word: Word, failure: ChannelFailure) -> Iterator[StormStep]:
+    action = step.transition.action
+    assert isinstance(action, Send | Receive)
     strikes = send_strikes if isinstance(action, Send) else reception_strikes
-    for strike in strikes(word, action.message, failure):
-        yield replace(step, **vars(strike))
+    return (replace(step, **vars(strike)) for strike in strikes(word, action.message, failure))
 
 
-def _can_leave(word: Word, later: Sequence[StormStep], final: Word, failure: ChannelFailure) -> bool:
+def _ahead(steps: Sequence[StormStep], final: Word) -> list[Word]:
+    """What is received from each step on, and then stays."""
+    found = [final]
+    for step in reversed(steps):
+        action = step.transition.action
+        found.append((action.message, *found[-1]) if isinstance(action, Receive) else found[-1])
+    return found[::-1]
+
+
+def _can_leave(word: Word, ahead: Word, failure: ChannelFailure) -> bool:
     """Whatever is in the channel leaves it or stays in the end. Where every message is received once, it
     stays what it is and overtakes nobody any more once it is in the channel, so they leave in this order."""
-    actions = (step.transition.action for step in later)
-    leaving = [*(action.message for action in actions if isinstance(action, Receive)), *final]
     if not failure.matches_once:
-        return len(word) <= len(leaving) and (failure.corrupt or not Counter(word) - Counter(leaving))
-    ahead = iter(leaving)
-    return all(message in ahead for message in word)
+        return len(word) <= len(ahead) and (failure.corrupt or not Counter(word) - Counter(ahead))
+    leaving = iter(ahead)
+    return all(message in leaving for message in word)

@@ -232,12 +232,13 @@ class SurvivalSearch(SurvivalQuestion):
     ) -> Survey:
         """What is small is not worth the journey."""
         plain = replace(self, reduction=False, symmetry=False)
-        most = self.knobs.get("reduce_from", SMALL)
+        most, known = self.knobs.get("reduce_from", SMALL), dict[str, SurvivalAnswer]()
         if most > 0:
             small = replace(limits, states=min(most, limits.states or most), disk=None)
             here = plain.survey(asks, k, slack, small, seconds, progress)
             if here.stopped not in ("states", "memory") or small.states == limits.states:
                 return here
+            known = {name: answer for name, answer in here.answers.items() if answer.holds is False}
         from .cluster import survive_on_cluster
         from .partitioned_storms import StormQuestion
 
@@ -245,7 +246,11 @@ class SurvivalSearch(SurvivalQuestion):
         question = StormQuestion(about, tuple(asks.values()), k, slack)
         there = survive_on_cluster(address, question, limits, progress, seconds)
         found = self.read(there.result, asks, k)
-        return replace(found, memory=there.memory, stopped=there.stopped, traffic=there.traffic)
+        # What was found here is not lost with a worker there.
+        answers = {n: known.get(n, a) if a.holds is None else a for n, a in found.answers.items()}
+        return replace(
+            found, answers=answers, memory=there.memory, stopped=there.stopped, traffic=there.traffic
+        )
 
     def _survive(
         self,

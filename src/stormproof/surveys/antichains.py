@@ -76,8 +76,10 @@ def monotone_frontier(
     if doubtful:
         _grow(memory, [group & full - frozenset().union(*bad) for group in groups])
     doubtful |= memory.undecided if singly else set()
+    # What holds up to some bound only may be seen to be violated by a part of it.
+    better = (choice for choice in (memory.good if doubtful else good) if not any(b <= choice for b in bad))
     return LatticeFrontier(
-        maximal_sets(memory.good if doubtful else good),
+        maximal_sets(better),
         tuple(sorted(bad, key=_order)),
         tuple(sorted(doubtful, key=_order)),
         memory.asked,

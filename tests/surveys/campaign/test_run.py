@@ -64,6 +64,13 @@ def test_a_changed_file_is_another_job(tmp_path: Path) -> None:
     assert before.key != after.key
 
 
+def test_another_version_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    (job, *_) = jobs_of(plan())
+    before = job.key
+    monkeypatch.setattr("stormproof.surveys.campaign.jobs.version", lambda name: "0.0.0")
+    assert job.key != before
+
+
 def test_resuming_asks_only_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, jobs = tmp_path / "r.jsonl", jobs_of(plan())
     with Results(path) as results:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,9 @@ class Job:
 
     @property
     def key(self) -> str:
-        text = json.dumps(self.to_json(), sort_keys=True, ensure_ascii=True)
+        """What another version has answered is asked again."""
+        asked = {**self.to_json(), "version": version("stormproof")}
+        text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     @property
