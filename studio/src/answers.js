@@ -75,7 +75,8 @@ export class Answers {
 
   // Where it was stopped, what was known before is still known.
   show(answer) {
-    const before = (row) => this.#last?.verdicts.find((other) => other.property === row.property && other.ok !== null);
+    const same = (row, other) => other.property === row.property && other.kind === row.kind && other.line === row.line;
+    const before = (row) => this.#last?.verdicts.find((other) => same(row, other) && other.ok !== null);
     if (answer.stopped) answer.verdicts = answer.verdicts.map((row) => (row.ok === null ? before(row) ?? row : row));
     this.#last = answer;
     this.#done(answer.stopped ? `stopped: this is what is known after ${answer.facts}` : answer.facts);
