@@ -97,7 +97,7 @@ def no_run_is_found(request: Request, ask: Ask, goal: Goal | None, where: str) -
     limits = replace(LIMITS, seconds=20)
     found = reach(request.asked, goal, request.failures, limits=limits, with_added_states=ask.always)
     if found.run is not None and found.because.startswith("found by a search of the runs"):
-        # Bounds alone decide what goals exclude and how many faults are allowed, and those of `reach` are larger.
+        # Bounds alone decide what goals exclude and how many faults are allowed: `reach` has larger ones.
         assert longest_channel(found.run) > request.survival_max_k, f"{where}, reached: {found}"
         return
     assert found.answer != REACHABLE, f"{where}, reached: {found}"
