@@ -80,7 +80,7 @@ def test_a_proof_without_a_bound_that_no_fault_is_needed_less() -> None:
     data = check(formats.loads(STREAM), max_k=2, certificates=True).to_json()
     (verdict,) = [v for v in data["verdicts"] if v["property"] == "order"]
     assert (verdict["holds"], verdict["faults"], verdict["fewest"]) == (False, 1, True)
-    saved = {**data, "verdicts": [verdict]}
+    saved = {**data, "asked": ["order"], "verdicts": [verdict]}
     (found,) = replay_result(result_from_json(json.dumps(saved)))
     assert found.proved and found.message.endswith("no run has fewer faults")
     certificate = verdict["fewest_certificate"]

@@ -197,5 +197,6 @@ def test_a_requirement_that_is_called_like_a_property_asks_for_itself() -> None:
 def test_requirements_of_one_title_are_replayed_each_under_its_own_failures() -> None:
     lines = ("require recovers under none", "require recovers under loss", "require recovers")
     data = sp.check(loads(ORDER, *lines), certificates=True).to_json()
-    found = replay_result(result_from_json(json.dumps(data)))
+    replayed = replay_result(result_from_json(json.dumps(data)))
+    found = [verdict for verdict in replayed if verdict.property in ("recovers", "clean")]
     assert len(found) == 5 and all(verdict.proved for verdict in found), found

@@ -254,7 +254,7 @@ def test_a_run_that_is_saved_is_replayed() -> None:
     forged = keeping.save_run(BIT, LOSS, lost[:1])["text"].replace(
         '"do": "send"', '"do": "receive", "from": "Receiver"'
     )
-    (said,) = replay_result(result_from_json(forged))
+    said, *_ = replay_result(result_from_json(forged))
     assert said.proved is False
 
 

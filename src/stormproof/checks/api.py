@@ -187,6 +187,7 @@ def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
         seconds=time.monotonic() - request.started,
         given=request.given,
         prepared=request.prepared,
+        asked=request.named,
     )
 
 

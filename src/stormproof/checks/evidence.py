@@ -186,7 +186,7 @@ def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evid
     if not answer.ok:
         from .bug_report import write_bug_report
 
-        where = write_bug_report(request.prepared, request.model, found.part, found.k, witness, answer)
+        where = write_bug_report(request, found.part, found.k, witness, answer)
         raise InternalError(
             f"the witness against {found.part} does not replay: {answer.message}; "
             f"what is needed to reproduce this is in {where}"

@@ -191,7 +191,8 @@ class Report:
     `system` is what was checked: the given one, with crash handling completed or encodings applied
     where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
     the failure model resolved against the system. Stops and restarts are actions of `system`; `prepared`
-    is the system without them.
+    is the system without them. `asked`: the properties and requirements that were asked for by name, None
+    where nothing was.
     """
 
     system: System
@@ -203,6 +204,7 @@ class Report:
     seconds: float = 0.0
     given: System | None = None
     prepared: System | None = None
+    asked: tuple[str, ...] | None = None
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
@@ -257,9 +259,11 @@ class Report:
             "stormproof": 1,
             "system": _described(system),
             **({"given": _described(self.given)} if self.given is not None and changed else {}),
+            **({"roles": "python"} if self.given is not None and self.given.extracted else {}),
             "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
             "assumed": self.assumed,
             "semantics": self.semantics,
+            "asked": None if self.asked is None else list(self.asked),
             "notes": list(self.notes),
             "seconds": round(self.seconds, 6),
             "verdicts": [v.to_json() for v in self.verdicts],

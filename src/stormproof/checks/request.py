@@ -67,7 +67,8 @@ class Request:
 
     `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
     handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
-    actions of it.
+    actions of it. `named`: the properties and requirements that were asked for by name, None where nothing
+    was.
     """
 
     asked: System
@@ -86,6 +87,7 @@ class Request:
     semantics: str
     notes: tuple[str, ...]
     options: Options
+    named: tuple[str, ...] | None
     started: float
     effort_ends: float
     share: float = 1.0
@@ -187,6 +189,7 @@ def make_request(
         semantics=semantics,
         notes=(*notes, *without_effect(asked, system, model)),
         options=options,
+        named=named,
         started=started,
         effort_ends=started + options.effort,
     )

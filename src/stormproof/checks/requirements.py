@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ..model.failures import FailureModel
 from ..model.requirement import Requirement
 from ..transform.under import system_under
 from .properties import PROPERTIES, RECOVERS, known_properties
 from .request import Request, make_request
-
-if TYPE_CHECKING:
-    pass
 
 
 def asked_together(required: Sequence[Requirement]) -> list[list[Requirement]]:
@@ -50,18 +45,5 @@ def is_known_limit(request: Request, requirement: Requirement) -> bool:
     if not requirement.violated or requirement.claim.what != RECOVERS.name or requirement.under is None:
         return False
     own = request_of(request, requirement)
-    small, large = own.model, request.model
-    return (
-        all(_contained(small, large, c) for c in own.prepared.channels)
-        and set(small.unreliable) <= set(large.unreliable)
-        and set(small.stop) <= set(large.stop)
-        and set(small.restart) <= set(large.restart)
-        and own.budget.within(request.budget)
-    )
-
-
-def _contained(small: FailureModel, large: FailureModel, channel: tuple[str, str]) -> bool:
-    some, all_ = small.on(channel), large.on(channel)  # type: ignore[arg-type]
-    if not set(some.kinds) <= set(all_.kinds):
-        return False
-    return all(others <= all_.becomes.get(m, frozenset()) for m, others in some.becomes.items())
+    contained = request.model.contains(own.model, own.prepared.channels)
+    return contained and own.budget.within(request.budget)

@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError, UsageError
+from ..errors import InputError
 from ..formats import system_from_json
-from ..formats.read_data import read_json, understood
-from ..model.budget import NO_BUDGET, Budget, budget_of
-from ..model.failures import FailureModel
-from ..model.failures_json import model_from_json
+from ..formats.json_requirements import requirement_from_json
+from ..formats.json_values import KeyTwice, load_json, same_json
+from ..formats.read_data import understood
+from ..model.failures import FailureModel, Failures
+from ..model.failures_json import failures_from_json, model_from_json
+from ..model.requirement import Requirement
 from ..model.run import Witness, witness_from_json
 from ..model.system import System
 from ..transform.mailboxes import run_with_senders
 
-_SAVE = "save a result with `stormproof check FILE --json > RESULT.json`"
+_SAVE = "save a result with `stormproof check FILE --certificate --json > RESULT.json`"
+
+#: The keys of a result, of a verdict in it and of another culprit; json.md says what they mean.
+RESULT_KEYS = (
+    *("stormproof", "system", "given", "roles", "failures", "assumed", "semantics", "asked", "notes"),
+    *("seconds", "verdicts", "examples", "reproducer", "file"),
+)
+VERDICT_KEYS = (
+    *("property", "k", "holds", "reason", "states", "transitions", "seconds", "witness", "up_to", "faults"),
+    *("fewest", "tolerated", "others", "counts", "requirement", "tried", "notes", "certificate"),
+    *("fewest_certificate", "replayed", "witness_k", "conflict"),
+)
+_OTHER_KEYS = ("culprit", "reason", "witness")
+_WRAPPERS = {"reports": {"stormproof", "reports"}, "models": {"stormproof", "models", "output", "text"}}
+_CLASSES = ("csa", "deterministic", "directed")
 
 
 @dataclass(frozen=True)
 class SavedVerdict:
-    """A verdict of a saved result, as far as replaying it goes. `requirement`: the one of the system that it
-    is about, as it was saved, like `certificate`."""
+    """A verdict of a saved result. `k`: the bound that its run respects, or else the one that it speaks of.
+    `requirement`: what it says to be about. The certificates are as they were saved. `others`: who else is to
+    blame. `row` is all of it; `unknown`: what nobody can judge."""
 
     property: str
     holds: bool | None
     k: int | None
     witness: Witness | None
-    requirement: Any = None
+    requirement: Requirement | None = None
     up_to: int | None = None
     faults: int | None = None
     certificate: Any = None
     fewest_certificate: Any = None
+    fewest: bool = False
+    others: tuple[tuple[str, Witness], ...] = ()
+    row: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    unknown: tuple[str, ...] = ()
 
     @builtins.property
     def required(self) -> bool:
@@ -44,38 +65,56 @@ class SavedVerdict:
 class SavedResult:
     """The system and the failure model that a result speaks of, and its verdicts.
 
-    `given` is the system before crash handling was completed or an encoding applied; `as_written`: crash
-    handling is not completed.
+    `given` is the system before crash handling was completed or an encoding applied, `failures` what was
+    asked for, and `asked` the properties and requirements that were asked for by name, None where nothing
+    was. `unasked`: it does not say. `python`: its automata were made of roles in Python. `head` is what was
+    saved beside the verdicts; `unknown`: what nobody can judge.
     """
 
     system: System
     model: FailureModel
     verdicts: tuple[SavedVerdict, ...]
     given: System
+    failures: Failures
     semantics: str = "definition"
-    budget: Budget = NO_BUDGET
-    as_written: bool = False
+    asked: tuple[str, ...] | None = None
+    unasked: bool = False
+    python: bool = False
+    head: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SavedPart:
-    """One result among several: of which file, or under which failures; None where the file was not read."""
+    """One result among several: of which file, or under which failures. Without a result, `problem` says why
+    there is nothing to replay."""
 
     name: str
     result: SavedResult | None
+    problem: str = ""
 
 
 def result_from_json(text: str, name: str = "<input>") -> SavedResult:
     """Read a saved result; whatever is wrong with it is an InputError."""
-    return _result(_loaded(text, name), name)
+    return _result(load_json(text, name, _SAVE), name)
 
 
 def results_from_json(text: str, name: str = "<input>") -> tuple[SavedPart, ...]:
     """Read what `check` prints for one file or for several, or `report` for several failure models."""
-    data = _loaded(text, name)
-    if not isinstance(data, Mapping) or not {"reports", "models"} & set(data):
+    try:
+        data = load_json(text, name, _SAVE)
+    except KeyTwice as problem:
+        return (SavedPart("", None, problem.message),)
+    several = next((key for key in _WRAPPERS if isinstance(data, Mapping) and key in data), None)
+    if several is None:
         return (SavedPart("", _result(data, name)),)
-    rows = data["reports"] if "reports" in data else data["models"]
+    _version(data, name)
+    return (*_parts(data[several], name), *_unknown_parts(data, several))
+
+
+def _parts(rows: Any, name: str) -> tuple[SavedPart, ...]:
+    if not rows and isinstance(rows, Mapping | list):
+        return (SavedPart("", None, "there is no result in it"),)
     if isinstance(rows, Mapping):
         return tuple(SavedPart(str(key), _result(row, f"{name}, {key}")) for key, row in rows.items())
     if not isinstance(rows, list):
@@ -83,13 +122,23 @@ def results_from_json(text: str, name: str = "<input>") -> tuple[SavedPart, ...]
     return tuple(_part(row, f"{name}, report {i}") for i, row in enumerate(rows, 1))
 
 
+def _unknown_parts(data: Mapping[str, Any], several: str) -> Iterator[SavedPart]:
+    for key in data:
+        if key not in _WRAPPERS[several]:
+            yield SavedPart("", None, f"'{key}' beside '{several}' is a key that this version does not know")
+
+
 def _part(row: Any, name: str) -> SavedPart:
     file = str(_object(row).get("file", name))
-    return SavedPart(file, None if "error" in _object(row) else _result(row, name))
+    if "error" in _object(row):
+        return SavedPart(file, None, "the file could not be read, so there is nothing to replay")
+    return SavedPart(file, _result(row, name))
 
 
-def _loaded(text: str, name: str) -> Any:
-    return read_json(text, name, _SAVE)
+def _version(data: Mapping[str, Any], name: str) -> None:
+    version = data.get("stormproof")
+    if version != 1 or type(version) is not int:
+        raise InputError(f"{name}: version {version!r:.20} of saved results is not known; this is version 1")
 
 
 def _result(data: Any, name: str) -> SavedResult:
@@ -100,23 +149,36 @@ def _result(data: Any, name: str) -> SavedResult:
 def _understood(data: Any, name: str) -> SavedResult:
     if not isinstance(data, Mapping) or not {"system", "failures", "verdicts"} <= set(data):
         raise InputError(f"{name} is not a saved result", hint=_SAVE)
+    _version(data, name)
     system = _system(data, "system", name)
     given = _system(data, "given", name) if "given" in data else system
-    model = model_from_json(_object(data["failures"]))
-    verdicts = data["verdicts"]
-    if not isinstance(verdicts, list):
+    saved = _object(data["failures"])
+    if not isinstance(data["verdicts"], list):
         raise InputError(f"{name}: the verdicts of the result are not a list")
-    found = tuple(_verdict(row, name, system) for row in verdicts)
-    asked = _object(data["failures"])
-    semantics, as_written = str(data.get("semantics", "definition")), asked.get("as_written") is True
-    return SavedResult(system, model, found, given, semantics, _budget(asked), as_written)
+    if data.get("roles") not in (None, "python"):
+        raise InputError(f"{name}: 'roles' of the result is 'python', or it is left out")
+    failures, unknown = failures_from_json(saved)
+    return SavedResult(
+        system,
+        model_from_json(saved),
+        tuple(_verdict(row, name, system, given) for row in data["verdicts"]),
+        given,
+        failures,
+        str(data.get("semantics", "definition")),
+        _asked(data.get("asked"), name),
+        "asked" not in data,
+        data.get("roles") == "python",
+        {key: value for key, value in data.items() if key != "verdicts"},
+        tuple(sorted({*data}.difference(RESULT_KEYS))) + unknown,
+    )
 
 
-def _budget(asked: Mapping[str, Any]) -> Budget:
-    try:
-        return budget_of(_object(asked.get("budget", {})))
-    except UsageError as problem:
-        raise InputError(str(problem)) from None
+def _asked(names: Any, name: str) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise InputError(f"{name}: 'asked' of the result is null or a list of names")
+    return tuple(names)
 
 
 def _object(data: Any) -> Mapping[str, Any]:
@@ -127,27 +189,62 @@ def _system(data: Mapping[str, Any], key: str, name: str) -> System:
     described = data[key]
     if not isinstance(described, Mapping):
         raise InputError(f"{name}: '{key}' of the result is not an object")
-    extra = {"csa", "deterministic", "directed"}
-    whole = {"stormproof": data.get("stormproof", 1), **described}
-    return system_from_json({k: v for k, v in whole.items() if k not in extra}, name)
+    whole = {"stormproof": 1, **described}
+    system = system_from_json({k: v for k, v in whole.items() if k not in _CLASSES}, name)
+    for word in _CLASSES:
+        if word in described and described[word] is not getattr(system, word):
+            raise InputError(f"{name}: '{key}' of the result is not {word} as it says")
+    return system
 
 
-def _verdict(row: Any, name: str, system: System) -> SavedVerdict:
+def _verdict(row: Any, name: str, system: System, given: System) -> SavedVerdict:
     if not isinstance(row, Mapping) or not isinstance(row.get("property"), str) or "holds" not in row:
         raise InputError(f"{name}: a verdict of the result lacks its property or its answer")
-    bounds = {"k": row.get("witness_k") or row.get("k"), "up_to": row.get("up_to")}
-    for bound in bounds.values():
-        if bound is not None and (type(bound) is not int or bound < 1):
-            raise InputError(f"{name}: the bound of {row['property']} is {bound!r}, not a positive number")
-    witness = row.get("witness")
+    title = row["property"]
+    bounds = {key: row.get(key) for key in ("witness_k", "k", "up_to")}
+    numbers = {key: row.get(key) for key in ("faults", "tolerated")}
+    for key, number in (*bounds.items(), *numbers.items()):
+        least = 1 if key in bounds else 0
+        if number is not None and (type(number) is not int or number < least):
+            raise InputError(f"{name}: '{key}' of {title} is {number!r}, not a number of at least {least}")
+    for key, flags in (("holds", (True, False, None)), ("fewest", (True, False)), ("replayed", (True, None))):
+        if not any(row.get(key, flags[-1]) is flag for flag in flags):
+            raise InputError(f"{name}: '{key}' of {title} is {row[key]!r:.40}")
+    unknown: list[str] = sorted({*row}.difference(VERDICT_KEYS))
+    others = tuple(_others(row.get("others", ()), name, system, unknown))
     return SavedVerdict(
-        row["property"],
+        title,
         row["holds"],
-        bounds["k"],
-        None if witness is None else run_with_senders(system, witness_from_json(witness)),
-        row.get("requirement"),
+        bounds["witness_k"] or bounds["k"],
+        _witness(row.get("witness"), system, unknown),
+        requirement_from_json(row["requirement"], given) if "requirement" in row else None,
         bounds["up_to"],
-        row.get("faults"),
+        numbers["faults"],
         row.get("certificate"),
         row.get("fewest_certificate"),
+        row.get("fewest") is True,
+        others,
+        row,
+        tuple(unknown),
     )
+
+
+def _others(rows: Any, name: str, system: System, unknown: list[str]) -> Iterator[tuple[str, Witness]]:
+    if not isinstance(rows, list | tuple):
+        raise InputError(f"{name}: the other culprits of a verdict are not a list")
+    for row in rows:
+        witness = _witness(_object(row).get("witness"), system, unknown)
+        if witness is None or not isinstance(row.get("culprit"), str):
+            raise InputError(f"{name}: another culprit of a verdict lacks its name or its run")
+        unknown += sorted({*row}.difference(_OTHER_KEYS))
+        yield row["culprit"], witness
+
+
+def _witness(data: Any, system: System, unknown: list[str]) -> Witness | None:
+    """A run, which says nothing else than what was read of it."""
+    if data is None:
+        return None
+    witness = witness_from_json(data)
+    if not same_json(witness.to_json(), data):
+        unknown.append("witness")
+    return run_with_senders(system, witness)

@@ -21,7 +21,11 @@ from .options import json_option
 #: A result with certificates may be long.
 MAX_BYTES = 512 * 2**20
 
-MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? open", "yellow")}
+MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? not proved", "yellow")}
+WORDS = {True: " holds", False: " is violated", None: ""}
+
+#: What is said of results whose automata were made of roles in Python.
+PYTHON_ROLES = "the automata of Python roles are taken as given: replay never runs Python"
 
 
 @click.command("replay")
@@ -38,29 +42,39 @@ MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("?
 def command(source: str, budget: int, as_json: bool) -> int:
     """Replay every run and check every certificate of a saved result: do they prove its verdicts?
 
-    RESULT.json is what `stormproof check FILE... --json` or `stormproof report --json` printed; with
-    `--certificate`, it proves what holds. `-` is standard input. Nothing is searched anew but what the claim
-    at the end of a run needs, and by code that shares nothing with the engine. It may also be a certificate
-    that a k-property holds, from `stormproof table --certificates DIR`.
+    RESULT.json is what `stormproof check FILE... --certificate --json` or `stormproof report --json` printed.
+    `-` is standard input. Nothing in the file is trusted: the system is made again of the given one and the
+    failures, and a verdict is proved by its run or its certificate alone, with code that shares nothing with
+    the engine. Python is never run. The file may also be a certificate that a k-property holds, from
+    `stormproof table --certificates DIR`.
 
     \b
-    Exit codes: 0 every violated verdict, and every one with a certificate, is proved
-                1 a run or a certificate is refused
+    Exit codes: 0 everything that the result says is proved
+                1 something is refused: a run, a certificate, or what contradicts the rest
                 2 the file is not a saved result
-                3 some verdict could neither be proved nor refused (the budget, or no run)
+                3 something is not proved: it comes without evidence, is undecided or not
+                  known, a verdict is missing, or a search exceeded the budget
     """
     text = read_text(source, MAX_BYTES)
     if is_certificate(text):
         return _confirmed(text, source, as_json)
-    parts = results_from_json(text, source)
-    found = [(part, () if part.result is None else replay_result(part.result, budget)) for part in parts]
+    found = [(part, _replayed(part, budget)) for part in results_from_json(text, source)]
+    notes = [PYTHON_ROLES] if any(p.result is not None and p.result.python for p, _ in found) else []
     if as_json:
-        print_json({"stormproof": 1, "replays": [_row(part, a) for part, answers in found for a in answers]})
+        rows = [_row(part, a) for part, answers in found for a in answers]
+        print_json({"stormproof": 1, "replays": rows, "notes": notes})
     else:
         for part, answers in found:
             _print(part, answers)
-    code = exit_code([a for _, answers in found for a in answers])
-    return 3 if code == 0 and any(part.result is None for part in parts) else code
+        for note in notes:
+            console().print(Text(f"note: {note}"))
+    return exit_code([a for _, answers in found for a in answers])
+
+
+def _replayed(part: SavedPart, budget: int) -> tuple[ReplayedVerdict, ...]:
+    if part.result is None:
+        return (ReplayedVerdict("", None, None, part.problem),)
+    return replay_result(part.result, budget)
 
 
 def _row(part: SavedPart, answer: ReplayedVerdict) -> dict[str, Any]:
@@ -71,25 +85,23 @@ def _print(part: SavedPart, answers: Sequence[ReplayedVerdict]) -> None:
     out, result = console(), part.result
     if part.name:
         out.print(Text(part.name, style="bold"))
-    if result is None:
-        out.print("the file could not be read, so there is nothing to replay")
-        return
-    out.print(Text(f"failures  {describe_failures(result.system, result.model, result.budget)}"))
+    if result is not None:
+        assumed = describe_failures(result.system, result.model, result.failures.budget)
+        out.print(Text(f"failures  {assumed}"))
     for answer in answers:
         mark, colour = MARKS[answer.proved]
         bound = "" if answer.k is None else f" at k = {answer.k}"
-        out.print(Text.assemble((mark, colour), f"  {answer.property}{bound}: {answer.message}"))
-    if not answers:
-        out.print("no verdict is violated or has a certificate, so there is nothing to replay")
+        about = f"{answer.property}{WORDS[answer.holds]}{bound}: " if answer.property else ""
+        out.print(Text.assemble((mark, colour), f"  {about}{answer.message}"))
 
 
 def _confirmed(text: str, source: str, as_json: bool) -> int:
     """A certificate that a property holds: a closed set of configurations, and a run for every obligation."""
     system, model, certificate = certificate_from_json(text, source)
     found = check_certificate(system, model, certificate)
-    answer = ReplayedVerdict(certificate.property, certificate.k, found.ok, found.message)
+    answer = ReplayedVerdict(certificate.property, certificate.k, found.ok, found.message, True)
     if as_json:
-        print_json({"stormproof": 1, "replays": [answer.to_json()]})
+        print_json({"stormproof": 1, "replays": [answer.to_json()], "notes": []})
     else:
         mark, colour = MARKS[found.ok]
         out = console()

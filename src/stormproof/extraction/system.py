@@ -7,7 +7,7 @@ import linecache
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from ..errors import ParseError, Place, UsageError
 from ..goals.parse import parse_goal
@@ -28,6 +28,8 @@ class ExtractedSystem(System):
     """A system whose states are points of Python functions; `calls` are these, by the names of the roles."""
 
     calls: Mapping[str, RoleCall] = field(default_factory=dict, compare=False, repr=False)
+
+    extracted: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from ..model.requirement import COUNTED, PROCESS_FAULTS, Claim, Requirement, Und
 from ..model.system import System
 from .json_places import Path
 from .json_values import Values, fault_to_json
+from .text import Source
 
 _REQUIREMENT = ("name", "violated", "claim", "goal", "k", "under")
 _UNDER = ("faults", *PROCESS_FAULTS, "at_most")
@@ -34,6 +35,11 @@ def _under_to_json(under: Under) -> dict[str, Any]:
     if under.at_most:
         data["at_most"] = [{"kind": kind, "number": number} for kind, number in under.at_most]
     return data
+
+
+def requirement_from_json(data: Any, system: System) -> Requirement:
+    """The inverse of `requirement_to_json`, for an object that is at hand already."""
+    return _requirement(Values(Source("", "<requirement>")), data, (), system)
 
 
 def read_requirements(values: Values, data: Any, system: System) -> tuple[Requirement, ...]:

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from typing import Any, NoReturn
 
-from ..errors import ModelError
+from ..errors import InputError, ModelError
 from ..model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
 from .json_places import Path, find
+from .read_data import read_json
 from .text import Source, near, shorten
 
 _FAULT = ("from", "to", *(kind.keyword for kind in (*PLAIN_KINDS, CORRUPTION)))
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class KeyTwice(InputError):
+    """A key stands twice in one object, so that readers differ on what the text says."""
+
+
+class _Twice(Exception):
+    pass
+
+
+def load_json(text: str, name: str, hint: str | None = None) -> Any:
+    """The value of a JSON text; InputError where it is none, KeyTwice where it says something twice."""
+    try:
+        return read_json(text, name, hint, pairs=_object)
+    except _Twice as problem:
+        raise KeyTwice(f"the key '{shorten(str(problem))}' stands twice in one object") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(next(key for i, key in enumerate(keys) if key in keys[:i]))
+    return made
+
+
+def canonical_json(value: Any) -> str:
+    """One text per value, whatever the order of keys."""
+    return json.dumps(value, sort_keys=True)
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Are they the same JSON value? In Python 1, 1.0 and True are equal."""
+    return canonical_json(one) == canonical_json(other)
 
 
 def fault_to_json(fault: ChannelFaults) -> dict[str, Any]:

@@ -87,6 +87,11 @@ class ChannelFailure(PlainFaults):
         crash = isinstance(first, Crash) or isinstance(second, Crash)
         return not crash or sender_in(first) != sender_in(second)
 
+    def contains(self, other: ChannelFailure) -> bool:
+        """Does it allow everything that the other one allows?"""
+        kinds = set(other.kinds) <= set(self.kinds)
+        return kinds and all(ms <= self.becomes.get(m, frozenset()) for m, ms in other.becomes.items())
+
     @cached_property
     def kinds(self) -> tuple[FaultKind, ...]:
         return tuple(kind for kind in KINDS if getattr(self, kind.keyword))
@@ -139,6 +144,13 @@ class FailureModel:
     def harmless(self) -> bool:
         """Nothing can fail, neither a channel nor a process."""
         return self.perfect and not (self.unreliable or self.stop or self.restart)
+
+    def contains(self, other: FailureModel, channels: Iterable[Channel]) -> bool:
+        """Does it allow everything that the other one allows, on these channels and of the processes?"""
+        processes = ("unreliable", *(kind.keyword for kind in PROCESS_KINDS))
+        return all(self.on(c).contains(other.on(c)) for c in channels) and all(
+            set(getattr(other, names)) <= set(getattr(self, names)) for names in processes
+        )
 
     @cached_property
     def kinds(self) -> tuple[FaultKind, ...]:

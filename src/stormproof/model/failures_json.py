@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from .actions import Channel
 from .failures import ChannelFailure, FailureModel, Failures
 from .faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
@@ -28,6 +28,33 @@ def failures_to_json(failures: Failures) -> dict[str, Any]:
         "budget": failures.budget.to_json(),
         "as_written": failures.as_written,
     }
+
+
+def failures_from_json(data: Mapping[str, Any]) -> tuple[Failures, tuple[str, ...]]:
+    """The inverse of `failures_to_json`, of an object that holds what they mean, too; and the keys that are
+    neither. What is left out is as it is where nothing is asked for."""
+    known = failures_to_json(Failures())
+    meaning = model_to_json(FailureModel({}))
+    asked = {key: data.get(key, default) for key, default in known.items()}
+    for key, value in asked.items():
+        if not _names_only(value, lists=key in ("partition", "corrupt_map")):
+            raise InputError(f"'{key}' of the failures does not list names")
+    try:
+        failures = Failures(**asked)
+    except (UsageError, TypeError, ValueError, AttributeError) as problem:
+        raise InputError(f"the failures that were asked for cannot be read: {problem}") from None
+    again = failures_to_json(failures)
+    flags = ("file_faults", "as_written")
+    for key, value in asked.items():
+        if again[key] != value or type(again[key]) is not (bool if key in flags else type(value)):
+            raise InputError(f"'{key}' of the failures is not written as it should be")
+    return failures, tuple(f"failures.{key}" for key in sorted({*data} - {*known, *meaning}))
+
+
+def _names_only(value: Any, lists: bool) -> bool:
+    """Does a list hold names or, where they are allowed, lists of them?"""
+    parts = value if isinstance(value, list) else []
+    return all(isinstance(p, str) or (lists and isinstance(p, list) and _names_only(p, False)) for p in parts)
 
 
 def model_to_json(model: FailureModel) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 from ..errors import ModelError, did_you_mean
 from ..records import dataclass
@@ -55,6 +56,9 @@ class System:
     faults: tuple[ChannelFaults, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     communication: str = PEER_TO_PEER
+
+    #: Were its automata made of roles in Python?
+    extracted: ClassVar[bool] = False
 
     def __init__(
         self,

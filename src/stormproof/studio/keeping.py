@@ -30,7 +30,7 @@ def save_run(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     verdict: dict[str, Any] = {"property": RUN, "holds": None, "witness": witness.to_json()}
     if playing.ways.way(run.places[-1])[0] == NEVER:
         verdict = Verdict(RECOVERS.name, False, witness=witness).to_json()
-    saved = _empty_report(playing).to_json() | {"verdicts": [verdict]}
+    saved = _empty_report(playing).to_json() | {"asked": [verdict["property"]], "verdicts": [verdict]}
     return {"text": json.dumps(saved, indent=2, ensure_ascii=False) + "\n"}
 
 

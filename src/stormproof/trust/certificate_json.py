@@ -7,7 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats import system_from_json, system_to_json
-from ..formats.read_data import read_json, understood
+from ..formats.json_values import load_json, same_json
+from ..formats.read_data import understood
 from ..model.actions import Configuration, Receive, Send
 from ..model.failures import FailureModel
 from ..model.failures_json import model_from_json, model_to_json
@@ -68,7 +69,7 @@ def _move_to_json(move: CertifiedStep) -> dict[str, Any]:
 def is_certificate(text: str) -> bool:
     """Does this look like a certificate, right or wrong, and not like a saved result?"""
     try:
-        data = read_json(text)
+        data = load_json(text, "")
     except InputError:
         return False
     return isinstance(data, Mapping) and {"configurations", "runs"} <= set(data)
@@ -78,7 +79,7 @@ def certificate_from_json(
     text: str, name: str = "<input>"
 ) -> tuple[System, FailureModel, BoundedCertificate]:
     """The inverse of `certificate_to_json`; whatever is wrong with the text is an InputError."""
-    data = read_json(text, name)
+    data = load_json(text, name)
     with understood(name, "a certificate"):
         system = with_senders(system_from_json({"stormproof": data["stormproof"], **data["system"]}, name))
         model = model_from_json(data["failures"])
@@ -90,6 +91,11 @@ def certificate_from_json(
             tuple(_configuration(row) for row in data["configurations"]),
             {_goal(row): _run(system, row["steps"]) for row in data["runs"]},
         )
+    again = certificate_to_json(system, model, certificate)
+    wrong = [key for key in (*data, *again) if key not in again or key not in data]
+    wrong += [key for key in again if key != "system" and not same_json(again[key], data.get(key))]
+    if wrong:
+        raise InputError(f"{name}: '{wrong[0]}' of the certificate is not written as it should be")
     return system, model, certificate
 
 

@@ -122,7 +122,7 @@ def violates(outlook: Outlook, property: str, witness: Witness) -> Replay:
     answers: list[bool | None] = []
     for part in PARTS.get(property, (property,)):
         for names, search, wrong in claims(outlook, part, witness.end(outlook.system)):
-            if all(names.get(key, value) == value for key, value in witness.culprit.items()):
+            if all(names.get(key) == value for key, value in witness.culprit.items()):
                 answers.append(outlook.reaches(*search) if search else wrong)
                 if answers[-1] is wrong:
                     place = ", ".join(f"{key} {value}" for key, value in names.items())
@@ -144,25 +144,38 @@ def claims(outlook: Outlook, property: str, end: Configuration) -> Iterator[tupl
             search = (end, {(c.receiver, Receive(sender_in(m) or c.sender, m)) for m in heads})
             yield {"channel": str(pair_of(c, head)), "message": str(head)}, search, False
         elif base == "half-duplex" and Channel(c.receiver, c.sender) in held:
-            yield {"channel": str(c), "message": str(head)}, None, True
+            for m in system.alphabet(c):
+                action = str(Send(c.receiver, m))
+                yield (
+                    {"process": c.sender, "channel": str(c), "message": str(head), "action": action},
+                    None,
+                    True,
+                )
     for p, state in zip(system, end.states):
         names, sends, receives = {"process": p.name, "state": state}, p.sends(state), p.receives(state)
         if base in ("k-exh", "k-exh-literal") and not receives:
             for send in sends:
-                names |= {"channel": f"{p.name}->{send.peer}", "action": str(send)}
+                names |= on_channel(p.name, send)
                 if send.peer not in gone:
                     own = {(p.name, t.action) for t in p.transitions if base == "k-exh"}
                     yield names, (end, {(p.name, send)}, own), False
         elif base == "k-pg" and receives and not sends:
             yield names, (end, *proceeding(p)), False
         elif base == "k-obi" and len({(p.name, send) in now for send in sends}) == 2:
-            yield names, None, True
+            for send in (s for s in sends if (p.name, s) not in now):
+                yield names | on_channel(p.name, send), None, True
         elif base == "k-sibi":
             for q, taken, to in outlook.moves(end):
                 for other in receives:
                     if q == p.name and isinstance(taken, Receive) and other.peer != taken.peer:
                         sent = (to, {(other.peer, Send(q, other.message))})
-                        yield names, None if (q, other) in now else sent, True
+                        named = names | on_channel(q, other)
+                        yield named, None if (q, other) in now else sent, True
+
+
+def on_channel(process: str, action: Send | Receive) -> dict[str, str]:
+    ends = (process, action.peer) if isinstance(action, Send) else (action.peer, process)
+    return {"channel": "->".join(ends), "message": str(action.message), "action": str(action)}
 
 
 def proceeding(p: Process) -> tuple[set[SoughtEvent], set[tuple[str, Action]]]:

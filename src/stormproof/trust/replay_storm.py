@@ -16,7 +16,7 @@ from ..errors import Refused
 from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
 from ..model.ask import Ask
 from ..model.fault_steps import Fault
-from ..model.goal import And, At, Contains, Goal, Head, Holds, Not, Or
+from ..model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Not, Or
 from ..model.run import Act, Replay, Step, Witness
 from ..model.survival import SurvivalModel
 from .channel_faults import struck
@@ -76,6 +76,34 @@ def _never_again(judge: Judge, start: StormConfiguration, goal: Goal, budget: in
     if queue:
         return Replay(True, False, f"its calm futures have more than {budget} configurations")
     return Replay(True, True, f"none of its {len(seen)} calm futures leads to the goal")
+
+
+def wrong_ending(model: SurvivalModel, witness: Witness) -> str:
+    """What the run says of how it is stuck, and is not so; of a run that was replayed."""
+    places, judge, since = run(model, witness), Judge(model), witness.loop_from
+    end, nothing_more = places[-1], next(judge.calm(places[-1]), None) is None
+    if witness.ending in ("deadlock", "rest"):
+        rests = judge.satisfies(end, AT_REST)
+        right = nothing_more and rests is (witness.ending == "rest") and since is None
+    elif witness.ending == "livelock":
+        right = since is not None and _goes_round(model, places[since:], grows=False)
+    elif witness.ending == "divergence":
+        right = since is None or _goes_round(model, places[since:], grows=True)
+    else:
+        right = witness.ending == "" and since is None
+    return "" if right else f"the run does not end in what it says: {witness.ending or 'nothing'}"
+
+
+def _goes_round(model: SurvivalModel, places: list[StormConfiguration], grows: bool) -> bool:
+    """Does it come back to where it was? What a role has not received when it has ended, it never will."""
+    if len(places) < 2 or places[0].states != places[-1].states:
+        return False
+    state = dict(zip(model.system.names, places[0].states))
+    pairs = zip(model.system.channels, places[0].queues, places[-1].queues)
+    return all(
+        a == b or (len(b) > len(a) and (grows or state[c.receiver] in model.rest.ended[c.receiver]))
+        for c, a, b in pairs
+    )
 
 
 def _calm(step: Step) -> bool:

@@ -25,8 +25,8 @@ from ..records import dataclass
 
 T = TypeVar("T")
 
-#: The most configurations of a certificate.
-MOST = 2_000_000
+#: The most configurations of a certificate, and the most digits of the number of one.
+MOST, MOST_DIGITS = 2_000_000, 4000
 
 
 class BlockContent(NamedTuple):
@@ -165,6 +165,9 @@ def _ranks(data: Any) -> tuple[Sequence[int], ...]:
 def _sums(data: Any) -> Sequence[int]:
     if not isinstance(data, str):
         raise InputError("the configurations of a certificate are not numbers")
+    longest = max(map(len, data.split()), default=0)
+    if longest > MOST_DIGITS:
+        raise InputError(f"a number of a certificate has {longest:,} digits, more than {MOST_DIGITS:,}")
     return list(accumulate(map(int, data.split())))
 
 
