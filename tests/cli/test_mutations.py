@@ -113,9 +113,7 @@ def test_saved_results(run: Run, files: Path, kind: str) -> None:
     if kind == "result":
         text = run("check", "p.storm", "--json", "--certificate").out
     else:
-        run(
-            "table", "p.storm", "--models", "none", "--certificates", "proofs", "-o", "t.html", "--max-k", "1"
-        )
+        run("table", "two-buyer", *CELL, "--certificates", "proofs")
         text = next(Path("proofs").glob("*.json")).read_text("utf-8")
     for data in _mutations(text.encode(), kind, 3 * MUTATIONS):
         Path("saved.json").write_bytes(data)
@@ -155,9 +153,7 @@ def test_results_of_campaigns(run: Run, files: Path) -> None:
     assert text.count(b"\n") == 1
     for data in _mutations(text, "results", MUTATIONS):
         Path("out.jsonl").write_bytes(data)
-        _sound(
-            run, data, "table", "p.storm", "--results", "out.jsonl", "-o", "t.html", "--force", "--max-k", "1"
-        )
+        _sound(run, data, "table", "p.storm", *CELL, "--results", "out.jsonl", "--force")
 
 
 READING = [("check",), ("show",), ("replay",), ("trace", "p.storm"), ("campaign", "-o", "x")]

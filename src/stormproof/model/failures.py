@@ -395,4 +395,9 @@ def _pairs(
 ) -> tuple[tuple[Channel, str, str], ...]:
     if isinstance(given, Mapping):
         given = [(c, a, b) for c, table in given.items() for a, b in table.items()]
-    return tuple(dict.fromkeys((parse_channel(c), a, b) for c, a, b in given))
+    rows: list[tuple[Any, ...]] = [tuple(row) if isinstance(row, Iterable) else () for row in given]
+    if not all(len(row) == 3 and isinstance(row[1], str) and isinstance(row[2], str) for row in rows):
+        raise UsageError(
+            "corrupt_map lists channels with a message and what it may become: ('A:B', 'x', 'y')"
+        )
+    return tuple(dict.fromkeys((parse_channel(c), a, b) for c, a, b in rows))

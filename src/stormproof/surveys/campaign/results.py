@@ -117,13 +117,39 @@ def read_rows(text: bytes, name: str) -> dict[str, dict[str, Any]]:
             if not _torn(line):
                 raise InputError(f"{name} is not a file of campaign results (line {number})") from None
             continue
-        if isinstance(row, dict) and "forget" in row:
+        if isinstance(row, dict) and isinstance(row.get("forget"), str):
             rows.pop(row["forget"], None)
-        elif isinstance(row, dict) and "key" in row:
+        elif _is_row(row):
             rows.setdefault(row["key"], row)
         else:
             raise InputError(f"{name} is not a file of campaign results (line {number})")
     return rows
+
+
+#: What a row and its verdicts hold, as far as anything looks at it; `...`: it may be left out.
+_ROW = {"key": str, "source": str, "failures": str, "semantics": str, "verdicts": list, "notes": (list, ...)}
+_VERDICT = {"property": str, "holds": (bool, None), "k": (int, None, ...), "up_to": (int, None, ...)} | {
+    "reason": (str, ...),
+    "requirement": (dict, ...),
+    "witness": (dict, None, ...),
+    "states": (int, ...),
+    "seconds": (int, float, ...),
+    "faults": (int, None, ...),
+}
+
+
+def _is_row(row: Any) -> bool:
+    return _fits(row, _ROW) and all(_fits(verdict, _VERDICT) for verdict in row["verdicts"])
+
+
+def _fits(data: Any, kinds: Mapping[str, Any]) -> bool:
+    return isinstance(data, dict) and all(_is_of(data.get(key, ...), kind) for key, kind in kinds.items())
+
+
+def _is_of(value: Any, kinds: Any) -> bool:
+    """A truth value is no number."""
+    allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+    return (value if value is None or value is ... else type(value)) in allowed
 
 
 def _torn(line: bytes) -> bool:

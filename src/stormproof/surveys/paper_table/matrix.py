@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from ... import formats
 from ...checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
-from ...errors import InternalError, StormproofError, UsageError, did_you_mean
+from ...errors import InputError, StormproofError, UsageError, did_you_mean
+from ...formats.read_data import understood
 from ...limits import Limits
 from ...model.fault_steps import FAULT_STEPS
 from ...model.phrases import listed
@@ -156,7 +157,8 @@ def run_table(
             report = None if on_row is None else partial(_report, on_row, total)
             jobs = {ask.job.key: ask.job for ask in asks}
             run_campaign(list(jobs.values()), kept, processes=processes, on_row=report)
-            cells = [cell for ask in asks for cell in _cells(ask, kept.rows[ask.job.key])]
+            with understood(str(path), "a file of campaign results"):
+                cells = [cell for ask in asks for cell in _cells(ask, kept.rows[ask.job.key])]
             asks = _second_asks(asks, cells)
             total += len(asks)
             for cell in cells:
@@ -282,7 +284,7 @@ def _cells(ask: CellQuestion, row: Mapping[str, Any]) -> list[Cell]:
         return [replace(base, property=p, reason=f"died: {row['died']}") for p in job.properties or ()]
     cells = [_explored(_cell(base, verdict), verdict, job.max_k) for verdict in row["verdicts"]]
     if {c.property for c in cells} != set(job.properties or ()):
-        raise InternalError(f"the row of {job.source} under {job.failures_name} lacks a verdict")
+        raise InputError(f"the result of {job.source} under {job.failures_name} lacks a verdict")
     return cells
 
 
