@@ -36,7 +36,8 @@ def main() -> NoReturn:
     try:
         # Registered first, so it is the last to run: what is being said and written by then is not cut short.
         atexit.register(_deaf)
-        signal.signal(signal.SIGTERM, _stop)
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # what is ignored from the start stays so
+            signal.signal(signal.SIGTERM, _stop)
         from stormproof.cli import main as run
         from stormproof.cli.streams import guard
 

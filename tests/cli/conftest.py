@@ -1,3 +1,4 @@
-"""The command line as a fixture: `run("check", "x.storm")`."""
+"""The command line as fixtures: `run("check", "x.storm")`, and `start` as a process of its own."""
 
 from tests.support.command_line import run  # noqa: F401
+from tests.support.processes import start  # noqa: F401

@@ -16,6 +16,7 @@ from stormproof.cli.console import uninterrupted
 from stormproof.surveys import claims, failure_models
 from stormproof.surveys import classify as classes
 from tests.support.command_line import Run
+from tests.support.processes import signals_as_in_a_terminal
 
 LOSSY = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\nrequire dead: recovers under stop A\n"
 
@@ -142,11 +143,12 @@ def test_the_classes_within_a_search(run: Run, lossy: Path, monkeypatch: pytest.
 
 
 def test_what_is_being_written_is_finished_unless_asked_twice() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with uninterrupted():
-        signal.raise_signal(signal.SIGINT)
-        written = True
-    assert written and signal.getsignal(signal.SIGINT) is before
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
+    with signals_as_in_a_terminal():
+        before = signal.getsignal(signal.SIGINT)
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            written = True
+        assert written and signal.getsignal(signal.SIGINT) is before
+        with pytest.raises(KeyboardInterrupt), uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)

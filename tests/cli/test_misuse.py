@@ -8,15 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from stormproof.cli.console import print_text
 from stormproof.cli.streams import _likeness
 from tests.support.command_line import Outcome, Run
+from tests.support.processes import Start
 
 HOLDS = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\n"
 FAILS = "role A { a: B!x -> b\n b: B!y -> c\n c: }\nrole B { a: A?y -> b\n b: }\n"
@@ -34,21 +33,6 @@ def fails(tmp_path: Path) -> Path:
     path = tmp_path / "fails.storm"
     path.write_text(FAILS)
     return path
-
-
-def start(
-    *arguments: object,
-    env: Mapping[str, str] | None = None,
-    stdout: int | IO[bytes] = subprocess.PIPE,
-    stderr: int | IO[bytes] = subprocess.PIPE,
-) -> subprocess.Popen[bytes]:
-    """The command as a process of its own, since signals and streams are those of a process."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "stormproof", *map(str, arguments)],
-        env={**os.environ, **(env or {})},
-        stdout=stdout,
-        stderr=stderr,
-    )
 
 
 def refused(result: Outcome, *words: str) -> None:
@@ -317,7 +301,7 @@ def test_a_dash_is_standard_output(
 
 @pytest.mark.parametrize("json_flag", [(), ("--json",)])
 def test_a_reader_that_goes_away_does_not_change_the_verdict(
-    holds: Path, fails: Path, json_flag: tuple[str, ...]
+    start: Start, holds: Path, fails: Path, json_flag: tuple[str, ...]
 ) -> None:
     for path, code in ((holds, 0), (fails, 1)):
         read, write = os.pipe()
@@ -330,7 +314,7 @@ def test_a_reader_that_goes_away_does_not_change_the_verdict(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_disk_is_told(holds: Path) -> None:
+def test_a_full_disk_is_told(start: Start, holds: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         process = start("check", holds, stdout=full)
         _, said = process.communicate(timeout=60)
@@ -361,7 +345,7 @@ def test_a_closed_standard_input(holds: Path) -> None:
     assert done.stderr.strip() == "<stdin>: cannot be read: it is closed"
 
 
-def test_a_terminal_that_knows_only_ascii() -> None:
+def test_a_terminal_that_knows_only_ascii(start: Start) -> None:
     process = start("check", "alternating-bit", "--loss", env={"PYTHONIOENCODING": "ascii"})
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (1, b"")
@@ -415,7 +399,9 @@ stormproof_command.main()
     "arguments",
     [("check", "-k", "12", "--property", "k-exh", "--no-reduction"), ("classify", "--max-k", "12")],
 )
-def test_a_signal_stops_a_search_and_it_says_so(number: signal.Signals, arguments: tuple[str, ...]) -> None:
+def test_a_signal_stops_a_search_and_it_says_so(
+    start: Start, number: signal.Signals, arguments: tuple[str, ...]
+) -> None:
     command, *rest = arguments
     process = start(command, "elevator", *rest, "--memory", "4GiB")
     wait_until_it_listens(process.pid)
@@ -427,3 +413,21 @@ def test_a_signal_stops_a_search_and_it_says_so(number: signal.Signals, argument
     assert time.monotonic() - asked < 20
     assert process.returncode == 3
     assert b"interrupted" in out + err and b"Traceback" not in out + err
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see who handles what")
+@pytest.mark.parametrize(
+    "command", [("check", "elevator", "-k", "12", "--no-reduction"), ("studio", "--no-open")]
+)
+def test_a_signal_that_is_ignored_from_the_start_stays_so(start: Start, command: tuple[str, ...]) -> None:
+    """As in the background of a script: what is meant for the foreground ends nothing else."""
+    ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    process = start(*command, through=f"{ignoring}; os.execv(sys.argv[1], sys.argv[1:])")
+    wait_until_it_listens(process.pid)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode in (0, 3)

@@ -15,13 +15,15 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from tests.support.paths import STORMPROOF
+from tests.support.processes import begin, end
 
 
 class StudioServer:
     """`with StudioServer("alternating-bit", "--loss") as studio: ...`"""
 
     def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
-        self.process = subprocess.Popen(
+        self.said: tuple[str, str] | None = None
+        self.process = begin(
             [STORMPROOF, "studio", "--no-open", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -42,9 +44,14 @@ class StudioServer:
         self.stop()
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
+        if self.said is None:
+            if self.process.poll() is None:
+                self.process.send_signal(number)
+            try:
+                self.said = self.process.communicate(timeout=30)
+            finally:
+                end(self.process)
+        out, err = self.said
         return self.process.returncode, out, err
 
     @property

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,8 @@ class Studio:
         """To the end of the process, Ctrl-C and SIGTERM only stop the studio. An exception instead could come
         in the middle of anything, asyncio's own code included."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: setattr(self, "stopped", True))
+            if signal.getsignal(number) is not signal.SIG_IGN:  # in the background of a script
+                signal.signal(number, lambda *_: setattr(self, "stopped", True))
 
     async def watch_file(self) -> None:
         """Tell every page when another program, or another page, has changed the file."""
@@ -198,6 +199,11 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
     class Server(uvicorn.Server):
         async def on_tick(self, counter: int) -> bool:
             return await super().on_tick(counter) or studio.stopped
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """`stop_by_signals` does, for the time before and after this too."""
+            yield
 
     config = uvicorn.Config(
         application(studio),
