@@ -42,7 +42,7 @@ require order: never B@bad under reorder
 
 def decided(model: SurvivalModel, asks: dict[str, Ask]) -> dict[str, SurvivalOutcome]:
     now = time.monotonic()
-    return decide_survival(model, asks, Effort(now + 2, Limits(seconds=60), now), max_k=2)
+    return decide_survival(model, asks, Effort(now + 2, Limits(seconds=60)), max_k=2)
 
 
 def test_no_run_with_fewer_faults_than_the_fewest() -> None:

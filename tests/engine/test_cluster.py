@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import stormproof as sp
+from stormproof.checks.implications import undecided
+from stormproof.engine import cluster as cluster_module
 from stormproof.engine.cluster import explore_on_cluster
 from stormproof.engine.k_properties import explore
 from stormproof.engine.survival import survey
 from stormproof.engine.watch import Progress, ProgressCallback
 from stormproof.errors import UsageError
-from stormproof.limits import Limits
+from stormproof.limits import Limits, within
 from stormproof.model.ask import RECOVERS, Ask, clean
 from stormproof.model.budget import Budget
 from stormproof.model.rest import rest_states
@@ -151,10 +154,28 @@ def test_survival_is_undecided_when_a_worker_is_killed(tmp_path: Path) -> None:
         own.end()
 
 
+def test_survival_is_undecided_when_the_scheduler_is_killed(tmp_path: Path) -> None:
+    own = Cluster(tmp_path).ready()
+    try:
+
+        def kill(state: Progress) -> None:
+            if state.states > 100 and own.scheduler.poll() is None:
+                os.killpg(own.scheduler.pid, signal.SIGKILL)
+                own.scheduler.wait()
+
+        model, asks = storms("tcp-close", False)
+        found = survey(model, asks, 2, cluster=own.address, reduce_from=0, progress=kill)
+        assert found.stopped == "scheduler" and found.stored > 100
+        assert {a.holds for a in found.answers.values()} == {None}
+        assert "the scheduler of the cluster was lost" in undecided(found.stopped, Limits(), 2, 100, ())
+    finally:
+        own.end()
+
+
 def test_a_worker_that_hangs_does_not_outlast_the_time_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stormproof.engine.cluster._PATIENCE", 1.0)
+    """Nor is it waited for in the end."""
     own = Cluster(tmp_path).ready()
     try:
 
@@ -164,8 +185,12 @@ def test_a_worker_that_hangs_does_not_outlast_the_time_limit(
 
         model, asks = storms("tcp-close", False)
         limits = Limits(seconds=10)
-        found = survey(model, asks, 2, cluster=own.address, reduce_from=0, limits=limits, progress=halt)
+        started = time.monotonic()
+        with within(10):
+            found = survey(model, asks, 2, cluster=own.address, reduce_from=0, limits=limits, progress=halt)
         assert found.stopped == "time" and found.stored > 100
+        assert time.monotonic() - started < 10 + cluster_module._PATIENCE / 2
+        monkeypatch.setattr(cluster_module, "_PATIENCE", 1.0)
         with pytest.raises(UsageError, match="does not answer"):
             survey(model, asks, 2, cluster=own.address, reduce_from=0)
     finally:

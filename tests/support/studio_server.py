@@ -24,7 +24,7 @@ class StudioServer:
     def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
         self.said: tuple[str, str] | None = None
         self.process = begin(
-            [STORMPROOF, "studio", "--no-open", *arguments],
+            [str(STORMPROOF), "studio", "--no-open", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..engine.watch import ProgressCallback
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.budget import BudgetGiven
 from ..model.failures import Failures
 from ..model.requirement import Requirement
@@ -28,6 +28,7 @@ from .requirements import asked_together, is_known_limit, request_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 
+@as_a_whole
 def check(
     system: System,
     failures: Failures | None = None,
@@ -131,7 +132,7 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
     for requirement in request.required:
         if requirement not in alone:
             verdict = _concluded(request, outcomes[name_of(requirement)], evidence)
-        elif _interrupted(outcomes) or any(own.interrupted for own in reports.values()):
+        elif is_over() or _interrupted(outcomes) or any(own.interrupted for own in reports.values()):
             verdict = conclude(request, _not_asked(requirement.title), evidence)
         else:
             n = next(i for i, group in enumerate(groups) if any(r is requirement for r in group))
@@ -144,12 +145,15 @@ def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
 
 
 def _concluded(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
-    """The verdict with its run. Ctrl-C while the run is made leaves it undecided: no run is shown
-    that was not replayed."""
+    """The verdict with its run. Ctrl-C or the deadline while the run is made leaves it undecided: no run is
+    shown that was not replayed."""
     try:
         return conclude(request, outcome, evidence)
     except KeyboardInterrupt:
-        interrupted = Outcome(outcome.property, None, reason="interrupted", stopped="interrupted")
+        why = why_interrupted()
+        if outcome.holds is False:
+            why += "; a violation was found, and its run not replayed yet"
+        interrupted = Outcome(outcome.property, None, reason=why, stopped=_how_stopped())
         return conclude(request, interrupted, evidence)
 
 
@@ -163,7 +167,7 @@ def _classes(request: Request, interrupted: bool) -> list[Verdict]:
     """What nobody asked for by name. Ctrl-C leaves the answer as it is."""
     request = request.for_classes()
     evidence = EvidenceFile(request)
-    if not interrupted:
+    if not interrupted and not is_over():
         try:
             outcomes = _decide_properties(request, request.classes)
             return [conclude(request, outcomes[name], evidence) for name in request.classes]
@@ -173,7 +177,11 @@ def _classes(request: Request, interrupted: bool) -> list[Verdict]:
 
 
 def _not_asked(name: str) -> Outcome:
-    return Outcome(name, None, reason="interrupted before it was asked", stopped="interrupted")
+    return Outcome(name, None, reason=f"{why_interrupted()} before it was asked", stopped=_how_stopped())
+
+
+def _how_stopped() -> str:
+    return "time" if is_over() else "interrupted"
 
 
 def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
@@ -215,19 +223,27 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
     time. RSC may take half of the time at first, and what is left in the end.
     """
     found = {n: Outcome(n, None, reason=why) for n in names if (why := _undefined(request, n))}
-    names = [name for name in names if name not in found]
+    try:
+        _decide_defined(request, [name for name in names if name not in found], found)
+    except KeyboardInterrupt:  # outside of a search
+        return {name: _not_asked(name) for name in names} | found
+    return found
+
+
+def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Outcome]) -> None:
+    """Add the outcomes to those found."""
     bounded = [name for name in names if PROPERTIES[name].bounded]
     first = replace(request, share=0.5 if bounded else 1.0)
     for name in (n for n in names if n not in bounded):
         if not _interrupted(found):
             found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
     if _interrupted(found):
-        return {name: _not_asked(name) for name in names} | found
+        found |= {name: _not_asked(name) for name in names if name not in found}
+        return
     if bounded:
         found |= decide_bounded(request, bounded)
     if RSC.name in found and _out_of_time(request, found[RSC.name]):
         found[RSC.name] = decide_rsc(request)
-    return found
 
 
 def _undefined(request: Request, name: str) -> str:
@@ -235,7 +251,7 @@ def _undefined(request: Request, name: str) -> str:
 
 
 def _interrupted(found: Mapping[str, Outcome]) -> bool:
-    return any(outcome.stopped == "interrupted" for outcome in found.values())
+    return is_over() or any(outcome.stopped == "interrupted" for outcome in found.values())
 
 
 def _out_of_time(request: Request, outcome: Outcome) -> bool:

@@ -22,13 +22,12 @@ for ever, so receptions of it lead to no violation; unread, it makes its channel
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from ..counterexample.build import build_witness
-from ..limits import Limits, format_memory
+from ..limits import Limits, as_a_whole, format_memory, is_over, why_interrupted
 from ..model.actions import CRASH, Channel, Firing, Internal, Message, Receive, Send, Transition, channel_of
 from ..model.failures import ChannelFailure, FailureModel
 from ..model.run import Witness
@@ -78,6 +77,7 @@ class MinimalState:
     last: tuple[ProcessStep, ...] = ()
 
 
+@as_a_whole
 def half_duplex(system: System, failures: FailureModel, *, limits: Limits | None = None) -> HalfDuplex:
     """Are the two channels never both non-empty? With a shortest run to where they are."""
     if len(system.processes) != 2:
@@ -103,7 +103,6 @@ class _Search:
 
     def __init__(self, system: System, failures: FailureModel, limits: Limits) -> None:
         self.system, self.failures, self.limits = system, failures, limits
-        self.started = time.monotonic()
         self.counted = {c for c in system.channels if is_counted(failures.on(c))}
         self.tokens = [(c, m) for c in system.channels if c in self.counted for m in self._sent(c)]
         self.rules = list(self._rules())
@@ -223,15 +222,15 @@ class _Search:
             yield MinimalState(node.cost + len(rule.steps), control, vector, rule, node)
 
     def _stopped(self) -> str:
-        seconds, states, memory = self.limits.seconds, self.limits.states, self.limits.bytes
+        states, memory = self.limits.states, self.limits.bytes
         if memory is not None and (self.count + self.made) * NODE_BYTES > memory:
             return (
                 f"the memory limit of {format_memory(memory)} was reached after {self.count:,} configurations"
             )
         if states is not None and self.count > states:
             return f"the limit of {states:,} configurations was reached"
-        if seconds is not None and time.monotonic() - self.started > seconds:
-            return f"the time limit of {seconds:g} s was reached after {self.count:,} configurations"
+        if is_over():
+            return f"{why_interrupted()} after {self.count:,} configurations"
         return ""
 
     def _violated(self, node: MinimalState) -> HalfDuplex:

@@ -104,6 +104,7 @@ def undecided(stopped: str, limits: Limits, k: int | None, states: int, failed: 
         "effort": "not decided within the effort",
         "interrupted": "interrupted",
         "worker": "a worker of the cluster was lost",
+        "scheduler": "the scheduler of the cluster was lost",
     }.get(stopped, stopped or "not decided")
     where = "" if k is None else f" at k = {k}"
     known = f"; violated at k = {', '.join(map(str, failed))}" if failed else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..limits import Limits
+from dataclasses import replace
+
+from ..limits import Limits, why_interrupted
 from ..model.ask import RECOVERS as ALWAYS_AT_REST
 from ..model.ask import Ask, clean
 from ..model.phrases import any_of, plural
@@ -32,7 +34,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     found = decide_survival(
         model,
         asks,
-        Effort(request.effort_ends, request.limits, request.started),
+        Effort(request.effort_ends, request.limits),
         request.survival_max_k,
         request.one_bound,
         request.options.progress,
@@ -42,8 +44,18 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         request.options.threads,
         request.options.cluster,
     )
-    found = {name: for_any_length(request, model, asks[name], o) for name, o in found.items()}
-    return {n: outcome_of(n, found[n], Survived(model, asks[n]), request) for n in asks}
+    return {n: _outcome(request, n, found[n], Survived(model, asks[n])) for n in asks}
+
+
+def _outcome(request: Request, name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
+    """Ctrl-C and the deadline withhold nothing that was found: only what makes it stronger."""
+    try:
+        found = for_any_length(request, asked.model, asked.ask, found)
+        return outcome_of(name, found, asked, request)
+    except KeyboardInterrupt:
+        known = outcome_of(name, replace(found, stopped=INTERRUPTED, listed=None), asked, request)
+        lacking = f"no certificate was made: {why_interrupted()}"
+        return replace(known, notes=(*known.notes, lacking)) if found.listed else known
 
 
 def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:

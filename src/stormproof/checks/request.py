@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from ..engine.watch import ProgressCallback, left
-from ..limits import EFFORT, Limits, check_bound, check_threads
+from ..engine.watch import ProgressCallback
+from ..limits import EFFORT, Limits, check_bound, check_threads, time_left
 from ..model.budget import Budget
 from ..model.failures import FailureModel, Failures
 from ..model.failures_text import without_effect
@@ -110,10 +110,8 @@ class Request:
     @property
     def seconds(self) -> float | None:
         """What is left of the time limit, or this request's share of it."""
-        rest = left(self.limits, self.started)
-        if self.deadline is not None:
-            until = max(self.deadline - time.monotonic(), 1e-6)
-            rest = until if rest is None else min(rest, until)
+        until = None if self.deadline is None else max(self.deadline - time.monotonic(), 1e-6)
+        rest = time_left(until)
         return None if rest is None else rest * self.share
 
     def seconds_at(self, k: int) -> float | None:

@@ -16,7 +16,7 @@ from ..counterexample.fewest_faults import Search, at_most, fewer_faults
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
 from ..engine.watch import ProgressCallback, knowing
-from ..limits import Limits
+from ..limits import Limits, is_over, time_left
 from ..model.ask import Ask
 from ..model.survival import SurvivalModel
 from ..records import dataclass
@@ -45,7 +45,6 @@ class Effort:
 
     ends: float
     limits: Limits
-    started: float
 
     def part(self, of: int) -> Effort:
         """The same, which ends after one part of so many of what is left."""
@@ -54,12 +53,8 @@ class Effort:
 
     def left(self, k: int) -> float | None:
         """The seconds that a search at this bound may take; None: no limit, 0: it is not begun."""
-        now = time.monotonic()
-        whole = None if self.limits.seconds is None else max(self.started + self.limits.seconds - now, 0.001)
-        if k == 1:
-            return whole
-        effort = max(self.ends - now, 0.0)
-        return effort if whole is None else min(effort, whole)
+        effort = max(self.ends - time.monotonic(), 0.0)
+        return time_left() if k == 1 else 0.0 if is_over() else min(effort, time_left() or effort)
 
 
 @dataclass(frozen=True)
@@ -131,9 +126,14 @@ def decide_survival(
     if any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
     search = partial(search, progress=knowing(progress, _known(found)))
-    if not one_bound:
-        found = {n: _with_fewest_faults(model, asks[n], o, effort, max_k, search) for n, o in found.items()}
-    return {n: _followed_to_its_end(model, asks[n], o, search) for n, o in found.items()}
+    for name, outcome in found.items():
+        try:
+            if not one_bound:
+                outcome = _with_fewest_faults(model, asks[name], outcome, effort, max_k, search)
+            found[name] = _followed_to_its_end(model, asks[name], outcome, search)
+        except KeyboardInterrupt:  # outside of a search
+            found[name] = replace(outcome, stopped=INTERRUPTED)
+    return found
 
 
 def _known(found: Mapping[str, SurvivalOutcome]) -> str:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ..surveys.campaign.results import as_expected
 from ..transform.prepare import SEMANTICS
 from .console import console, print_json
-from .options import failure_options, json_option, limit_options, split_list
+from .options import failure_options, json_option, limits_of_each, split_list
 
 MARKS = {True: "✔", False: "✘", None: "?"}
 
@@ -70,7 +71,7 @@ MARKS = {True: "✔", False: "✘", None: "?"}
 )
 @click.option("--on", metavar="dask://HOST:PORT", help="Run on the workers of a Dask scheduler.")
 @click.option("--retry", is_flag=True, help="Run jobs that died or were undecided again.")
-@limit_options
+@partial(limits_of_each, "job")
 @json_option
 def command(
     sources: tuple[str, ...],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ..checks.api import check
 from ..checks.properties import PROPERTIES
 from ..checks.report import Report
 from ..errors import StormproofError, UsageError
-from ..limits import Limits
+from ..limits import Limits, is_over, why_interrupted
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..model.system import System
@@ -120,10 +119,11 @@ def command(
         try:
             answers.append(_checked(source, format, examples, printer, **asked))
         except KeyboardInterrupt:
-            answers.append(Answered(source, Interrupted("undecided: interrupted")))
-        if not as_json:
-            printer.finish(answers[-1], len(files) > 1)
-        if answers[-1].interrupted:
+            answers.append(Answered(source, Interrupted(f"undecided: {why_interrupted()}")))
+        with uninterrupted():
+            if not as_json:
+                printer.finish(answers[-1], len(files) > 1)
+        if answers[-1].interrupted or is_over():
             break
     codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
@@ -132,12 +132,12 @@ def command(
         if as_json:
             _print_json(answers, single=len(files) == 1)
         elif len(files) > 1 and not printed:
-            _print_summary(console(), files, codes)
+            _print_summary(console(), files, codes, len(files) - len(answers))
     return next(code for code in PRECEDENCE if code in codes)
 
 
 class Interrupted(StormproofError):
-    """Ctrl-C or SIGTERM came before anything was known of a file."""
+    """Ctrl-C, SIGTERM or the deadline came before anything was known of a file."""
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,11 @@ def _checked(source: str, format: str | None, examples: bool, printer: _Printer,
         return answered
     from ..examples.find import examples as sample
 
-    with suppress(KeyboardInterrupt):
+    try:
         return replace(answered, samples=sample(report, asked["k"]))
-    return answered
+    except KeyboardInterrupt:
+        click.echo(f"{source}: no sample runs: {why_interrupted()}", err=True)
+        return answered
 
 
 def _report(
@@ -202,7 +204,7 @@ def _report(
     with progress_line() as line:
 
         def answered(report: Report) -> None:
-            with line.hidden():
+            with line.hidden(), uninterrupted():
                 printer.answer(report)
 
         return check(
@@ -304,7 +306,7 @@ def _print_json(answers: list[Answered], single: bool) -> None:
     print_json(rows[0] if alone else {"stormproof": 1, "reports": rows})
 
 
-def _print_summary(out: Console, sources: list[str], codes: list[int]) -> None:
+def _print_summary(out: Console, sources: list[str], codes: list[int], rest: int) -> None:
     names = {HOLDS: "survive", VIOLATED: "violated", UNDECIDED: "undecided", WRONG: "not read"}
     counts = [
         f"{codes.count(code)} {names[code]}" for code in (HOLDS, VIOLATED, UNDECIDED, WRONG) if code in codes
@@ -313,6 +315,5 @@ def _print_summary(out: Console, sources: list[str], codes: list[int]) -> None:
     for source, code in zip(sources, codes):
         if code != HOLDS:
             out.print(Text(f"  {names[code]}: {source}"))
-    rest = len(sources) - len(codes)
     if rest > 0:
-        out.print(Text(f"  interrupted: {plural(rest + 1, 'file')} not checked"))
+        out.print(Text(f"  {why_interrupted()}: {plural(rest, 'file')} not checked"))

@@ -25,7 +25,7 @@ from rich.text import Text
 from .. import formats
 from ..engine.watch import Progress, ProgressCallback
 from ..errors import MOST_SHOWN, clipped, visible
-from ..limits import format_memory
+from ..limits import format_memory, past_the_deadline
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -104,7 +104,8 @@ def console() -> Console:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """What is known by now is written to its end: Ctrl-C or SIGTERM comes too late, unless it comes twice."""
+    """What is known by now is written to its end, even after the deadline: Ctrl-C or SIGTERM comes too late,
+    unless it comes twice."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -118,7 +119,8 @@ def uninterrupted() -> Iterator[None]:
     for number in numbers:
         signal.signal(number, restore)
     try:
-        yield
+        with past_the_deadline():
+            yield
     finally:
         restore()
 

@@ -21,6 +21,7 @@ import click
 import stormproof_command
 
 from ..errors import InputError, Place
+from ..limits import is_over, ring, set_alarm, why_interrupted
 from ..python_process import end_with
 
 #: What both see: was the first told to stop, is a file being run, the exit code of the copy plus one.
@@ -46,7 +47,7 @@ def running(file: str) -> Iterator[None]:
         _note(_RUNNING, True)
         yield
     except KeyboardInterrupt:
-        if _shared is None or _shared[_TOLD]:
+        if _shared is None or _shared[_TOLD] or is_over():
             raise
         problem = "running the file raises KeyboardInterrupt, or sends a signal"
         raise InputError(problem, place=Place(file)) from None
@@ -70,6 +71,8 @@ def _go_on_in_a_copy(file: str) -> None:
         _wait(copy, file)
     # A terminal sends Ctrl-C to both processes, and this one hears of it from the other.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if signal.getsignal(signal.SIGALRM) is ring:
+        set_alarm()  # a copy has none
     threading.Thread(target=end_with, args=(before,), daemon=True).start()
 
 
@@ -82,6 +85,16 @@ def _wait(copy: int, file: str) -> NoReturn:
         with contextlib.suppress(ProcessLookupError):
             os.kill(copy, signal.SIGTERM)
 
+    def late(number: int, frame: FrameType | None) -> None:
+        """The copy ends by itself, unless the file does what Python cannot interrupt."""
+        rung.append(number)
+        if len(rung) > 1 and _shared is not None and _shared[_RUNNING]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(copy, signal.SIGKILL)
+
+    rung: list[int] = []
+    if signal.getsignal(signal.SIGALRM) is ring:
+        signal.signal(signal.SIGALRM, late)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, tell)
@@ -91,6 +104,9 @@ def _wait(copy: int, file: str) -> NoReturn:
         sys.exit(_shared[_CODE] - 1)
     code = os.waitstatus_to_exitcode(status)
     how = f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+    if code < 0 and len(rung) > 1:
+        click.echo(f"undecided: {why_interrupted()}", err=True)
+        sys.exit(3)
     if code < 0 and not _shared[_RUNNING]:
         click.echo(f"undecided: the process ended before its verdict: {how}", err=True)
         sys.exit(3)

@@ -22,7 +22,7 @@ from ..model.system import System
 from ..surveys.crash_sets import CrashSets, assumptions, crash_sets, in_words
 from ..transform.crash_completion import complete
 from ..transform.crash_handling import CrashHandling, crash_handling, in_sentences
-from .console import console, counter_line, print_json, save_text
+from .console import console, counter_line, print_json, save_text, uninterrupted
 from .convert import target_language
 from .options import (
     effort_option,
@@ -119,7 +119,8 @@ def command(
                 progress=progress,
                 effort=effort,
             )
-        print_json(found.to_json()) if as_json else print_sweep(console(), found)
+        with uninterrupted():
+            print_json(found.to_json()) if as_json else print_sweep(console(), found)
         return found.exit_code
     assumed = _assume(system, reliable, failures)
     if completes or output is not None or clean_up:

@@ -15,9 +15,9 @@ from ..explain.explanation import Explanation, explanations
 from ..explain.suggest import MOST_LINES, SECONDS, is_repairable
 from ..explain.suggest import suggest as find_repairs
 from ..formats.storm_insert import InsertionPoints
-from ..limits import Limits
+from ..limits import Limits, is_over
 from ..model.failures import Failures
-from .console import console, print_json, progress_line
+from .console import console, print_json, progress_line, uninterrupted
 from .options import (
     effort_option,
     failure_options,
@@ -83,22 +83,23 @@ def command(
     explained = explanations(report)
     story.tell(report, explained)
     found, out = None, console()
-    if suggest and not report.interrupted and any(is_repairable(v) for v in report):
+    if suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report):
         roles = None if text is None else InsertionPoints(text).roles
         whole = None if properties else report
         found = find_repairs(system, failures, seconds=suggest, roles=roles, report=whole, **asked)
-    if as_json:
-        data = {
-            "stormproof": 1,
-            "assumed": report.assumed,
-            "notes": list(report.notes),
-            "explanations": [e.to_json() for e in explained],
-        }
-        print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
-    elif found == ():
-        out.print(Text(f"\n{NO_REPAIR}"))
-    for suggestion in () if as_json else found or ():  # lines to paste are never broken
-        out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
+    with uninterrupted():
+        if as_json:
+            data = {
+                "stormproof": 1,
+                "assumed": report.assumed,
+                "notes": list(report.notes),
+                "explanations": [e.to_json() for e in explained],
+            }
+            print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
+        elif found == ():
+            out.print(Text(f"\n{NO_REPAIR}"))
+        for suggestion in () if as_json else found or ():  # lines to paste are never broken
+            out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
     return report.exit_code
 
 

@@ -15,7 +15,7 @@ from ..surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, faul
 from ..surveys.claims import SURVIVAL, requirement_of
 from ..surveys.fault_counts import FaultCount, FaultCounts, fault_counts
 from ..surveys.frontier import SIGNS, Frontier, Tolerated, frontier
-from .console import console, counter_line, print_json
+from .console import console, counter_line, print_json, uninterrupted
 from .options import (
     budget_option,
     effort_option,
@@ -108,12 +108,13 @@ def command(
             found = fault_counts(system, property_, progress=progress, **chosen)  # type: ignore[arg-type]
         else:
             found = frontier(system, property_, max_size=max_size, progress=progress, **chosen)  # type: ignore[arg-type]
-    if as_json:
-        print_json(found.to_json())
-    elif isinstance(found, FaultCounts):
-        print_counts(console(), found)
-    else:
-        print_frontier(console(), found)
+    with uninterrupted():
+        if as_json:
+            print_json(found.to_json())
+        elif isinstance(found, FaultCounts):
+            print_counts(console(), found)
+        else:
+            print_frontier(console(), found)
     return found.exit_code
 
 

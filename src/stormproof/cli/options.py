@@ -13,11 +13,12 @@ from click.core import ParameterSource
 
 from .. import formats, protocols
 from ..errors import UsageError
-from ..limits import EFFORT, Limits, parse_memory
+from ..limits import EFFORT, Limits, interrupting, is_over, parse_memory, why_interrupted, within
 from ..model.actions import Channel
 from ..model.failures import Failures, parse_channel
 from ..model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
 from ..model.system import MAILBOX, System
+from . import UNDECIDED
 
 if TYPE_CHECKING:
     from ..formats.storm_places import NoPlaces, Places
@@ -366,7 +367,25 @@ def disk_option(command: F) -> F:
 
 
 def limit_options(command: F) -> F:
-    """--timeout, --memory, --max-states; the command gets one `limits` in their place."""
+    """--timeout, --memory, --max-states; the command gets one `limits` in their place, and ends within its
+    time."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, limits: Limits, **flags: Any) -> Any:
+        with within(limits.seconds), interrupting():
+            try:
+                return command(*args, limits=limits, **flags)
+            except KeyboardInterrupt:
+                if not is_over():
+                    raise
+                click.echo(f"undecided: {why_interrupted()}", err=True)
+                return UNDECIDED
+
+    return limits_of_each("command", wrapper)
+
+
+def limits_of_each(what: str, command: F | Callable[..., Any]) -> F:
+    """The same options, where a command does many such things and each has the time for itself."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
@@ -382,7 +401,9 @@ def limit_options(command: F) -> F:
         return command(*args, limits=Limits(**chosen), **flags)
 
     decorators = [
-        click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this time (300)."),
+        click.option(
+            "--timeout", type=float, metavar="SECONDS", help=f"The most time that a {what} may take (300)."
+        ),
         click.option("--memory", metavar="AMOUNT", help="Use at most this much memory, for example 4GiB."),
         click.option("--max-states", type=int, metavar="N", help="Give up after this many configurations."),
     ]

@@ -18,7 +18,7 @@ from ..reachability.answer import Answer
 from ..reachability.api import reach
 from ..reachability.channel_bounds import Bounds, channel_bounds
 from ..reachability.pnml import pnml
-from .console import console, print_json, progress_line, save_text
+from .console import console, print_json, progress_line, save_text, uninterrupted
 from .options import failure_options, input_argument, json_option, limit_options, load_input
 from .print_chart import print_chart
 
@@ -92,10 +92,11 @@ def command(
         answer = reach(
             system, goal, failures, limits=limits, progress=line.show, with_added_states=added_states
         )
-    if as_json:
-        print_json(answer.to_json(certificate=certificate))
-    else:
-        _print_answer(console(), answer)
+    with uninterrupted():
+        if as_json:
+            print_json(answer.to_json(certificate=certificate))
+        else:
+            _print_answer(console(), answer)
     return answer.exit_code
 
 

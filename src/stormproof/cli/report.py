@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import suppress
 from importlib.metadata import version
 
 import click
@@ -13,7 +12,7 @@ from ..checks.report import Report, Verdict
 from ..draw.page.report import report_page
 from ..examples.find import SECONDS, Examples, examples
 from ..explain.explanation import explain
-from ..limits import Limits
+from ..limits import Limits, is_over, why_interrupted
 from ..model.failures import Failures
 from ..model.phrases import plural
 from ..surveys.claims import asked_of
@@ -101,10 +100,14 @@ def command(
             effort=effort,
         )
     edge, samples = None, {}
-    if not any(r.interrupted for r in reports.values()):
-        with suppress(KeyboardInterrupt):
-            edge = None if of is None else frontier(system, of, k=k, limits=limits)
-            samples = _samples(reports, k) if with_examples else {}
+    try:
+        if is_over() or any(r.interrupted for r in reports.values()):
+            raise KeyboardInterrupt
+        edge = None if of is None else frontier(system, of, k=k, limits=limits)
+        samples = _samples(reports, k) if with_examples else {}
+    except KeyboardInterrupt:
+        if of is not None or with_examples:
+            click.echo(f"the page has no frontier or no sample runs: {why_interrupted()}", err=True)
     with uninterrupted():
         page = report_page(
             system,

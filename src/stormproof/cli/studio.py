@@ -6,13 +6,14 @@ import asyncio
 import re
 import threading
 import webbrowser
+from functools import partial
 
 import click
 
 from ..errors import MissingDependency, UsageError
 from ..limits import Limits
 from ..model.failures import Failures
-from .options import failure_options, limit_options, load_input, missing_for_studio
+from .options import failure_options, limits_of_each, load_input, missing_for_studio
 
 #: What a link that somebody shared looks like; only the part behind the # matters.
 _LINK = re.compile(r"(?:https?://[^#]*)?#(s=[A-Za-z0-9_-]+)")
@@ -24,7 +25,7 @@ _LINK = re.compile(r"(?:https?://[^#]*)?#(s=[A-Za-z0-9_-]+)")
 @failure_options
 @click.option("--port", type=int, default=0, metavar="N", help="Listen on this port; default: a free one.")
 @click.option("--no-open", is_flag=True, help="Print the address and do not open a browser.")
-@limit_options
+@partial(limits_of_each, "question")
 def command(
     source: str | None,
     format: str | None,

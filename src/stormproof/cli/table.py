@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ from ..transform.prepare import SEMANTICS
 from ..trust.certificate_json import certificate_to_json
 from ..trust.make_certificate import MOST
 from .console import console
-from .options import limit_options, split_list
+from .options import limits_of_each, split_list
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
 SHORT = {kind.noun: kind.short for kind in KINDS}
@@ -93,7 +94,7 @@ STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
     metavar="N",
     help="Number of worker processes; default: one per core.",
 )
-@limit_options
+@partial(limits_of_each, "cell")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def command(
     sources: tuple[str, ...],

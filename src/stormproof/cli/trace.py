@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..limits import Limits
 from ..model.failures import Failures
 from ..model.phrases import plural
-from .console import console, print_json
+from .console import console, print_json, uninterrupted
 from .options import failure_options, input_argument, json_option, limit_options, load_input
 from .print_chart import print_chart
 
@@ -89,10 +89,11 @@ def command(
         shiviz=shiviz,
         limits=limits,
     )
-    if as_json:
-        print_json(answer.to_json())
-    else:
-        _print_answer(console(), answer, drawn)
+    with uninterrupted():
+        if as_json:
+            print_json(answer.to_json())
+        else:
+            _print_answer(console(), answer, drawn)
     return answer.exit_code
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InternalError, Place, UsageError, did_you_mean
-from ..limits import Limits
+from ..limits import Limits, as_a_whole, time_left
 from ..model.actions import Channel, pair_of
 from ..model.budget import Budget
 from ..model.failures import Failures
@@ -38,6 +38,7 @@ RUN_EVENTS = 20_000
 SEARCHED = 200_000
 
 
+@as_a_whole
 def trace(
     system: System,
     logs: Iterable[str | Path | RoleLog],
@@ -218,7 +219,7 @@ class _Comparison:
         most = limits.states or SEARCHED
         alone = {name: role_path(self.model.system[name], log).length for name, log in self.logs.items()}
         logs = {name: log.first(alone[name]) for name, log in self.logs.items()}
-        found = search_run(self.model, logs, most, cut_off, limits.seconds)
+        found = search_run(self.model, logs, most, cut_off, time_left(limits.seconds))
         faults = tuple(self._run_faults(self._replayed(found.run)))
         possible = all(alone[name] == len(log) for name, log in self.logs.items())
         if found.complete and possible:

@@ -6,6 +6,7 @@ lost takes its configurations with it: the exploration then ends undecided, with
 
 from __future__ import annotations
 
+import logging
 import operator
 import time
 import uuid
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _engine
 from ..errors import MissingDependency, UsageError
-from ..limits import Limits
+from ..limits import Limits, is_over, time_left
 from ..model.failures import FailureModel
 from ..model.system import System
 from .k_properties import Exploration, Traffic, defined, violation_of
@@ -57,11 +58,20 @@ def connected(address: str) -> Iterator[Client]:
     if scheme not in ("dask", "tcp") or ":" not in where:
         raise UsageError(f"'{address}' is not a scheduler", hint="write it dask://host:port")
     try:
-        client = Client(f"tcp://{where}", timeout=_CONNECT)
+        client = Client(f"tcp://{where}", timeout=time_left(_CONNECT))
     except (OSError, ValueError, TimeoutError) as problem:
+        if is_over():
+            raise KeyboardInterrupt from None
         raise UsageError(f"no Dask scheduler answers at {where}: {problem}") from None
-    with client:
-        yield client
+    # What becomes of the connection is said in the answer.
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with client:
+            yield client
+    finally:
+        log.setLevel(before)
 
 
 def explore_on_cluster(
@@ -89,7 +99,7 @@ def explore_on_cluster(
                 search.explore()
                 found.update({f.property: (search.run_to(f), f) for f in search.judge()})
 
-            stopped = _limit_of(decide)
+            stopped = _limit_of(client, decide)
     tally = search.tally
     return Exploration(
         k=k,
@@ -127,7 +137,7 @@ def survive_on_cluster(
     seconds: float | None = None,
 ) -> SurvivalOnCluster:
     """`_engine.survive` without reduction and symmetry, on all workers of a cluster."""
-    task, most = f"survival, k = {question.k}", limits.seconds if seconds is None else seconds
+    task, most = f"survival, k = {question.k}", time_left(limits.seconds if seconds is None else seconds)
     monitor = _engine.Monitor(most, limits.bytes, limits.states)
 
     def attend(work: Callable[[], Any]) -> Any:
@@ -144,7 +154,7 @@ def survive_on_cluster(
                 parts.start(question)
                 search.run()
 
-            stopped = _limit_of(decide) or limit_name(judge.stop)
+            stopped = _limit_of(client, decide) or limit_name(judge.stop)
     tally = search.tally
     return SurvivalOnCluster(
         judge.conclude(not stopped, search.settled, tally.states),
@@ -154,14 +164,18 @@ def survive_on_cluster(
     )
 
 
-def _limit_of(work: Callable[[], None]) -> str:
-    """Do it; the limit that stopped it."""
+def _limit_of(client: Client, work: Callable[[], None]) -> str:
+    """Do it; the limit that stopped it. What Dask raises without a scheduler is of many kinds."""
     try:
         work()
     except _Stopped as limit:
         return str(limit)
     except KeyboardInterrupt:
-        return "interrupted"
+        return "time" if is_over() else "interrupted"
+    except Exception:
+        if client.status == "running":
+            raise
+        return "scheduler"
     return ""
 
 
@@ -181,7 +195,7 @@ class _Watch:
         progress: ProgressCallback | None,
     ) -> None:
         self._task, self._limits, self._progress = task, limits, progress
-        self._seconds = limits.seconds if seconds is None else seconds
+        self._seconds = time_left(limits.seconds if seconds is None else seconds)
         self._bytes = None if limits.bytes is None else limits.bytes // crowd
         self._started = time.monotonic()
         self.most_memory = 0
@@ -208,8 +222,10 @@ class _Watch:
 def _workers(client: Client) -> list[str]:
     """All workers, each with this version of stormproof."""
     try:
-        versions = client.run(_version, callback_timeout=_PATIENCE)
+        versions = client.run(_version, callback_timeout=time_left(_PATIENCE))
     except TimeoutError:
+        if is_over():
+            raise KeyboardInterrupt from None
         raise UsageError(f"a worker of the cluster does not answer within {_PATIENCE:g} s") from None
     except Exception as problem:
         raise UsageError(
@@ -268,8 +284,10 @@ def _parts(client: Client, workers: Sequence[str], limit: _Watch) -> Iterator[_D
     try:
         yield parts
     finally:
-        with suppress(TimeoutError):
-            client.run(_forget, parts.run, on_error="ignore", callback_timeout=_PATIENCE)
+        with suppress(Exception):  # of workers, or a scheduler, that are lost
+            # They are asked at once; only their answers may be too late.
+            patience = max(time_left(_PATIENCE) or 0.0, 0.2)
+            client.run(_forget, parts.run, on_error="ignore", callback_timeout=patience)
 
 
 @dataclass(frozen=True)
@@ -326,7 +344,9 @@ class _DaskParts:
         pending = list(futures)
         while pending:
             with suppress(TimeoutError):
-                pending = list(wait(pending, timeout=_LOOK, return_when="FIRST_COMPLETED").not_done)
+                pending = list(
+                    wait(pending, timeout=time_left(_LOOK), return_when="FIRST_COMPLETED").not_done
+                )
             failed = next((f for f in futures if f.status in ("error", "cancelled", "lost")), None)
             if failed is not None:
                 raise _Stopped(_cause(failed))

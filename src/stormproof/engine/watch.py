@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from .. import _engine
-from ..limits import Limits
+from ..limits import Limits, time_left
 from ..records import dataclass
 
 T = TypeVar("T")
@@ -67,10 +66,10 @@ def watch(
     """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has. If
     what it returns does not tell that it was interrupted, Ctrl-C is raised again: it must not be lost.
 
-    `seconds` overrides the limit's own, for what is left of a budget shared by several searches. `monitor`:
-    one that several calls share.
+    `seconds` overrides the limit's own, for what is left of a budget shared by several searches; none goes
+    beyond the deadline. `monitor`: one that several calls share.
     """
-    most = limits.seconds if seconds is None else seconds
+    most = time_left(limits.seconds if seconds is None else seconds)
     monitor = monitor or _engine.Monitor(most, limits.bytes, limits.states)
     result: list[T] = []
     failure: list[BaseException] = []
@@ -126,10 +125,3 @@ def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float |
         represented=monitor.represented,
         postponed=max(0.0, 1 - monitor.taken / enabled) if enabled else None,
     )
-
-
-def left(limits: Limits, started: float) -> float | None:
-    """What is left of the time limit, never zero, which would mean no limit."""
-    if limits.seconds is None:
-        return None
-    return max(limits.seconds - (time.monotonic() - started), 1e-6)

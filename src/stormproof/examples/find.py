@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..checks.properties import RSC, base_names
 from ..checks.report import Report, Verdict
+from ..limits import time_left
 from ..model.phrases import listed
 from ..model.system import System
 from ..narrate.narrative import Narrative
@@ -102,7 +103,7 @@ def examples(
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
     held = [v for v in report if v.holds and demonstrable(v.property)]
-    finder = _Finder(report, bound, budget, time.monotonic() + seconds)
+    finder = _Finder(report, bound, budget, time.monotonic() + (time_left(seconds) or 0.0))
     # What asks for more first: its run may show the others too.
     for verdict in sorted(held, key=_demand):
         finder.provide(verdict)

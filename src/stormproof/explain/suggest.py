@@ -19,7 +19,7 @@ from ..checks.report import Report, Verdict
 from ..checks.request import Options
 from ..errors import ModelError
 from ..formats.storm_places import NoPlaces
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over
 from ..lint.api import warnings
 from ..model.arguments import check_arguments
 from ..model.failures import Failures
@@ -36,6 +36,7 @@ MUCH = 1_000
 MOST_LINES, MOST_SHOWN, SECONDS = 3, 3, 10.0
 
 
+@as_a_whole
 def suggest(
     system: System,
     failures: Failures | None = None,
@@ -131,7 +132,7 @@ class _Search:
                 break
 
     def over(self) -> bool:
-        return len(self.found) >= MOST_SHOWN or time.monotonic() > self.end
+        return len(self.found) >= MOST_SHOWN or time.monotonic() > self.end or is_over()
 
     def extend(self, attempt: _Attempt) -> Iterator[_Attempt]:
         """Try every line that might help where the attempt is stuck; those that do not suffice are next."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..engine.watch import ProgressCallback
 from ..goals.cubes import cubes
 from ..goals.parse import parse_goal
-from ..limits import Limits
+from ..limits import Limits, as_a_whole
 from ..model.failures import Failures
 from ..model.failures_text import process_failures
 from ..model.goal import Goal, show
@@ -15,9 +15,10 @@ from ..transform.prepare import prepare, with_process_faults
 from .answer import UNDECIDED, Answer
 from .fewest_faults import with_fewest_faults
 from .portfolio import solve
-from .within_budget import as_a_whole, by_forward_search, within_budget
+from .within_budget import all_of_it, by_forward_search, within_budget
 
 
+@as_a_whole
 def reach(
     system: System,
     goal: str | Goal,
@@ -55,5 +56,5 @@ def reach(
         if failures.budget.limited:
             answer = within_budget(answer, mapped, failures.budget, most, progress)
         elif answer.answer == UNDECIDED and any(cube.excludes for cube in asked):
-            answer = as_a_whole(answer, mapped, most, progress)
+            answer = all_of_it(answer, mapped, most, progress)
     return with_fewest_faults(answer, mapped, most, progress, failures.budget)

@@ -14,9 +14,9 @@ from typing import Any
 
 from ..engine.coverability import ChannelForm, Searcher
 from ..engine.lowering import lower
-from ..engine.watch import ProgressCallback, left
+from ..engine.watch import ProgressCallback
 from ..goals.cubes import cubes
-from ..limits import Limits
+from ..limits import Limits, as_a_whole, time_left
 from ..model.actions import Channel, Receive, Send, Transition
 from ..model.arguments import check_arguments
 from ..model.failures import FailureModel, Failures
@@ -98,6 +98,7 @@ class Bounds:
         }
 
 
+@as_a_whole
 def channel_bounds(
     system: System,
     failures: Failures | None = None,
@@ -112,27 +113,25 @@ def channel_bounds(
     prepared = with_process_faults(marked, model).system
     limits = limits or Limits()
     started = time.monotonic()
-    found = _saturated(prepared, model, limits, progress, started)
+    found = _saturated(prepared, model, limits, progress)
     if isinstance(found, dict):
         seen = found
-        found = _tree(prepared, model, limits, seen, started)
+        found = _tree(prepared, model, limits, seen)
         if None in [b.bounded for b in found.channels.values()]:
-            found = _each(prepared, model, limits, found, started)
+            found = _each(prepared, model, limits, found)
     notes = (*notes, *process_failures(marked, model))
     return Bounds(found.channels, found.because, notes, time.monotonic() - started)
 
 
 def _saturated(
-    system: System, model: FailureModel, limits: Limits, progress: ProgressCallback | None, started: float
+    system: System, model: FailureModel, limits: Limits, progress: ProgressCallback | None
 ) -> Bounds | dict[Channel, int]:
     """Short first, then with 2, 4, ... messages a channel; the bounds if it saturates, or the most seen."""
     searcher = Searcher(lower(system, model), limits, progress)
     forms = [s.form for s in shapes(system, model)]
     seen: dict[Channel, int] = dict.fromkeys(system.channels, 0)
     for k, most in ((2**15, 3000), (2, MOST_STATES), (4, MOST_STATES)):
-        found = searcher.forward(
-            forms, [], k, most if limits.states is None else limits.states, _left(limits, started)
-        )
+        found = searcher.forward(forms, [], k, most if limits.states is None else limits.states, _quarter())
         seen = {c: max(n, seen[c]) for c, n in found.longest.items()}
         if found.saturated:
             because = f"the search saturates at {plural(max(seen.values(), default=0), 'message')} a channel"
@@ -142,21 +141,19 @@ def _saturated(
     return seen
 
 
-def _left(limits: Limits, started: float) -> float | None:
+def _quarter() -> float | None:
     """A quarter of what is left of the time, so that the other ways get theirs."""
-    rest = left(limits, started)
+    rest = time_left()
     return None if rest is None else rest / 4
 
 
-def _tree(
-    system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int], started: float
-) -> Bounds:
+def _tree(system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int]) -> Bounds:
     """Karp and Miller, where it decides; otherwise nothing is known yet."""
     forms = shapes(system, model)
     nothing = Bounds({c: Bound(None, None, n) for c, n in seen.items()}, "")
     if any(s.form == ChannelForm.QUEUE for s in forms):
         return nothing
-    rest = left(limits, started)
+    rest = time_left()
     deadline = None if rest is None else time.monotonic() + rest / 2
     tree = KarpMiller(system, model, forms).run(limits.states or MOST_NODES, deadline)
     if not tree.finished:
@@ -176,20 +173,20 @@ def _loop(pump: Pump) -> tuple[str, ...]:
     return tuple(str(step) for step in pump.loop)
 
 
-def _each(system: System, model: FailureModel, limits: Limits, known: Bounds, started: float) -> Bounds:
+def _each(system: System, model: FailureModel, limits: Limits, known: Bounds) -> Bounds:
     """What is still open, channel by channel: a summary that bounds it, or a loop of sends that fills it."""
     found = dict(known.channels)
-    capped = _summary(system, model, limits, started)
+    capped = _summary(system, model, limits)
     for channel, bound in found.items():
         if bound.bounded is None and channel in capped:
             found[channel] = replace(bound, bounded=True, most=capped[channel])
         elif bound.bounded is None:
-            found[channel] = _loop_of(system, model, limits, channel, bound, started)
+            found[channel] = _loop_of(system, model, limits, channel, bound)
     ways = "summaries, and loops of sends that a run comes to"
     return Bounds(found, f"{known.because}; {ways}" if known.because else ways)
 
 
-def _summary(system: System, model: FailureModel, limits: Limits, started: float) -> dict[Channel, int]:
+def _summary(system: System, model: FailureModel, limits: Limits) -> dict[Channel, int]:
     """The channels that never have more than a summary keeps, and how much that is. Summaries presuppose that
     every message is received once."""
     if not all(kind.matches_once for kind in model.kinds):
@@ -198,7 +195,7 @@ def _summary(system: System, model: FailureModel, limits: Limits, started: float
     forms = [s.form for s in shapes(system, model)]
     capped: dict[Channel, int] = {}
     for k in (2, 3, 4):
-        found = searcher.forward(forms, [], k, MOST_SUMMARISED, _left(limits, started), summarise=True)
+        found = searcher.forward(forms, [], k, MOST_SUMMARISED, _quarter(), summarise=True)
         if found.stopped:
             break
         for i, channel in enumerate(system.channels):
@@ -208,13 +205,11 @@ def _summary(system: System, model: FailureModel, limits: Limits, started: float
     return capped
 
 
-def _loop_of(
-    system: System, model: FailureModel, limits: Limits, channel: Channel, bound: Bound, started: float
-) -> Bound:
+def _loop_of(system: System, model: FailureModel, limits: Limits, channel: Channel, bound: Bound) -> Bound:
     """A process that comes to a loop of sends can go round it for ever."""
     for state, loop in send_loops(system[channel.sender], channel):
         goal = At(channel.sender, (state,))
-        rest = _left(limits, started)
+        rest = _quarter()
         asked = Limits(rest, limits.memory, limits.states)
         answer = solve(system, model, cubes(goal, system, model), show(goal), asked)
         if answer.answer == REACHABLE:

@@ -17,7 +17,7 @@ from ..engine.survival import FoundRun, survey
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
 from ..goals.asks import spelt_out
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, time_left
 from ..model.ask import Ask
 from ..model.budget import NO_BUDGET, Budget
 from ..model.goal import And, Goal, Named, Not, Or
@@ -81,6 +81,5 @@ def is_askable(goal: Goal) -> bool:
 
 def _seconds(answer: Answer, limits: Limits) -> Callable[[int], float]:
     """What is left of the effort, within the time limit, at any bound."""
-    left = EFFORT if limits.seconds is None else min(EFFORT, limits.seconds - answer.seconds)
-    until = time.monotonic() + left
+    until = time.monotonic() + (time_left(EFFORT) or 0.0)
     return lambda k: until - time.monotonic()

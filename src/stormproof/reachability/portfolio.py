@@ -17,7 +17,7 @@ from ..engine.lowering import lower
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError
 from ..goals.cubes import Cube
-from ..limits import Limits
+from ..limits import Limits, as_a_whole, is_over, time_left
 from ..model.failures import FailureModel
 from ..model.phrases import listed
 from ..model.system import System
@@ -33,6 +33,7 @@ from .ways import RECEIVED_ONCE, WAYS, Attempt, ReachabilityQuestion
 FIRST_ROUND = 0.4
 
 
+@as_a_whole
 def solve(
     system: System,
     failures: FailureModel,
@@ -66,8 +67,8 @@ def solve(
     seconds = FIRST_ROUND
     while ways:
         for name, way in list(ways.items()):
-            budget = min(seconds, problem.left())
-            if budget <= 0:
+            budget = time_left(seconds)
+            if budget is None or is_over():
                 return _answer(problem, UNDECIDED, "the time limit was hit", tried)
             attempt = _checkable(_refined(problem, way(problem, budget)), largest)
             tried[name] = attempt.note

@@ -76,11 +76,6 @@ class ReachabilityQuestion:
         """The faults by which a message may be received more than once."""
         return " and ".join(kind.noun for kind in self.failures.kinds if not kind.matches_once)
 
-    def left(self) -> float:
-        if self.limits.seconds is None:
-            return float("inf")
-        return self.limits.seconds - (time.monotonic() - self.started)
-
 
 def _control_states(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     """The control-state graph alone; it also serves the other ways."""

@@ -14,7 +14,7 @@ from ..engine.survival import FoundRun, survey
 from ..engine.watch import ProgressCallback
 from ..errors import InternalError, UsageError
 from ..goals.asks import spelt_out
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, is_over, time_left
 from ..model.ask import Ask
 from ..model.budget import NO_BUDGET, Budget
 from ..model.goal import Goal
@@ -44,14 +44,12 @@ def within_budget(
     return by_forward_search(answer, goal, budget, limits, progress)
 
 
-def as_a_whole(
-    answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None
-) -> Answer:
+def all_of_it(answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None) -> Answer:
     """The answer to a goal of which the portfolio left out a part: the runs are searched for all of it."""
-    left = EFFORT if limits.seconds is None else min(EFFORT, limits.seconds - answer.seconds)
-    if left <= 0 or not is_askable(goal):
+    if is_over() or not is_askable(goal):
         return answer
-    found = by_forward_search(answer, goal, NO_BUDGET, replace(limits, seconds=left), progress)
+    short = replace(limits, seconds=time_left(EFFORT))
+    found = by_forward_search(answer, goal, NO_BUDGET, short, progress)
     return answer if found.answer == UNDECIDED else found
 
 

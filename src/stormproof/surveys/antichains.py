@@ -57,22 +57,11 @@ def monotone_frontier(
         full -= {i for i in range(size) if memory(alone[i]).good is None}
     good: set[FaultChoice] = set()
     doubtful: set[FaultChoice] = set()
-    advanced = True
-    while advanced:
-        advanced = False
-        for transversal in list(minimal_transversals(bad)):
-            candidate = full - transversal
-            if candidate in good or candidate in doubtful:
-                continue
-            answer = memory(candidate)
-            if answer.good:
-                good.add(candidate)
-            elif answer.good is None:
-                doubtful.add(candidate)
-            else:
-                bad.append(_shrink(answer.core or candidate, memory))
-                advanced = True
-                break
+    try:
+        while _advanced(memory, full, good, bad, doubtful):
+            pass
+    except KeyboardInterrupt:  # there may be too many candidates to list
+        doubtful.add(full)
     if doubtful:
         _grow(memory, [group & full - frozenset().union(*bad) for group in groups])
     doubtful |= memory.undecided if singly else set()
@@ -85,6 +74,29 @@ def monotone_frontier(
         memory.asked,
         complete=not (doubtful or memory.doubt),
     )
+
+
+def _advanced(
+    memory: _Memory,
+    full: FaultChoice,
+    good: set[FaultChoice],
+    bad: list[FaultChoice],
+    doubtful: set[FaultChoice],
+) -> bool:
+    """Ask for the candidates for maximal good sets, until one of them leads to a new minimal bad set."""
+    for transversal in list(minimal_transversals(bad)):
+        candidate = full - transversal
+        if candidate in good or candidate in doubtful:
+            continue
+        answer = memory(candidate)
+        if answer.good:
+            good.add(candidate)
+        elif answer.good is None:
+            doubtful.add(candidate)
+        else:
+            bad.append(_shrink(answer.core or candidate, memory))
+            return True
+    return False
 
 
 def _grow(ask: ClassifyChoice, groups: Iterable[FaultChoice]) -> None:

@@ -29,7 +29,7 @@ from ..checks.report import Report, Verdict
 from ..checks.request import MAX_K
 from ..engine.watch import ProgressCallback
 from ..errors import UnknownName
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
@@ -119,12 +119,13 @@ class Standing:
 @dataclass(frozen=True)
 class Standings:
     """Where a system stands, for perfect channels and for each interference, less those that were `left_out`
-    since Ctrl-C came before."""
+    since Ctrl-C or the time limit came before: `why`."""
 
     system: System
     max_k: int
     standings: tuple[Standing, ...]
     left_out: tuple[str, ...] = ()
+    why: str = "interrupted"
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -135,7 +136,7 @@ class Standings:
         """What was not asked, if anything."""
         if not self.left_out:
             return ()
-        return (f"interrupted: nothing was asked under {', '.join(self.left_out)}",)
+        return (f"{self.why}: nothing was asked under {', '.join(self.left_out)}",)
 
     def __getitem__(self, interference: str) -> Standing:
         for standing in self.standings:
@@ -169,6 +170,7 @@ class Standings:
         }
 
 
+@as_a_whole
 def classify(
     system: System,
     *,
@@ -183,7 +185,7 @@ def classify(
     """The classes of a system for perfect channels and under loss, corruption and reordering.
 
     With `survival` also `recovers`, `clean` and the requirements of the file that name no failures. Ctrl-C
-    leaves out the interferences that come after the one being asked.
+    and the time limit leave out the interferences that come after the one being asked.
     """
     check_arguments(system)
     interrupted = False
@@ -215,9 +217,10 @@ def classify(
 
     found: list[Standing] = []
     with suppress(KeyboardInterrupt):  # outside of a search
-        while len(found) < len(INTERFERENCES) and not interrupted:
+        while len(found) < len(INTERFERENCES) and not interrupted and not is_over():
             found.append(standing(INTERFERENCES[len(found)]))
-    return Standings(system, max_k or MAX_K, tuple(found), INTERFERENCES[len(found) :])
+    left_out = INTERFERENCES[len(found) :]
+    return Standings(system, max_k or MAX_K, tuple(found), left_out, why_interrupted())
 
 
 def _failures(interference: str, scope: str) -> Failures:

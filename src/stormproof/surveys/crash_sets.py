@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -19,7 +19,7 @@ from ..checks.headline import extent
 from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, undefined_under
 from ..checks.report import Verdict
 from ..errors import UsageError
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PROCESS_KINDS
@@ -105,6 +105,7 @@ class CrashSets:
         }
 
 
+@as_a_whole
 def crash_sets(
     system: System,
     failures: Failures | None = None,
@@ -139,11 +140,12 @@ def crash_sets(
     rows: list[CrashSetRow] = []
     stopped = ""
     for unreliable in sets:
-        stopped = stopped or _out_of_time(given, started)
+        if is_over():
+            stopped = stopped or f"{why_interrupted()} before this set was looked at"
         if stopped:
             rows.append(CrashSetRow(unreliable, tuple(Verdict(n, None, k=k, reason=stopped) for n in names)))
             continue
-        rows.append(_row(system, unreliable, asked, names, k, max_k, _rest(given, started), effort))
+        rows.append(_row(system, unreliable, asked, names, k, max_k, given, effort))
         stopped = _interrupted(rows[-1])
         if progress is not None:
             progress(len(rows), len(sets))
@@ -193,21 +195,9 @@ def _row(
     return CrashSetRow(unreliable, report.verdicts, any("completed" in note for note in report.notes))
 
 
-def _rest(limits: Limits, started: float) -> Limits:
-    if limits.seconds is None:
-        return limits
-    return replace(limits, seconds=max(limits.seconds - (time.monotonic() - started), 1e-3))
-
-
-def _out_of_time(limits: Limits, started: float) -> str:
-    if limits.seconds is None or time.monotonic() - started < limits.seconds:
-        return ""
-    return f"the time limit of {limits.seconds:g} s was reached before this set was looked at"
-
-
 def _interrupted(row: CrashSetRow) -> str:
     stopped = any(v.stopped == "interrupted" for v in row.verdicts)
-    return "interrupted before this set was looked at" if stopped else ""
+    return f"{why_interrupted()} before this set was looked at" if stopped else ""
 
 
 def in_words(unreliable: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..checks.api import check
 from ..checks.report import Report
 from ..engine.watch import ProgressCallback
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.arguments import check_arguments
 from ..model.failures import Failures
 from ..model.faults import PAPER_KINDS
@@ -49,6 +49,7 @@ def asked_column(system: System, asked: Failures) -> str:
     return next(name for name, f in failure_models(system, asked).items() if f.on(system) == wanted)
 
 
+@as_a_whole
 def survey(
     system: System,
     asked: Failures | None = None,
@@ -63,7 +64,7 @@ def survey(
 ) -> dict[str, Report]:
     """A check under each model, with its own effort; the time limit is shared out among them.
 
-    Ctrl-C leaves out the models that come after the one being checked, whose notes say so.
+    Ctrl-C and the time limit leave out the models that come after the one being checked, whose notes say so.
     """
     check_arguments(system, asked)
     models = failure_models(system, asked or Failures())
@@ -85,8 +86,8 @@ def survey(
             effort=effort,
         )
         left_out = [other for other in models if other not in found]
-        if found[name].interrupted and left_out:
-            note = f"interrupted: nothing was checked under {', '.join(left_out)}"
+        if (found[name].interrupted or is_over()) and left_out:
+            note = f"{why_interrupted()}: nothing was checked under {', '.join(left_out)}"
             found[name] = replace(found[name], notes=(*found[name].notes, note))
             break
     return found

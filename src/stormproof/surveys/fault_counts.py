@@ -12,7 +12,7 @@ from typing import Any
 from ..checks.headline import extent
 from ..checks.report import Report, Verdict
 from ..errors import UnknownName, UsageError
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.arguments import check_arguments
 from ..model.budget import NO_BUDGET, Budget
 from ..model.phrases import any_of, plural
@@ -101,11 +101,12 @@ class FaultCounts:
     seconds: float
     notes: tuple[str, ...] = ()
     budget: Budget = NO_BUDGET
+    left_out: tuple[str, ...] = ()
 
     @builtins.property
     def exit_code(self) -> int:
         answers = [row.verdict.holds for row in self.counts]
-        answers += [None for row in self.counts if row.report.interrupted]
+        answers += [None for row in self.counts if row.report.interrupted] + [None] * len(self.left_out)
         return 1 if False in answers else 3 if None in answers else 0
 
     def __bool__(self) -> bool:
@@ -130,6 +131,7 @@ class FaultCounts:
         }
 
 
+@as_a_whole
 def fault_counts(
     system: System,
     property: str = SURVIVAL,
@@ -173,11 +175,13 @@ def fault_counts(
         share = effort / len(rows)
         report = asked.check(failures, k=k, limits=limits or Limits(), effort=share, replay=True)
         counts.append(_counted(name, report, counts))
-        if report.interrupted:  # what comes after it is left out
+        if report.interrupted or is_over():
             break
-    notes = (*process_assumptions({atom.fault for atom in atoms}), *crashes_left_out(system))
+    left_out = tuple(name for name, _ in rows[len(counts) :])
+    cut = [f"{why_interrupted()}: nothing was counted for {', '.join(left_out)}"] if left_out else []
+    notes = (*cut, *process_assumptions({atom.fault for atom in atoms}), *crashes_left_out(system))
     seconds = time.monotonic() - started
-    return FaultCounts(asked.system, asked.name, tuple(counts), seconds, notes, budget)
+    return FaultCounts(asked.system, asked.name, tuple(counts), seconds, notes, budget, left_out)
 
 
 def _counted(name: str, report: Report, before: Sequence[FaultCount]) -> FaultCount:

@@ -17,7 +17,7 @@ from typing import Any
 from ..checks.properties import CRASH_HANDLING, undefined_under
 from ..checks.report import Report, Verdict
 from ..errors import UsageError
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
 from ..model.arguments import check_arguments
 from ..model.budget import NO_BUDGET, Budget
 from ..model.faults import PAPER_KINDS
@@ -179,6 +179,7 @@ SIGNS = {"alone": "✘", "together": "◐", "open": "?", "": "✔"}
 EFFECTS = {"alone": "breaks", "together": "breaks together", "open": "undecided", "": "tolerated"}
 
 
+@as_a_whole
 def frontier(
     system: System,
     property: str = SURVIVAL,
@@ -200,8 +201,8 @@ def frontier(
     `faults`, `channels` and `processes` say which choices count; by default every fault on every channel in
     use and of every process, for other properties than survival the three interferences of the paper. With
     `file_faults` what the file declares is there in every failure model. `max_size` asks a k-property for all
-    sets up to that size only. `limits` is for each single check; `effort` is shared among them, and a set of
-    several choices takes no longer than it.
+    sets up to that size only. `limits` is for all checks together; `effort` is shared among them, and a set
+    of several choices takes no longer than it.
     """
     check_arguments(system)
     if property == CRASH_HANDLING.name:
@@ -225,7 +226,7 @@ def frontier(
     notes = process_assumptions({atom.fault for atom in atoms})
     notes += crashes_left_out(system) if asked.monotone else ()
     found = survey.frontier(max_size)
-    notes += ("interrupted: what was not asked by then is undecided",) if survey.interrupted else ()
+    notes += (survey.interrupted,) if survey.interrupted else ()
     return replace(found, notes=notes)
 
 
@@ -268,8 +269,8 @@ class _Survey:
         #: whether one fault is the fewest.
         self.effort, self.whole_effort = effort / (2 * len(atoms)), effort
         self.questions, self.started = 0, time.monotonic()
-        #: After Ctrl-C nothing more is asked, and what was not asked is undecided.
-        self.interrupted = False
+        #: After Ctrl-C or the deadline nothing more is asked; the note that says so.
+        self.interrupted = ""
         self.verdicts: dict[FaultChoice, Verdict] = {}
         self.reports: dict[FaultChoice, Report] = {}
         #: What a run has shown to break it -> the larger set for which the run was found.
@@ -285,19 +286,24 @@ class _Survey:
             size = _size(count, max_size)
             found = exhaustive_frontier(subsets(count, size), self)
             covered = _coverage(count, size, asked.name, self.k or 1, found.asked)
+        if not found.complete and is_over():
+            self.stop()
         return self._result(found, covered)
 
     def __call__(self, choice: FaultChoice) -> Classified:
+        if is_over():
+            self.stop()
         if self.interrupted:
             return Classified(None)
         self.questions += 1
         if self.progress is not None:
             self.progress(self.questions, None if self.asked.monotone else 2 ** len(self.atoms))
         report = self.check(choice, replay=self.asked.survival)
-        self.interrupted = report.interrupted
+        if report.interrupted:
+            self.stop()
         verdict = self.decisive(report)
         self.verdicts[choice] = verdict
-        if verdict.holds is False and self.asked.survival:
+        if verdict.holds is False:
             self.reports[choice] = report
         core = None
         if verdict.holds is False and verdict.witness is not None and self.asked.monotone:
@@ -305,6 +311,9 @@ class _Survey:
             core = frozenset(i for i in choice if self.atoms[i] in used)
             self.shown.setdefault(core, choice)
         return Classified(verdict.holds, core)
+
+    def stop(self) -> None:
+        self.interrupted = f"{why_interrupted()}: what was not asked by then is undecided"
 
     def decisive(self, report: Report) -> Verdict:
         """One fault is the fewest where everything holds without any, for channels of any length."""
@@ -351,17 +360,20 @@ class _Survey:
             budget=self.model.budget,
         )
 
-    def _report(self, choice: FaultChoice) -> Report:
-        return self.reports[choice] if choice in self.reports else self.check(choice)
+    def replayed(self, choice: FaultChoice) -> Report:
+        """The report on a choice; what was asked without replay is asked again if there is time."""
+        known = self.reports.get(choice)
+        if known is not None and (self.asked.survival or self.interrupted):
+            return known
+        report = self.check(choice)
+        cut = report.interrupted or is_over()
+        return known if cut and known is not None and decisive(report).holds is None else report
 
     def _breaking(self, choice: FaultChoice) -> Breaking:
         """The run may have been found under more failures, which explore another bound within the effort."""
-        report = self._report(choice)
+        report = self.replayed(choice)
         if decisive(report).holds is not False and choice in self.shown:
-            larger = self.shown[choice]
-            report = self._report(larger)
-        if report.interrupted:
-            raise KeyboardInterrupt
+            report = self.replayed(self.shown[choice])
         return Breaking(self.named(choice), report, self.decisive(report))
 
 

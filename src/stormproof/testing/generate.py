@@ -13,7 +13,7 @@ from ..conformance.log import LogEvent
 from ..errors import UsageError, did_you_mean
 from ..extraction.system import declaring, under_model
 from ..formats import dumps
-from ..limits import EFFORT, Limits
+from ..limits import EFFORT, Limits, as_a_whole
 from ..model.failures import Failures
 from ..model.phrases import listed
 from ..model.system import System
@@ -88,6 +88,7 @@ def implementation() -> Implementation:
 _STEPS = {"send": "sends", "receive": "receives", "timeout": "timer", "restart": "restarts", "wait": "waits"}
 
 
+@as_a_whole
 def testgen(
     system: System,
     role: str,

@@ -20,6 +20,7 @@ from stormproof.surveys.campaign import run as running
 from stormproof.surveys.campaign.expected import agreements
 from stormproof.surveys.campaign.generated import generated
 from stormproof.surveys.campaign.jobs import Job
+from stormproof.surveys.campaign.worker import run_job
 
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
 
@@ -53,6 +54,20 @@ def test_a_job_is_a_value_that_travels(tmp_path: Path) -> None:
     job = jobs_of(plan())[0]
     again = Job.from_json(json.loads(json.dumps(job.to_json())))
     assert again == job and again.key == job.key
+
+
+def test_the_time_of_a_job_is_for_making_the_system_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = jobs_of(plan(limits=Limits(seconds=0.1)))[0]
+
+    def endless(*_: Any, **__: Any) -> Any:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+        raise AssertionError("this was not interrupted")
+
+    monkeypatch.setattr("stormproof.checks.request.prepare", endless)
+    row = run_job(job)
+    assert row["died"] == "the time limit of 0.1 s was reached" and row["verdicts"] == []
 
 
 def test_a_changed_file_is_another_job(tmp_path: Path) -> None:

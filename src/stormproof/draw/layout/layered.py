@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...limits import time_left
 from ..svg import Point
 from .ordering import order_ranks
 from .placing import place_ranks
@@ -90,7 +91,7 @@ def lay_out(
     The first node of `boxes` is the root, drawn at the top. `before` has the positions, from left to right,
     that nodes had in an earlier drawing, whose order is kept where that is reasonable.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + (time_left(seconds) or 0.0)
 
     def tick() -> None:
         if time.monotonic() > deadline:

@@ -21,7 +21,7 @@ from ...checks.api import check
 from ...checks.properties import RSC
 from ...checks.report import Report
 from ...errors import StormproofError
-from ...limits import EFFORT, Limits
+from ...limits import EFFORT, Limits, interrupting, within
 from ...model.failures_text import process_failures
 from ...python_process import end_with
 from .jobs import Job, _failures
@@ -31,23 +31,31 @@ def run_job(job: Job) -> dict[str, Any]:
     """The row of one job: the verdicts with their witnesses, or the sentence of what was wrong."""
     row = job.row
     try:
-        system = formats.system_from_json(job.system)
-        report = check(
-            system,
-            _failures(job.failures_name, job.failures),
-            k=job.k,
-            max_k=job.max_k,
-            properties=job.properties,
-            limits=Limits(job.seconds, job.memory, job.states),
-            semantics=job.semantics,
-            effort=_effort(job),
-        )
+        with within(job.seconds), interrupting():
+            report = _check(job)
+    except KeyboardInterrupt:  # while the system is made ready
+        if job.seconds is None:
+            raise
+        return {**row, "died": f"the time limit of {job.seconds:g} s was reached", "verdicts": []}
     except StormproofError as problem:
         return {**row, "error": str(problem), "verdicts": []}
     except MemoryError:
         return {**row, "died": "out of memory", "verdicts": []}
     found = {"seconds": report.seconds, "assumed": report.assumed, "notes": _notes(report)}
     return {**row, **found, "verdicts": [v.to_json() for v in report]}
+
+
+def _check(job: Job) -> Report:
+    return check(
+        formats.system_from_json(job.system),
+        _failures(job.failures_name, job.failures),
+        k=job.k,
+        max_k=job.max_k,
+        properties=job.properties,
+        limits=Limits(job.seconds, job.memory, job.states),
+        semantics=job.semantics,
+        effort=_effort(job),
+    )
 
 
 def _notes(report: Report) -> list[str]:
