@@ -41,7 +41,7 @@ class Fingerprint {
     }
 
   private:
-    std::ostringstream text_;
+    std::ostringstream text_{"2 ", std::ios::ate};  // the version of the files
 };
 
 inline void add_system(Fingerprint& out, const System& system) {

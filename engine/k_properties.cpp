@@ -1,36 +1,56 @@
-// Chooses how many words a configuration takes, and in which store configurations are.
+// Chooses in which store configurations are, and how many words each takes.
 #include "k_properties.hpp"
 
 #include <stdexcept>
 
-#include "decide.hpp"
-#include "decide_by_sweeps.hpp"
+#include "disk_fingerprint.hpp"
 #include "disk_files.hpp"
+#include "k_stores.hpp"
 
 namespace stormproof {
 namespace {
 
-Answer decide_in_words(const System& system, const Machine& m, const Question& question, Monitor& monitor) {
-    const auto run = [&]<unsigned W>() { return decide_up_to_symmetry<W>(system, m, question, monitor); };
-    if (m.words <= 1) return run.template operator()<1>();
-    if (m.words <= 2) return run.template operator()<2>();
-    if (m.words <= 3) return run.template operator()<3>();
-    if (m.words <= 4) return run.template operator()<4>();
-    if (m.words <= 8) return run.template operator()<8>();
-    if (m.words <= 16) return run.template operator()<16>();
-    if (m.words <= max_words) return run.template operator()<max_words>();
-    throw std::length_error("a configuration is too long");
+Answer in_graph(const System& system, const Machine& m, const Question& q, Monitor& monitor) {
+    return in_least_width(Widths{}, m.words, [&]<unsigned W>() { return decide_in_graph<W>(system, m, q, monitor); });
+}
+
+Answer in_store(const System& system, const Question& q, Monitor& monitor) {
+    const Machine m = compile_for_store(system, q.k);
+    if (m.words <= max_words)
+        return in_least_width(FewWidths{}, m.words, [&]<unsigned W>() { return decide_in_store<W>(m, q, monitor); });
+    Answer answer;
+    answer.stop = Stop::memory;
+    return answer;
 }
 
 // In the compact store when memory has run short; what was known before is not withheld.
-Answer decide_in_memory(const System& system, const Machine& m, const Question& q, bool sweeps, Monitor& monitor) {
-    if (q.compact && sweeps) return decide_in_store(system, q, monitor);
-    Answer answer = decide_in_words(system, m, q, monitor);
+Answer in_memory(const System& system, const Machine& m, const Question& q, bool sweeps, Monitor& monitor) {
+    if (q.compact && sweeps) return in_store(system, q, monitor);
+    Answer answer = in_graph(system, m, q, monitor);
     if (answer.stop != Stop::memory || !sweeps) return answer;
-    Answer compact = decide_in_store(system, q, monitor);
+    Answer compact = in_store(system, q, monitor);
     if (!compact.decided.empty() || answer.decided.empty()) return compact;
     answer.stop = compact.stop;
     return answer;
+}
+
+Answer on_disk(const Machine& m, const Question& q, Monitor& monitor, const std::string& name) {
+    try {
+        return in_least_width(FewWidths{}, m.words, [&]<unsigned W>() { return decide_on_disk<W>(m, q, monitor, name); });
+    } catch (const DiskError& problem) {
+        Answer answer;
+        answer.stop = Stop::disk;
+        answer.problem = problem.what();
+        return answer;
+    }
+}
+
+std::string fingerprint(const System& system, const Question& q) {
+    Fingerprint out;
+    out.add("k-properties").add(q.disk.version).add(q.k);
+    for (Property property : all_properties) out.add(q.properties.has(property));
+    add_system(out, system);
+    return out.name();
 }
 
 }  // namespace
@@ -43,10 +63,10 @@ Answer decide(const System& system, const Question& q, Monitor& monitor) {
     const bool disk = sweeps && q.disk.wanted();
     const std::string name = disk ? fingerprint(system, q) : "";
     if (!disk || !(q.disk.at_once || begun_on_disk(q.disk, name))) {
-        Answer answer = decide_in_memory(system, m, q, sweeps, monitor);
+        Answer answer = in_memory(system, m, q, sweeps, monitor);
         if (!disk || answer.stop != Stop::memory) return answer;
     }
-    return decide_on_disk(m, q, monitor, name);
+    return on_disk(m, q, monitor, name);
 }
 
 }  // namespace stormproof

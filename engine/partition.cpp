@@ -7,6 +7,7 @@
 
 #include "offence.hpp"
 #include "visited.hpp"
+#include "widths.hpp"
 
 namespace stormproof {
 namespace {
@@ -329,13 +330,7 @@ std::unique_ptr<Partition> make_partition(const System& system, std::uint32_t k,
     const auto made = [&]<unsigned W>() -> std::unique_ptr<Partition> {
         return std::make_unique<PartitionOf<W>>(std::move(m), properties, part, parts);
     };
-    if (m.words <= 1) return made.template operator()<1>();
-    if (m.words <= 2) return made.template operator()<2>();
-    if (m.words <= 4) return made.template operator()<4>();
-    if (m.words <= 8) return made.template operator()<8>();
-    if (m.words <= 16) return made.template operator()<16>();
-    if (m.words <= max_words) return made.template operator()<max_words>();
-    throw std::length_error("a configuration is too long");
+    return in_least_width(FewWidths{}, m.words, made);
 }
 
 }  // namespace stormproof

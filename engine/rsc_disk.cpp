@@ -5,8 +5,8 @@
 
 #include "disk_fingerprint.hpp"
 #include "disk_layers.hpp"
-#include "k_properties.hpp"
 #include "rsc_run.hpp"
+#include "widths.hpp"
 
 namespace stormproof {
 namespace {
@@ -228,10 +228,7 @@ RscResult search_rsc_on_disk(const RscLayout& layout, Monitor& monitor, const st
                              const RscOptions& options, const std::string& name) {
     const auto run = [&]<unsigned W>() { return searched<W>(layout, monitor, group, options, name); };
     try {
-        if (layout.words() <= 2) return run.template operator()<2>();
-        if (layout.words() <= 4) return run.template operator()<4>();
-        if (layout.words() <= 8) return run.template operator()<8>();
-        return run.template operator()<max_words>();
+        return in_least_width(WidthsOf<4, max_words>{}, layout.words(), run);
     } catch (const DiskError& problem) {
         RscResult result;
         result.stop = Stop::disk;

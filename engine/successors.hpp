@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "configuration.hpp"
+#include "function_ref.hpp"
 #include "platform.hpp"
 
 namespace stormproof {
@@ -102,34 +104,57 @@ STORMPROOF_INLINE inline void enabled_while(const Machine& m, const Config<W>& c
     }
 }
 
-// Every enabled action, in that order: visit(number, instruction).
-//
-// Collected first, unless they may be very many, without a branch for each: which ones are enabled is hard to predict.
-template <unsigned W, class Visit>
-STORMPROOF_INLINE inline void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
-    constexpr std::uint32_t most = 64;
-    if (m.max_degree > most) {
-        for (const ProcessLayout& p : m.processes) each_enabled_of(m, p, c, visit);
-        return;
-    }
-    const Instruction* found[most + 1];  // what is not enabled is overwritten by the next
-    const Instruction** next = found;
-    const Instruction* const all = m.instructions.data();
-    for (const ProcessLayout& p : m.processes) {
-        const StateInfo& info = p.states[p.state.get(c.w)];
-        const Instruction* at = all + info.first;
-        for (std::uint32_t left = info.last - info.first; left > 0; --left, ++at) {
-            *next = at;
-            next += enabled(m, *at, c);
+// The enabled actions of a configuration in that order, a number of them at a time: collected without a branch for each, since
+// which ones are enabled is hard to predict.
+template <unsigned W>
+class EnabledActions {
+  public:
+    bool done(const Machine& m) const { return process_ == m.processes.size(); }
+    const Instruction* const* begin() const { return found_; }
+
+    // Collects the next ones, and returns their end.
+    STORMPROOF_NOINLINE const Instruction* const* collect(const Machine& m, const Config<W>& c) {
+        const Instruction** end = found_;
+        for (; process_ < m.processes.size(); ++process_, passed_ = 0) {
+            const ProcessLayout& p = m.processes[process_];
+            const StateInfo& info = p.states[p.state.get(c.w)];
+            const std::uint32_t left = info.last - info.first - passed_;
+            const std::uint32_t now = std::min(left, static_cast<std::uint32_t>(found_ + most - end));
+            const Instruction* at = m.instructions.data() + info.first + passed_;
+            for (std::uint32_t i = 0; i < now; ++i, ++at) {
+                *end = at;
+                end += enabled(m, *at, c);
+            }
+            passed_ += now;
+            if (now < left) break;
         }
+        return end;
     }
-    for (const Instruction** at = found; at != next; ++at) visit((*at)->same_as, **at);
+
+  private:
+    static constexpr std::uint32_t most = 64;
+    std::size_t process_ = 0;   // where to go on
+    std::uint32_t passed_ = 0;  // of its actions
+    const Instruction* found_[most + 1];  // what is not enabled is overwritten by the next
+};
+
+// Every enabled action, in that order: visit(number, instruction).
+template <unsigned W, class Visit>
+void each_enabled(const Machine& m, const Config<W>& c, Visit&& visit) {
+    EnabledActions<W> actions;
+    do {
+        const Instruction* const* const end = actions.collect(m, c);
+        for (const Instruction* const* at = actions.begin(); at != end; ++at) visit((*at)->same_as, **at);
+    } while (!actions.done(m));
 }
 
 // ---- silent steps (definitions 2.5) ----------------------------------------------------------------------
 
-template <unsigned W, class Visit>
-void silent_queue(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
+template <unsigned W>
+using VisitConfig = FunctionRef<void(const Config<W>&)>;
+
+template <unsigned W>
+void silent_queue(const ChannelLayout& ch, const Config<W>& c, VisitConfig<W> visit) {
     thread_local std::vector<std::uint32_t> letters, other;
     read_queue(ch, c, letters);
     for (std::size_t i = 0; i < letters.size(); ++i) {
@@ -147,8 +172,8 @@ void silent_queue(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
     }
 }
 
-template <unsigned W, class Visit>
-void silent_multiset(const ChannelLayout& ch, const Config<W>& c, Visit&& visit) {
+template <unsigned W>
+void silent_multiset(const ChannelLayout& ch, const Config<W>& c, VisitConfig<W> visit) {
     for (std::size_t a = 0; a < ch.counts.size(); ++a) {
         if (ch.counts[a].mask == 0 || ch.counts[a].get(c.w) == 0) continue;
         each_silent_outcome(ch.faults, static_cast<std::uint32_t>(a), [&](std::uint32_t outcome) {
@@ -161,8 +186,9 @@ void silent_multiset(const ChannelLayout& ch, const Config<W>& c, Visit&& visit)
     }
 }
 
-template <unsigned W, class Visit>
-void each_silent(const Machine& m, const Config<W>& c, Visit&& visit) {
+// Every silent step: visit(successor).
+template <unsigned W>
+STORMPROOF_NOINLINE void each_silent(const Machine& m, const Config<W>& c, std::type_identity_t<VisitConfig<W>> visit) {
     for (const ChannelLayout& ch : m.channels) {
         if (!ch.silent) continue;
         if (ch.form == PackedForm::length) {

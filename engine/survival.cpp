@@ -3,10 +3,10 @@
 
 #include <stdexcept>
 
-#include "survival_compact.hpp"
-#include "survival_disk.hpp"
+#include "disk_files.hpp"
 #include "survival_hits.hpp"
-#include "survival_search.hpp"
+#include "survival_stores.hpp"
+#include "survival_turns.hpp"
 
 namespace stormproof::survival {
 namespace {
@@ -33,10 +33,18 @@ Result join(Result compact, const Result& before) {
 // In the compact store when memory runs short.
 template <class Cell>
 Result search_in_memory(const System& system, const Question& q, Monitor& monitor) {
-    if (q.compact && fits_compact(q)) return CompactSearch<Cell>(system, q, monitor).run();
-    const Result result = Search<Cell>(system, q, monitor).run();
+    if (q.compact && fits_compact(q)) return search_in_store(system, q, monitor);
+    const Result result = search_in_graph<Cell>(system, q, monitor);
     if (result.stop != Stop::memory || !fits_compact(q)) return result;
-    return join(CompactSearch<Cell>(system, q, monitor).run(), result);
+    return join(search_in_store(system, q, monitor), result);
+}
+
+Result on_disk(const System& system, const Question& q, Monitor& monitor, const std::string& name) {
+    const Layout layout(system, q);
+    const Packing<PackedCell> packing(system, q, layout, q.k);
+    if (packing.words() > max_words) throw DiskError("configurations of more than 4096 bits are not explored on disk");
+    const auto run = [&]<unsigned W>() { return search_on_disk<W>(system, q, monitor, name, packing); };
+    return in_least_width(FewWidths{}, packing.words(), run);
 }
 
 // On disk, if that is wanted, once memory has ended; or at once where an earlier process has begun there.
@@ -49,7 +57,7 @@ Result search_in_cells(const System& system, const Question& q, Monitor& monitor
         if (!disk || result.stop != Stop::memory) return result;
     }
     try {
-        return search_on_disk(system, q, monitor, name);
+        return on_disk(system, q, monitor, name);
     } catch (const DiskError& problem) {
         Result result;
         result.stop = Stop::disk;

@@ -218,5 +218,7 @@ class StepsAhead {
         return item;
     }
 };
+extern template class StepsAhead<std::uint8_t>;
+extern template class StepsAhead<std::uint16_t>;
 
 }  // namespace stormproof::survival

@@ -122,6 +122,8 @@ class BlockProver {
         return out;
     }
 };
+extern template class BlockProver<std::uint8_t>;
+extern template class BlockProver<std::uint16_t>;
 
 // Tries every abstraction with little effort, on the first few configurations, before any with more.
 template <class Cell>

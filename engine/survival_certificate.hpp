@@ -101,5 +101,7 @@ class ClosedSet {
         }
     }
 };
+extern template class ClosedSet<std::uint8_t>;
+extern template class ClosedSet<std::uint16_t>;
 
 }  // namespace stormproof::survival

@@ -220,8 +220,9 @@ class CompactSearch : Judge<Cell> {
     // survival_sooner.hpp looks at.
     void fill_full(const Layer& until) {
         full_.clear();
-        for (const auto& [key, layer] : layers_.all) {
-            if (result_.hit_faults > level_ || key.first != level_ || key.second >= until.actions) continue;
+        for (const auto& entry : layers_.all) {
+            const Layer& layer = entry.second;
+            if (result_.hit_faults > level_ || layer.faults != level_ || layer.actions >= until.actions) continue;
             std::vector<Words> found;
             std::mutex finding;
             layers_.each(layer, [&](Worker& worker) {

@@ -11,11 +11,6 @@
 
 namespace stormproof::survival {
 
-std::string fingerprint(const System& system, const Question& question);
-
-// Searches on disk; DiskError when that fails.
-Result search_on_disk(const System& system, const Question& question, Monitor& monitor, const std::string& name);
-
 template <class Cell, unsigned W>
 class DiskSearch : public DiskStorms<Cell, W> {
     using Base = DiskStorms<Cell, W>;

@@ -233,7 +233,8 @@ class DiskStorms : public Search<Cell> {
 
     // The process of the step that leads to the last one.
     std::uint32_t add_predecessor(std::vector<std::pair<LayerKey, Packed>>& way) {
-        const auto [key, wanted] = way.back();
+        const LayerKey key = way.back().first;
+        const Packed wanted = way.back().second;
         std::uint32_t process = nothing;
         for (const Layer& layer : layers_.layers) {
             if (actions_of(layer.key) + 1 != actions_of(key) || layer.key > key || process != nothing) continue;

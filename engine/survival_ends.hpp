@@ -248,5 +248,7 @@ class Ends {
         return way;
     }
 };
+extern template class Ends<std::uint8_t>;
+extern template class Ends<std::uint16_t>;
 
 }  // namespace stormproof::survival

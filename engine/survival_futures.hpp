@@ -1,18 +1,16 @@
 // What is known of calm futures, passed on from configurations to those before them.
 #pragma once
 
-#include <ranges>
-
 #include "survival_store.hpp"
 
 namespace stormproof::survival {
 
 // Takes over the bits of successors, until all that are wanted are there. Returns how many configurations lack some.
-template <class Cell, class List>
-std::size_t look_ahead(Store<Cell>& store, const List& list, std::uint32_t wanted) {
+template <class Cell, class At>
+std::size_t look_ahead(Store<Cell>& store, At at, At end, std::uint32_t wanted) {
     std::size_t lacking = 0;
-    for (const std::uint32_t id : list) {
-        Node& node = store.nodes[id];
+    for (; at != end; ++at) {
+        Node& node = store.nodes[*at];
         for (std::uint32_t i = 0; i < node.degree && (node.mask & wanted) != wanted; ++i)
             node.mask |= store.nodes[store.edges[node.first + i]].mask;
         lacking += (node.mask & wanted) != wanted;
@@ -58,7 +56,7 @@ template <class Cell>
 void propagate(Store<Cell>& store, const std::vector<std::uint32_t>& list, std::uint32_t wanted) {
     std::size_t before = list.size(), lacking = 0;
     for (bool against = true;; against = !against, before = lacking) {
-        lacking = against ? look_ahead(store, std::views::reverse(list), wanted) : look_ahead(store, list, wanted);
+        lacking = against ? look_ahead(store, list.rbegin(), list.rend(), wanted) : look_ahead(store, list.begin(), list.end(), wanted);
         if (lacking == 0) return;
         if (lacking > before / 2) break;
     }

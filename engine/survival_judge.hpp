@@ -324,5 +324,7 @@ class Judge {
   private:
     std::vector<std::uint32_t> failures_;   // ask -> levels on which no proof was found: each time, less is tried
 };
+extern template class Judge<std::uint8_t>;
+extern template class Judge<std::uint16_t>;
 
 }  // namespace stormproof::survival

@@ -156,5 +156,7 @@ class Packing {
         for (auto number : pieces_of_[what]) pieces_[number].field.set(words, value(pieces_[number], row));
     }
 };
+extern template class Packing<std::uint8_t>;
+extern template class Packing<std::uint16_t>;
 
 }  // namespace stormproof::survival

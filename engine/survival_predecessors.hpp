@@ -63,5 +63,7 @@ class CalmPredecessors {
         found();
     }
 };
+extern template class CalmPredecessors<std::uint8_t>;
+extern template class CalmPredecessors<std::uint16_t>;
 
 }  // namespace stormproof::survival

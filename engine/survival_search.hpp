@@ -178,5 +178,7 @@ class Search : public Judge<Cell> {
         return result_.stop != Stop::none;
     }
 };
+extern template class Search<std::uint8_t>;
+extern template class Search<std::uint16_t>;
 
 }  // namespace stormproof::survival

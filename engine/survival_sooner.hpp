@@ -83,5 +83,7 @@ class SoonerEnds {
         return found;
     }
 };
+extern template class SoonerEnds<std::uint8_t>;
+extern template class SoonerEnds<std::uint16_t>;
 
 }  // namespace stormproof::survival

@@ -200,5 +200,7 @@ class ClosedProcesses {
         return true;
     }
 };
+extern template class ClosedProcesses<std::uint8_t>;
+extern template class ClosedProcesses<std::uint16_t>;
 
 }  // namespace stormproof::survival

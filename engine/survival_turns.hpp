@@ -117,5 +117,7 @@ class RowTurns {
         return turn;
     }
 };
+extern template class RowTurns<std::uint8_t>;
+extern template class RowTurns<std::uint16_t>;
 
 }  // namespace stormproof::survival
