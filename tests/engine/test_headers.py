@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,8 +17,8 @@ import pytest
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 COMPILER = shutil.which(os.environ.get("CXX", "c++"))
-#: Only bindings.hpp knows Python, and it is compiled with every build.
-HEADERS = sorted(h.name for h in ENGINE.glob("*.hpp") if h.name != "bindings.hpp")
+#: Only bindings/ knows Python, and it is compiled with every build.
+HEADERS = sorted(str(h.relative_to(ENGINE)) for h in ENGINE.rglob("*.hpp") if h.parent.name != "bindings")
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -30,3 +31,16 @@ def test_in_any_order(order: int) -> None:
     source = "".join(f'#include "{h}"\n' for h in headers)
     done = subprocess.run([COMPILER, *flags], input=source, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_only_bindings_know_python() -> None:
+    files = [file for file in ENGINE.rglob("*.?pp") if file.parent.name != "bindings"]
+    assert files and not [file for file in files if re.search(r"nanobind|Python\.h", file.read_text())]
+
+
+def test_no_file_is_named_after_a_folder() -> None:
+    """`store/disk_files.hpp`, not `store_disk_files.hpp`."""
+    folders = [folder.name for folder in ENGINE.iterdir() if folder.is_dir()]
+    assert len(folders) == 7
+    named = [f for f in ENGINE.rglob("*.?pp") for folder in folders if f.name.startswith(f"{folder}_")]
+    assert not named

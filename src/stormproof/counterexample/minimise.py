@@ -1,7 +1,8 @@
 """Among the shortest runs to a violation, one with the fewest faults, then the fewest changes of process.
 
 The engine computes where all shortest runs end and which control states they pass through
-(`engine/slice.hpp`), but not which message was lost or corrupted. This search replays those runs with words.
+(`engine/questions/slice.hpp`), but not which message was lost or corrupted. This search replays those
+runs with words.
 A fault is delayed as long as possible, which excludes no run: a message is lost when a later one is received
 or when the channel is full, it is overtaken or corrupted when it is received, and what then still differs
 from the required words is corrected at the end. The cost is the number of fault steps (definitions 2.5): one

@@ -1,0 +1,155 @@
+// survive() from Python: types converted, the lock released, nothing else.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bind.hpp"
+#include "questions/survival.hpp"
+
+namespace nb = nanobind;
+using namespace stormproof;
+
+using Flags = std::vector<std::uint8_t>;
+using PlainGoal = std::vector<std::tuple<survival::GoalKind, bool, std::uint32_t, std::vector<std::uint32_t>>>;
+using Number = std::optional<std::uint32_t>;
+using PlainList = std::tuple<std::vector<survival::ContentForm>, bool, std::set<std::vector<std::uint32_t>>>;
+
+static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
+
+static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
+                 const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks, std::vector<Flags> rests,
+                 std::vector<Flags> ended, Flags observed, Number most_faults, const std::vector<Number>& most_of_kind,
+                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder, std::uint32_t most_abstract,
+                 std::uint32_t most_certified, const std::vector<PlainList>& lists, bool reduction,
+                 std::uint64_t reduce_from, bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
+                 std::uint32_t threads, std::uint64_t parallel_from, bool compact) {
+    if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
+    if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
+    survival::Question& q = *new (self) survival::Question;
+    q.k = k;
+    q.slack = slack;
+    for (const auto& [always, goal] : asks) {
+        q.asks.push_back({always, {}});
+        for (const auto& [kind, negated, subject, details] : goal)
+            q.asks.back().goal.push_back({kind, negated, subject, details});
+    }
+    q.marks = std::move(marks);
+    q.rests = std::move(rests);
+    q.ended = std::move(ended);
+    q.observed = std::move(observed);
+    q.most_faults = most_faults.value_or(survival::nothing);
+    for (std::size_t i = 0; i < fault_kinds && i < most_of_kind.size(); ++i)
+        q.most_of_kind[i] = most_of_kind[i].value_or(survival::nothing);
+    for (const auto& [blocks, counted] : ladder) q.ladder.push_back({blocks, counted});
+    q.most_abstract = most_abstract;
+    q.most_certified = most_certified;
+    for (const auto& [forms, heads, rows] : lists) q.lists.push_back({forms, heads, rows});
+    q.reduction = reduction;
+    q.reduce_from = reduce_from;
+    q.symmetry = symmetry;
+    q.witness_budget = witness_budget;
+    q.disk = disk;
+    q.threads = std::max(1u, threads);
+    q.parallel_from = parallel_from;
+    q.compact = compact;
+}
+
+static void bind_strike(nb::module_& m) {
+    using survival::Strike;
+    nb::class_<Strike>(m, "Strike")
+        .def_ro("process", &Strike::process)
+        .def_ro("transition", &Strike::transition)
+        .def_prop_ro("outcome", [](const Strike& s) {
+            std::map<std::string, Number> fields;
+            each_field(s, [&](const char* name, std::uint32_t value) { fields[name] = number(value); });
+            return fields;
+        })
+        .def_prop_ro("fault", [](const Strike& s) {
+            return s.mark == survival::unmarked ? std::nullopt : std::optional(static_cast<Fault>(s.mark));
+        });
+}
+
+template <class T>
+static nb::bytes raw(const std::vector<T>& numbers) {
+    return nb::bytes(numbers.data(), numbers.size() * sizeof(T));
+}
+
+static void bind_certified(nb::module_& m) {
+    using survival::Certified;
+    nb::class_<Certified>(m, "Certified", "What a certificate lists; numbers of 16, 32 and 32 bits.")
+        .def_ro("too_large", &Certified::too_large)
+        .def_prop_ro("codes", [](const Certified& c) { return raw(c.codes); })
+        .def_prop_ro("ranks", [](const Certified& c) { return raw(c.ranks); })
+        .def_prop_ro("faults", [](const Certified& c) { return raw(c.faults); });
+}
+
+void bind_survival(nb::module_& m) {
+    nb::enum_<survival::GoalKind>(m, "GoalKind", "The nodes of a goal in negation normal form.")
+        .value("ALL", survival::GoalKind::all)
+        .value("ANY", survival::GoalKind::any)
+        .value("AT", survival::GoalKind::at)
+        .value("HOLDS", survival::GoalKind::holds)
+        .value("CONTAINS", survival::GoalKind::contains)
+        .value("HEAD", survival::GoalKind::head)
+        .value("DEADLOCK", survival::GoalKind::deadlock)
+        .value("AT_REST", survival::GoalKind::at_rest)
+        .value("LISTED", survival::GoalKind::listed);
+    nb::enum_<survival::ContentForm>(m, "ContentForm", "What stands for the content of a channel in a list.")
+        .value("WORD", survival::ContentForm::word)
+        .value("MULTISET", survival::ContentForm::multiset)
+        .value("LENGTH", survival::ContentForm::length);
+    nb::enum_<survival::Outcome>(m, "Outcome", "What a search found out about one question.")
+        .value("UNKNOWN", survival::Outcome::unknown)
+        .value("HOLDS", survival::Outcome::holds)
+        .value("VIOLATED", survival::Outcome::violated)
+        .value("UNDECIDED", survival::Outcome::undecided);
+    nb::enum_<survival::EndKind>(m, "EndKind", "How a violating run ends.")
+        .value("NONE", survival::EndKind::none)
+        .value("DEADLOCK", survival::EndKind::deadlock)
+        .value("REST", survival::EndKind::rest)
+        .value("LIVELOCK", survival::EndKind::livelock)
+        .value("DIVERGENCE", survival::EndKind::divergence);
+    bind_strike(m);
+    bind_certified(m);
+    using survival::Finding;
+    nb::class_<Finding>(m, "Finding")
+        .def_ro("outcome", &Finding::outcome)
+        .def_ro("faults", &Finding::faults)
+        .def_ro("run", &Finding::run)
+        .def_ro("calm_from", &Finding::calm_from)
+        .def_ro("cycle", &Finding::cycle)
+        .def_ro("end", &Finding::end)
+        .def_prop_ro("hit_faults", [](const Finding& f) { return number(f.hit_faults); })
+        .def_ro("reduced", &Finding::reduced)
+        .def_prop_ro("undecided_faults", [](const Finding& f) { return number(f.undecided_faults); })
+        .def_prop_ro("proof", [](const Finding& f) { return std::pair(f.proof.blocks, f.proof.counted); });
+    using survival::Result;
+    nb::class_<Result>(m, "SurvivalResult")
+        .def_ro("stop", &Result::stop)
+        .def_ro("configurations", &Result::configurations)
+        .def_ro("stored", &Result::stored)
+        .def_ro("memory", &Result::memory)
+        .def_ro("on_disk", &Result::on_disk)
+        .def_ro("problem", &Result::problem)
+        .def_prop_ro("hit_faults", [](const Result& r) { return number(r.hit_faults); })
+        .def_ro("faults_explored", &Result::faults_explored)
+        .def_ro("symmetries", &Result::symmetries)
+        .def_ro("compact", &Result::compact)
+        .def_ro("findings", &Result::findings)
+        .def_ro("certified", &Result::certified);
+    using survival::Question;
+    nb::class_<Question>(m, "SurvivalQuestion")
+        .def("__init__", &make, nb::arg("k"), nb::arg("slack"), nb::arg("asks"), nb::arg("marks"), nb::arg("rests"),
+             nb::arg("ended"), nb::arg("observed"), nb::arg("most_faults").none(), nb::arg("most_of_kind"),
+             nb::arg("ladder"), nb::arg("most_abstract"), nb::arg("most_certified") = 0,
+             nb::arg("lists") = std::vector<PlainList>{}, nb::arg("reduction") = false,
+             nb::arg("reduce_from") = Question{}.reduce_from, nb::arg("symmetry") = false,
+             nb::arg("witness_budget") = Question{}.witness_budget, nb::arg("disk") = DiskOptions{},
+             nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false);
+    m.def("survive", &survival::survive, nb::arg("system"), nb::arg("question"), nb::arg("monitor"),
+          nb::call_guard<nb::gil_scoped_release>());
+}

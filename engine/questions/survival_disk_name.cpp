@@ -1,0 +1,25 @@
+#include "questions/survival_stores.hpp"
+#include "store/fingerprint.hpp"
+
+namespace stormproof::survival {
+
+std::string fingerprint(const System& system, const Question& q) {
+    Fingerprint out;
+    out.add("survival").add(q.disk.version).add(q.k).add(q.slack).add(q.reduction).add(q.group.size()).add(q.most_faults);
+    add_system(out, system);
+    out.add(q.most_of_kind).add(q.marks).add(q.rests).add(q.ended).add(q.observed).add(q.may_hit).add(q.asks.size());
+    for (const Ask& ask : q.asks) {
+        out.add(ask.always).add(ask.goal.size());
+        for (const GoalNode& node : ask.goal)
+            out.add(static_cast<unsigned>(node.kind)).add(node.negated).add(node.subject).add(node.details);
+    }
+    out.add(q.lists.size());
+    for (const ListedConfigurations& list : q.lists) {
+        out.add(list.heads).add(list.rows.size());
+        for (const auto form : list.forms) out.add(static_cast<unsigned>(form));
+        for (const auto& row : list.rows) out.add(row);
+    }
+    return out.name();
+}
+
+}  // namespace stormproof::survival

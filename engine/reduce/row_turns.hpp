@@ -1,0 +1,123 @@
+// Symmetry for survival (definitions 3.13): permutations that respect marks, rest states and goals, applied to rows.
+#pragma once
+
+
+#include "reduce/symmetry.hpp"
+#include "reduce/turns.hpp"
+#include "steps/faulty.hpp"
+
+namespace stormproof::survival {
+
+// A goal as part of the graph whose automorphisms are sought: a node for each of its parts.
+inline std::uint32_t add_goal(Shape& shape, const Goal& goal, std::uint32_t number) {
+    constexpr std::uint32_t part = 100, at_state = 101, of_channel = 102, has_message = 103;
+    const GoalNode& node = goal[number];
+    const std::uint32_t own = shape.add(1000 + 2 * static_cast<std::uint64_t>(node.kind) + node.negated);
+    const bool whole = node.kind == GoalKind::all || node.kind == GoalKind::any;
+    const bool word = node.kind == GoalKind::holds || node.kind == GoalKind::contains || node.kind == GoalKind::head;
+    if (word) shape.link(own, shape.channel(node.subject), of_channel);
+    for (std::uint32_t i = 0; i < node.details.size(); ++i) {
+        if (whole) shape.link(own, add_goal(shape, goal, node.details[i]), part);
+        else if (node.kind == GoalKind::at && node.details[i]) shape.link(own, shape.state(node.subject, i), at_state);
+        else if (word) shape.link(own, shape.letter(node.subject, node.details[i]), has_message + i);
+    }
+    return own;
+}
+
+// The permutations that leave the system and the question as they are.
+inline std::vector<Automorphism> symmetries(const System& system, const Question& q) {
+    if (!q.lists.empty()) return {};
+    Shape shape(system);
+    for (std::uint32_t p = 0; p < system.processes.size(); ++p) {
+        for (std::uint32_t x = 0; x < system.processes[p].states; ++x)
+            shape.colour(shape.state(p, x), 2 * q.rests[p][x] + q.ended[p][x]);
+        for (std::uint32_t t = 0; t < q.marks[p].size(); ++t) shape.colour(shape.transition(p, t), q.marks[p][t]);
+    }
+    for (std::uint32_t c = 0; c < system.channels.size(); ++c) shape.colour(shape.channel(c), q.observed[c]);
+    for (std::uint32_t a = 0; a < q.asks.size(); ++a) {
+        const std::uint32_t ask = shape.add(2000 + 2 * a + q.asks[a].always);
+        shape.link(ask, add_goal(shape, q.asks[a].goal, static_cast<std::uint32_t>(q.asks[a].goal.size() - 1)), 99);
+    }
+    return shape.automorphisms(most_turns);
+}
+
+// A step between configurations of the store: the second is the image of what the strike leads to.
+struct TurnedStrike {
+    Strike strike;
+    std::uint32_t turn = 0;
+};
+
+template <class Cell>
+class RowTurns {
+  public:
+    RowTurns(const System& system, const Layout& layout, const std::vector<Automorphism>& group)
+        : system_(system), layout_(layout), group_(group), image_(layout.cells) {
+        for (const Automorphism& g : group) turns_.push_back(turn_of(g));
+    }
+
+    bool used() const { return turns_.size() > 1; }
+    Automorphism identity() const { return identity_of(system_); }
+    const Automorphism& operator[](std::uint32_t turn) const { return group_[turn]; }
+
+    // The least row of the orbit, and the number of the permutation that leads there.
+    std::pair<const Cell*, std::uint32_t> settle(const Cell* row) {
+        const std::uint32_t turn = used() ? least_turn(turns_, row).turn : 0;
+        if (turn == 0) return {row, 0};
+        for (std::size_t i = 0; i < image_.size(); ++i) image_[i] = static_cast<Cell>(turns_[turn][i].value(row));
+        return {image_.data(), turn};
+    }
+
+    // How many rows permutations make of it, itself included.
+    std::uint64_t orbit(const Cell* row) const { return turns_.size() / least_turn(turns_, row).alike; }
+
+    std::vector<Cell> image(const Automorphism& g, const Cell* row) {
+        const Turn turn = turn_of(g);
+        std::vector<Cell> out(layout_.cells);
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<Cell>(turn[i].value(row));
+        return out;
+    }
+
+    Strike turned(const Automorphism& g, Strike strike) const {
+        const std::uint32_t channel = system_.processes[strike.process].transitions[strike.transition].channel;
+        for (std::uint32_t* message : {&strike.becomes, &strike.kept_as, &strike.head})
+            if (*message != nothing) *message = g.message_on(channel, *message);
+        strike.transition = g.transition[strike.process][strike.transition];
+        strike.process = g.process[strike.process];
+        return strike;
+    }
+
+    // `back` leads from the store to the user's processes, before and after these steps.
+    void add_shown(const std::vector<TurnedStrike>& steps, Automorphism& back, std::vector<Strike>& out) const {
+        for (const TurnedStrike& step : steps) {
+            out.push_back(turned(back, step.strike));
+            if (step.turn != 0) back = compose(back, inverse(group_[step.turn]));
+        }
+    }
+
+  private:
+    const System& system_;
+    const Layout& layout_;
+    const std::vector<Automorphism>& group_;
+    std::vector<Turn> turns_;
+    Renamings renamings_;
+    std::vector<Cell> image_;
+
+    Turn turn_of(const Automorphism& g) {
+        Turn turn(layout_.cells);
+        for (std::uint32_t i = 0; i < turn.size(); ++i) turn[i] = {i};
+        for (std::uint32_t p = 0; p < g.process.size(); ++p) turn[g.process[p]] = {p, renamings_.add(g.state[p])};
+        for (std::uint32_t c = 0; c < g.channel.size(); ++c) {
+            std::vector<std::uint32_t> messages(system_.messages);
+            for (std::uint32_t m = 0; m < messages.size(); ++m) messages[m] = g.message_on(c, m);
+            const Renaming* renamed = renamings_.add(std::move(messages));
+            const std::uint32_t from = layout_.channel[c], to = layout_.channel[g.channel[c]];
+            turn[to] = {from};
+            for (std::uint32_t i = 1; i <= layout_.bound; ++i) turn[to + i] = {from + i, renamed};
+        }
+        return turn;
+    }
+};
+extern template class RowTurns<std::uint8_t>;
+extern template class RowTurns<std::uint16_t>;
+
+}  // namespace stormproof::survival

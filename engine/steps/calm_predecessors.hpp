@@ -1,0 +1,69 @@
+// Calm steps backwards: the configurations from which one calm step leads to a given one, reachable or not.
+#pragma once
+
+#include "steps/faulty.hpp"
+
+namespace stormproof::survival {
+
+template <class Cell>
+class CalmPredecessors {
+  public:
+    CalmPredecessors(const Rules& rules, const Layout& layout) : rules_(rules), layout_(layout), before_(layout.cells) {
+        for (const Process& process : rules.system.processes) {
+            into_.emplace_back(process.states);
+            for (std::uint32_t t = 0; t < process.transitions.size(); ++t)
+                into_.back()[process.transitions[t].target].push_back(t);
+        }
+    }
+
+    // visit(strike, row) for each predecessor with at most so many messages in a channel, and the step from it.
+    template <class Visit>
+    void each(const Cell* row, std::uint32_t bound, Visit&& visit) {
+        for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p)
+            for (const std::uint32_t number : into_[p][row[p]]) {
+                const Transition& t = rules_.system.processes[p].transitions[number];
+                std::memcpy(before_.data(), row, layout_.cells * sizeof(Cell));
+                before_[p] = static_cast<Cell>(t.source);
+                Strike strike;
+                strike.process = p;
+                strike.transition = number;
+                const auto found = [&] { visit(strike, before_.data()); };
+                if (t.kind == TransitionKind::send) undo_send(t, found);
+                else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
+                else if (rules_.question.marks[p][number] == unmarked) found();
+            }
+    }
+
+  private:
+    const Rules& rules_;
+    const Layout& layout_;
+    std::vector<std::vector<std::vector<std::uint32_t>>> into_;  // process -> state -> transitions that lead there
+    std::vector<Cell> before_;
+
+    // The message may be the last one; or nobody was interested in it, and there are others.
+    template <class Found>
+    void undo_send(const Transition& t, Found&& found) {
+        Cell* length = before_.data() + layout_.channel[t.channel];
+        if (*length == 0) return;
+        const bool unseen = rules_.unseen(t.channel, before_[rules_.system.channels[t.channel].receiver]);
+        if (unseen) found();
+        if (length[*length] != t.message || (unseen && *length > 1)) return;
+        length[*length] = 0;
+        --*length;
+        found();
+    }
+
+    template <class Found>
+    void undo_receive(const Transition& t, std::uint32_t bound, Found&& found) {
+        Cell* length = before_.data() + layout_.channel[t.channel];
+        if (*length >= bound) return;
+        std::memmove(length + 2, length + 1, *length * sizeof(Cell));
+        length[1] = static_cast<Cell>(t.message);
+        ++*length;
+        found();
+    }
+};
+extern template class CalmPredecessors<std::uint8_t>;
+extern template class CalmPredecessors<std::uint16_t>;
+
+}  // namespace stormproof::survival

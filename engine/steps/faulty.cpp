@@ -1,0 +1,151 @@
+#include "steps/faulty.hpp"
+
+namespace stormproof::survival {
+
+template <class Cell>
+void Steps<Cell>::each(const Cell* row, std::uint32_t bound, bool calm_only, Visit visit, const std::vector<std::uint8_t>* only) {
+    for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p) {
+        if (only && !(*only)[p]) continue;
+        const auto& transitions = rules_.system.processes[p].transitions;
+        const std::uint32_t state = row[p];
+        for (std::uint32_t t = rules_.first[p][state]; t < rules_.first[p][state + 1]; ++t) {
+            Strike strike;
+            strike.process = p;
+            strike.transition = t;
+            const Transition& tr = transitions[t];
+            if (tr.kind == TransitionKind::internal) internal(row, strike, tr, calm_only, visit);
+            else if (tr.kind == TransitionKind::send) send(row, strike, tr, bound, calm_only, visit);
+            else receive(row, strike, tr, calm_only, visit);
+        }
+    }
+}
+
+template <class Cell>
+void Steps<Cell>::begin(const Cell* row, const Strike& strike, const Transition& t) {
+    std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
+    next_[strike.process] = static_cast<Cell>(t.target);
+}
+
+// Counts a fault; false when the budget does not allow it.
+template <class Cell>
+bool Steps<Cell>::count(Fault fault, std::uint32_t times) {
+    const auto kind = static_cast<std::size_t>(fault);
+    if (layout_.counter_of[kind] == nothing) return true;
+    Cell& counter = next_[layout_.counter_of[kind]];
+    if (counter + times > rules_.question.most_of_kind[kind]) return false;
+    counter = static_cast<Cell>(counter + times);
+    return true;
+}
+
+template <class Cell>
+void Steps<Cell>::internal(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit visit) {
+    strike.mark = rules_.question.marks[strike.process][strike.transition];
+    if (strike.mark == disabled || (calm_only && strike.mark != unmarked)) return;
+    begin(row, strike, t);
+    if (strike.mark == unmarked) visit(strike, 0u, next_.data());
+    else if (count(static_cast<Fault>(strike.mark), 1)) visit(strike, 1u, next_.data());
+}
+
+template <class Cell>
+void Steps<Cell>::insert(std::uint32_t channel, std::uint32_t place, std::uint32_t message) {
+    Cell* length = next_.data() + layout_.channel[channel];
+    Cell* word = length + 1;
+    std::memmove(word + place + 1, word + place, (*length - place) * sizeof(Cell));
+    word[place] = static_cast<Cell>(message);
+    ++*length;
+}
+template <class Cell>
+void Steps<Cell>::remove_head(std::uint32_t channel) {
+    Cell* length = next_.data() + layout_.channel[channel];
+    Cell* word = length + 1;
+    --*length;
+    std::memmove(word, word + 1, *length * sizeof(Cell));
+    word[*length] = 0;
+}
+
+template <class Cell>
+void Steps<Cell>::send(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t bound, bool calm_only,
+                       Visit visit) {
+    const Channel& channel = rules_.system.channels[t.channel];
+    const std::uint32_t length = row[layout_.channel[t.channel]];
+    const bool faults = !calm_only && !rules_.system.is_crash(t.message);
+    if (faults)
+        each_vanishing_send(channel.faults, t.message, [&](const MessageOutcome& outcome) {
+            begin(row, strike, t);
+            strike_with(strike, outcome, visit);
+        });
+    begin(row, strike, t);
+    if (length > 0 && rules_.unseen(t.channel, row[channel.receiver])) {
+        visit(strike, 0u, next_.data());
+        return;
+    }
+    if (length >= bound) {
+        visit(strike, 0u, static_cast<const Cell*>(nullptr));
+        return;
+    }
+    insert(t.channel, length, t.message);
+    visit(strike, 0u, next_.data());
+    if (calm_only || (!faults && !rules_.system.mailboxes())) return;
+    const std::uint32_t passes = faults ? length : others_at_end(row, t);
+    each_faulty_send(channel.faults, t.message, passes, [&](const MessageOutcome& outcome) {
+        begin(row, strike, t);
+        insert(t.channel, length - outcome.overtakes, outcome.becomes == nothing ? t.message : outcome.becomes);
+        strike_with(strike, outcome, visit);
+    });
+}
+
+// How many messages of other senders stand at the end of a mailbox: a crash message may overtake those.
+template <class Cell>
+std::uint32_t Steps<Cell>::others_at_end(const Cell* row, const Transition& t) const {
+    const Cell* word = row + layout_.channel[t.channel] + 1;
+    std::uint32_t n = 0;
+    while (n < word[-1] && !rules_.system.same_sender(word[word[-1] - 1 - n], t.message)) ++n;
+    return n;
+}
+
+// In how many places of what is left the head may stay: before the crash message of its sender.
+template <class Cell>
+std::uint32_t Steps<Cell>::places_for_head(const Cell* word, std::uint32_t length) const {
+    const System& system = rules_.system;
+    for (std::uint32_t i = 1; i < length; ++i)
+        if (system.is_crash(word[i]) && (!system.mailboxes() || system.same_sender(word[i], word[0]))) return i;
+    return length;
+}
+
+template <class Cell>
+void Steps<Cell>::receive(const Cell* row, const Strike& strike, const Transition& t, bool calm_only, Visit visit) {
+    const Cell* word = row + layout_.channel[t.channel] + 1;
+    const std::uint32_t length = word[-1];
+    if (length == 0) return;
+    if (word[0] == t.message) {
+        begin(row, strike, t);
+        remove_head(t.channel);
+        visit(strike, 0u, next_.data());
+    }
+    if (calm_only || rules_.system.is_crash(word[0])) return;
+    const ChannelFaults& faults = rules_.system.channels[t.channel].faults;
+    each_faulty_reception(faults, word[0], places_for_head(word, length), t.message, [&](const MessageOutcome& outcome) {
+        begin(row, strike, t);
+        remove_head(t.channel);
+        insert(t.channel, outcome.kept, outcome.kept_as == nothing ? word[0] : outcome.kept_as);
+        strike_with(strike, outcome, visit);
+    });
+}
+
+// Visits the row that was made, unless the budget does not allow its faults.
+template <class Cell>
+void Steps<Cell>::strike_with(Strike strike, const MessageOutcome& outcome, Visit visit) {
+    std::uint32_t faults = 0;
+    bool allowed = true;
+    each_fault(outcome, [&](Fault fault, std::uint32_t times) {
+        faults += times;
+        allowed = allowed && count(fault, times);
+    });
+    static_cast<MessageOutcome&>(strike) = outcome;
+    if (allowed) visit(strike, faults, next_.data());
+}
+
+template class Steps<std::uint8_t>;
+template class Steps<std::uint16_t>;
+
+}  // namespace stormproof::survival
