@@ -11,7 +11,7 @@ Controls::Controls(const System& system, Monitor& monitor) : system_(system) {
     start.append(system.channels.size(), 0);
     visit(std::move(start));
     for (std::uint64_t done = 0; !queue_.empty(); ++done) {
-        if ((done & 1023) == 0) {
+        if (done % 16 == 0) {  // one of many processes takes long, and makes many others
             monitor.states = rows_.size();
             monitor.memory = rows_.size() * (start.size() * 4 + 128);
             if ((stop = monitor.over()) != Stop::none) return;

@@ -72,7 +72,7 @@ class CompactSearch : Judge<Cell> {
 
     bool over() override {
         if (!going()) return true;
-        if (++since_check_ < 2048 && !store_.full()) return false;
+        if (++since_check_ < rules_.check_every && !store_.full()) return false;
         since_check_ = 0;
         monitor_.memory = layers_.bytes() + store_.bytes();
         // Twice, because arrays are copied when they grow.

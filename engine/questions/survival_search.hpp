@@ -171,7 +171,7 @@ class Search : public Judge<Cell> {
 
     bool over() override {
         if (result_.stop != Stop::none) return true;
-        if (++since_check_ < 2048 && !store_.full() && !monitor_.too_many(store_.size())) return false;
+        if (++since_check_ < rules_.check_every && !store_.full() && !monitor_.too_many(store_.size())) return false;
         since_check_ = 0;
         report();
         result_.stop = store_.full() || runs_short() ? Stop::memory : monitor_.over();

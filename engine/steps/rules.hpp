@@ -11,8 +11,12 @@ struct Rules {
     const System& system;
     const Question& question;
     std::vector<std::vector<std::uint32_t>> first;  // process -> state -> number of its first transition
+    std::uint32_t check_every;  // so many configurations between two looks at the clock: of large systems they take long
 
     Rules(const System& s, const Question& q) : system(s), question(q) {
+        std::size_t transitions = 1;
+        for (const Process& process : s.processes) transitions += process.transitions.size();
+        check_every = static_cast<std::uint32_t>(std::clamp<std::size_t>((1 << 16) / transitions, 8, 2048));
         for (const Process& process : s.processes) {
             std::vector<std::uint32_t> begin(process.states + 1, 0);
             for (const Transition& t : process.transitions) ++begin[t.source + 1];
