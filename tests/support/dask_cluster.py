@@ -14,8 +14,10 @@ from pathlib import Path
 class Cluster:
     """A scheduler and its workers as processes of their own, on the loopback address only."""
 
-    def __init__(self, folder: Path, workers: int = 2, *flags: str, cwd: Path | None = None) -> None:
-        self.file, self.cwd = folder / "scheduler.json", cwd
+    def __init__(
+        self, folder: Path, workers: int = 2, *flags: str, cwd: Path | None = None, protocol: str = "tcp"
+    ) -> None:
+        self.file, self.cwd, self.protocol = folder / "scheduler.json", cwd, protocol
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file))
         for _ in range(300):
             if self.file.exists() and self.file.stat().st_size:
@@ -27,7 +29,7 @@ class Cluster:
         ]
 
     def _start(self, what: str, *flags: str) -> subprocess.Popen[bytes]:
-        local = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+        local = ("--protocol", self.protocol, "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
         command = [sys.executable, "-I", "-m", f"distributed.cli.dask_{what}", *flags, *local]
         return subprocess.Popen(
             command,

@@ -69,7 +69,12 @@ MARKS = {True: "✔", False: "✘", None: "?"}
     metavar="N",
     help="Number of worker processes; default: one per core.",
 )
-@click.option("--on", metavar="dask://HOST:PORT", help="Run on the workers of a Dask scheduler.")
+@click.option(
+    "--on",
+    metavar="dask://HOST:PORT",
+    help="Run on the workers of a Dask scheduler. "
+    "Dask uses pickle and no authentication: use a network that you trust, or TLS (docs/cluster.md).",
+)
 @click.option("--retry", is_flag=True, help="Run jobs that died or were undecided again.")
 @partial(limits_of_each, "job")
 @json_option

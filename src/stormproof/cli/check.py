@@ -68,7 +68,8 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     "--dask",
     "cluster",
     metavar="ADDRESS",
-    help="Explore on the workers of this Dask scheduler, without reduction and symmetry.",
+    help="Explore on the workers of this Dask scheduler, without reduction and symmetry. "
+    "Dask uses pickle and no authentication: use a network that you trust, or TLS (docs/cluster.md).",
 )
 @click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
 @click.option(

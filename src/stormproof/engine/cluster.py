@@ -47,7 +47,11 @@ _PATIENCE = 30.0
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the Dask scheduler at `dask://host:port` or, as Dask itself spells it, `tcp://host:port`."""
+    """A client of the Dask scheduler at `dask://host:port` or, as Dask itself spells it, `tcp://host:port`.
+
+    Dask uses pickle and authenticates nobody; at `tls://host:port` it does so with the certificates of its
+    configuration (docs/cluster.md).
+    """
     try:
         from distributed import Client
     except ImportError:
@@ -55,11 +59,13 @@ def connected(address: str) -> Iterator[Client]:
             "work on several machines needs the package 'distributed'", hint="pip install 'stormproof[dask]'"
         ) from None
     scheme, _, where = address.partition("://")
-    if scheme not in ("dask", "tcp") or ":" not in where:
-        raise UsageError(f"'{address}' is not a scheduler", hint="write it dask://host:port")
+    if scheme not in ("dask", "tcp", "tls") or ":" not in where:
+        raise UsageError(
+            f"'{address}' is not a scheduler", hint="write it dask://host:port, or tls://host:port"
+        )
     try:
-        client = Client(f"tcp://{where}", timeout=time_left(_CONNECT))
-    except (OSError, ValueError, TimeoutError) as problem:
+        client = Client(f"{'tls' if scheme == 'tls' else 'tcp'}://{where}", timeout=time_left(_CONNECT))
+    except (OSError, ValueError, TypeError, RuntimeError) as problem:  # TypeError: no certificates for TLS
         if is_over():
             raise KeyboardInterrupt from None
         raise UsageError(f"no Dask scheduler answers at {where}: {problem}") from None
