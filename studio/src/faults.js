@@ -2,6 +2,7 @@
 import { $, button, make } from "./dom.js";
 
 const ON = "✕", OFF = "·";
+const listOf = (chosen) => (Array.isArray(chosen) ? chosen : []);  // a link may hold anything
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
 export class Faults {
@@ -66,8 +67,8 @@ export class Faults {
   }
 
   #channel(kind, ends) {
-    const chosen = this.#settings[kind] ?? [];
-    const list = chosen === true ? this.#system.channels.map((channel) => channel.ends) : chosen || [];
+    const chosen = this.#settings[kind];
+    const list = chosen === true ? this.#system.channels.map((channel) => channel.ends) : listOf(chosen).filter(Array.isArray);
     const on = list.some((other) => same(other, ends));
     return { on, flip: () => {
       const left = list.filter((other) => !same(other, ends));
@@ -76,13 +77,13 @@ export class Faults {
   }
 
   #everyRole(kind) {
-    const names = this.#system.roles.map((role) => role.name), chosen = this.#settings[kind] ?? [];
+    const names = this.#system.roles.map((role) => role.name), chosen = listOf(this.#settings[kind]);
     const on = names.every((name) => chosen.includes(name));
     return { on, flip: () => { this.#settings[kind] = on ? [] : names; } };
   }
 
   #role(kind, name) {
-    const chosen = this.#settings[kind] ?? [], on = chosen.includes(name);
+    const chosen = listOf(this.#settings[kind]), on = chosen.includes(name);
     return { on, flip: () => { this.#settings[kind] = on ? chosen.filter((other) => other !== name) : [...chosen, name]; } };
   }
 }

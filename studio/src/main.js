@@ -38,6 +38,7 @@ const play = new Play(question, forgetLink);
 
 async function told(message) {
   if (message.lost) lost();
+  if (message.trouble !== undefined && file !== null) trouble(message.trouble);
   if (message.changed) await fileChanged(message.changed);
   if (!message.hello) return;
   status("");
@@ -46,10 +47,13 @@ async function told(message) {
     pause.now();
     return;
   }
-  const hello = message.hello, linked = await fromFragment(location.hash.slice(1));
+  const hello = message.hello;
+  const linked = await fromFragment(location.hash.slice(1)).catch((problem) => {
+    status(`${problem.message} The studio shows what it was started with.`, true);
+    return null;
+  });
   example = hello.example;
   library = hello.library;
-  if (location.hash.length > 1 && !linked) status("This link cannot be read; the studio shows what it was started with.");
   if (linked) openText("a shared protocol", linked.text, null);
   else openText(hello.document.name, hello.document.text, hello.document);
   faults.settings = { ...hello.settings, ...(linked?.settings ?? {}) };
@@ -205,6 +209,10 @@ async function fileChanged(now) {
   }
   if (!dirty()) { loadFile(now); status("The file has changed on disk and was loaded again."); return; }
   $("status").replaceChildren("The file has changed on disk. ", button("Load it", () => loadFile(now)), " ", button("Keep mine", () => status("")));
+}
+
+function trouble(words) {
+  status(words && `The file on disk: ${words}. Nothing is saved over it until that is mended.`, true);
 }
 
 // ---- ask ------------------------------------------------------------------------------------------------

@@ -211,5 +211,5 @@ def test_a_file_keeps_its_line_ends_and_its_mark(before: bytes | None, after: by
     path = tmp_path / "text"
     if before is not None:
         path.write_bytes(before)
-    formats.save_over(path, "x\ny\n")
+    formats.save_over(path, "x\ny\n", None if before is None else formats.read_text(path))
     assert path.read_bytes() == after

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
+import re
 from collections.abc import Iterator
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from stormproof.studio.guard import Guard
 from tests.support.studio_server import StudioServer, TalkingPage
 
 PATHS = ("/", "/assets/studio.js", "/assets/licenses.txt")
@@ -18,14 +21,45 @@ def studio() -> Iterator[StudioServer]:
         yield found
 
 
-def test_the_token_becomes_a_cookie_and_leaves_the_address(studio: StudioServer) -> None:
-    status, headers, _ = studio.get(f"/?token={studio.token}")
-    assert (status, headers["location"]) == (303, "/")
+def test_the_token_becomes_a_cookie_once_and_leaves_the_address() -> None:
+    with StudioServer() as studio:
+        the_token_serves_once(studio)
+
+
+def the_token_serves_once(studio: StudioServer) -> None:
+    address = f"/?token={studio.token}"
+    link = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=60)
+    link.request("HEAD", address)
+    assert link.getresponse().status == 403, "only who wants the page uses the address"
+    link.close()
+    status, headers, text = studio.get(address)
+    assert status == 200 and 'http-equiv="refresh" content="0; url=/"' in text and studio.token not in text
     flags = {part.strip().lower() for part in headers["set-cookie"].split(";")[1:]}
     assert {"httponly", "samesite=strict"} <= flags
     assert studio.token not in headers["set-cookie"], "whoever sees the cookie does not learn the token"
-    status, _, page = studio.get("/", cookie=studio.cookie())
-    assert status == 200 and "stormproof studio" in page
+    cookie = headers["set-cookie"].partition(";")[0]
+    for _ in range(2):
+        status, _, page = studio.get("/", cookie=cookie)
+        assert status == 200 and "stormproof studio" in page, "the page can be loaded again"
+        status, again, page = studio.get(address, cookie=cookie)
+        assert status == 200 and "set-cookie" not in again, "the browser that used it is let in"
+    for _ in range(2):
+        status, refused, words = studio.get(address)
+        assert status == 403 and "set-cookie" not in refused
+        assert "has been used" in words and "new address" in words and "http" not in words
+    said = studio.stop()[1]
+    (new,) = re.findall(r"another address.*token=([\w-]+)", said)
+    assert new not in (studio.token, words)
+
+
+def test_the_new_address_lets_another_browser_in_once() -> None:
+    guard = Guard(8080)
+    first = guard.token
+    assert not guard.renew(), "nobody has used the first yet"
+    assert guard.exchange(first) and not guard.exchange(first) and guard.knew_token(first)
+    assert guard.renew() and not guard.renew() and guard.token != first
+    assert not guard.exchange(first) and not guard.exchange(None) and not guard.exchange("")
+    assert guard.exchange(guard.token) and not guard.exchange(guard.token)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import select
@@ -37,6 +38,10 @@ os.dup2(ends[0], 3)
 os.dup2(ends[1], 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
+
+
+class Navigated(AssertionError):
+    """The page was left while it was being asked."""
 
 
 class Browser:
@@ -83,9 +88,9 @@ class Browser:
         """Until something is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = look()
-            if found:
-                return found
+            with contextlib.suppress(Navigated):
+                if found := look():
+                    return found
             time.sleep(0.02)
         raise AssertionError(f"the browser did not get there within {seconds} s")
 
@@ -98,6 +103,8 @@ class Browser:
         while True:
             message = self._next()
             if message.get("id") == self._last:
+                if "navigated" in message.get("error", {}).get("message", ""):
+                    raise Navigated(message["error"])
                 assert "error" not in message, message["error"]
                 return message["result"]
             self.events.append(message)
@@ -128,7 +135,8 @@ class Browser:
             self._target(self.ask("Target.createTarget", url="about:blank")["targetId"])
         self.events.clear()
         self.ask("Page.navigate", url=address)
-        self.wait(lambda: self.value("document.readyState === 'complete' && location.protocol === 'http:'"))
+        there = "document.readyState === 'complete' && location.protocol === 'http:'"
+        self.wait(lambda: self.value(f"{there} && !location.search.includes('token=')"))
 
     def until(self, script: str, seconds: float = 60.0) -> Any:
         """Wait until a script in the page has a value that is true."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,19 +23,24 @@ from tests.support.processes import begin, end
 class StudioServer:
     """`with StudioServer("alternating-bit", "--loss") as studio: ...`"""
 
-    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+    def __init__(self, *arguments: str, before: str = "", browser: str = "", cwd: Path | None = None) -> None:
+        """`before` is Python that runs first in its process; `browser` a program that is opened."""
         self.said: tuple[str, str] | None = None
+        start = [sys.executable, "-c", f"{before}\nfrom stormproof_command import main\nmain()"]
+        options = [] if browser else ["--no-open"]
         self.process = begin(
-            [str(STORMPROOF), "studio", "--no-open", *arguments],
+            [*(start if before else [str(STORMPROOF)]), "studio", *options, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=cwd,
+            env={**os.environ, "BROWSER": browser},
         )
         assert self.process.stdout is not None and self.process.stderr is not None
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\S*", self.process.stdout.readline())
         assert found, self.process.stderr.read()
         self.address, self.port, self.token = found[0], int(found[1]), found[2]
+        self._cookie = ""
 
     def __enter__(self) -> StudioServer:
         return self
@@ -73,9 +80,11 @@ class StudioServer:
             link.close()
 
     def cookie(self) -> str:
-        """What the browser that opened the address has."""
-        _, headers, _ = self.get(f"/?token={self.token}")
-        return headers["set-cookie"].partition(";")[0]
+        """What the browser that opened the address has; the address serves once."""
+        if not self._cookie:
+            _, headers, _ = self.get(f"/?token={self.token}")
+            self._cookie = headers["set-cookie"].partition(";")[0]
+        return self._cookie
 
     def socket(self, **headers: str) -> ClientConnection:
         """A socket as the page opens it, unless other headers are given; an empty one is left out."""

@@ -37,7 +37,7 @@ def command(sources: tuple[str, ...], write: bool, only_check: bool, as_json: bo
         made = formats.fmt(text, source)
         rows.append({"file": source, "canonical": made == text})
         if write and made != text:
-            formats.save_over(Path(source), made)
+            formats.save_over(Path(source), made, text)
         elif not (write or only_check or as_json):
             print_text(made)
     bad = [str(row["file"]) for row in rows if not row["canonical"]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
-import webbrowser
+import signal
 from functools import partial
 
 import click
@@ -74,6 +73,7 @@ def _serve(
     from ..studio.pool import PoolLimits
     from ..studio.server import Studio, listen, serve
     from ..studio.settings import settings_to_json
+    from ..studio.stopping import stop_by_signals
 
     document = open_document(source, format, load_input)
     if not 0 <= port < 65_536:
@@ -81,13 +81,18 @@ def _serve(
     listening = listen(port)
     guard = Guard(listening.getsockname()[1])
     pool = PoolLimits(seconds=limits.seconds or 300, memory=limits.bytes or 0, states=limits.states)
-    address = guard.address + (f"#{link[1]}" if link else "")
-
-    studio = Studio(guard, document, {"settings": settings_to_json(failures)}, pool)
-    studio.stop_by_signals()
-    click.echo(f"{document.name} in the studio: {address}")
-    click.echo("Ctrl-C stops it.")
-    if opens:
-        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
-    asyncio.run(serve(studio, listening))
+    fragment = link[1] if link else ""
+    studio = Studio(guard, document, {"settings": settings_to_json(failures)}, pool, fragment)
+    stop_by_signals(studio)
+    click.echo(f"{document.name} in the studio: {guard.address}")
+    click.echo(
+        "Ctrl-C stops it." + (" If no page opens, open this address; it serves once." if opens else "")
+    )
+    try:
+        if opens:
+            studio.open_in_browser()
+        asyncio.run(serve(studio, listening))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        studio.forget_redirect()
     click.echo("stopped")

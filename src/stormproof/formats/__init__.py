@@ -4,7 +4,7 @@
     loads(text, format=None) -> System
     dumps(system, "json") -> str
     save(path, text, overwrite=False)    whole or not at all
-    save_over(path, text)                with the line ends that the file has
+    save_over(path, text, instead_of)    the same file with a new text, unless it has changed since
     fmt(text) -> str                     the canonical layout of a .storm text, comments kept
 
 Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` with its place.

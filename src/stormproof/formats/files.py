@@ -7,9 +7,10 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import FormatError, InputError, OutputError, ParseError, Place, did_you_mean
+from ..errors import FormatError, InputError, OutputError, ParseError, Place, StormproofError, did_you_mean
 
 #: A protocol is text that people or generators write; what is larger is hardly one, and is refused unread.
 MAX_BYTES = 16 * 2**20
@@ -17,13 +18,14 @@ MAX_BYTES = 16 * 2**20
 STDIN = "-"
 
 
-def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
-    """The text of a file, or of standard input for `-`; InputError says what keeps it from being read."""
+def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES, only_files: bool = False) -> str:
+    """The text of a file, or of standard input for `-`; InputError says what keeps it from being read.
+    `only_files`: pipes and devices are refused, which could take for ever to read."""
     name = display_name(path)
     if not name:
         raise InputError("the name of a file is missing: it is empty")
     try:
-        data = _read_stdin(max_bytes) if os.fspath(path) == STDIN else _read_file(Path(path), max_bytes)
+        data = _read(path, max_bytes, only_files)
     except FileNotFoundError:
         raise InputError("there is no such file", place=Place(name), hint=_near(Path(path))) from None
     except OSError as problem:
@@ -33,6 +35,14 @@ def read_text(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> str:
     if len(data) > max_bytes:
         raise InputError(f"larger than {_mebibytes(max_bytes)}; refused", place=Place(name))
     return decode(data, name)
+
+
+def _read(path: str | os.PathLike[str], max_bytes: int, only_files: bool) -> bytes:
+    if only_files:
+        from .replacing import read_regular
+
+        return read_regular(Path(path), max_bytes)
+    return _read_stdin(max_bytes) if os.fspath(path) == STDIN else _read_file(Path(path), max_bytes)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -120,12 +130,39 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
     A file that is there already is left alone unless `overwrite` is given.
     """
     target = Path(path)
+    data = _encoded(text)
+    with _saving(target):
+        _save(target, data, overwrite)
+
+
+def _save(target: Path, data: bytes, overwrite: bool) -> None:
+    from .replacing import create, replace
+
+    if target.is_dir():
+        raise IsADirectoryError(21, "it is a directory")
+    if target.exists() and not target.is_file():
+        # A pipe or a device (/dev/stdout) has no content to lose and no place to rename into.
+        target.write_bytes(data)
+    elif overwrite:
+        replace(target, data)
+    else:
+        create(target, data)
+
+
+def _encoded(text: str) -> bytes:
     try:
-        data = text.encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError:
         raise FormatError("a name holds half of a surrogate pair, which UTF-8 cannot express") from None
+
+
+@contextlib.contextmanager
+def _saving(target: Path) -> Iterator[None]:
+    """What goes wrong, in words."""
     try:
-        _save(target, data, overwrite)
+        yield
+    except StormproofError:
+        raise
     except FileExistsError:
         raise _taken(target) from None
     except OSError as problem:
@@ -134,15 +171,32 @@ def save(path: str | os.PathLike[str], text: str, overwrite: bool = False) -> No
         raise OutputError(f"not a valid file name: {problem}", place=Place(str(target))) from None
 
 
-def save_over(path: str | os.PathLike[str], text: str) -> None:
-    """Write a new text into a file, with the line ends and the byte order mark that the file has."""
-    old = b""
-    with contextlib.suppress(OSError, ValueError):
-        old = _read_file(Path(path), MAX_BYTES)
+def save_over(path: str | os.PathLike[str], text: str, instead_of: str | None) -> None:
+    """Write a new text into a file, with the line ends and the byte order mark that the file has, unless the
+    file no longer holds the text that was read (FileChanged); None: there was no file."""
+    from .replacing import FileChanged, create, read_regular, replace
+
+    target = Path(path).resolve()
+    with _saving(Path(path)):
+        try:
+            if instead_of is None:
+                return create(target, _encoded(text))
+        except FileExistsError:
+            raise FileChanged(Path(path)) from None
+        try:
+            old = read_regular(target, MAX_BYTES)
+        except FileNotFoundError:
+            raise FileChanged(Path(path)) from None
+        if decode(old, str(path)) != instead_of:
+            raise FileChanged(Path(path))
+        replace(target, _encoded(_like(old, text)), expected=old)
+
+
+def _like(old: bytes, text: str) -> str:
     both = old.count(b"\r\n")
     ends = {"\n": old.count(b"\n") - both, "\r\n": both, "\r": old.count(b"\r") - both}
     mark = "\ufeff" if old.startswith(b"\xef\xbb\xbf") else ""
-    save(path, mark + text.replace("\n", max(ends, key=lambda end: ends[end])), overwrite=True)
+    return mark + text.replace("\n", max(ends, key=lambda end: ends[end]))
 
 
 def check_free(path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -162,57 +216,3 @@ def _taken(target: Path) -> OutputError:
         place=Place(str(target)),
         hint="it is overwritten only on request (on the command line: --force)",
     )
-
-
-def _save(target: Path, data: bytes, overwrite: bool) -> None:
-    if target.is_dir():
-        raise IsADirectoryError(21, "it is a directory")
-    if target.exists() and not target.is_file():
-        # A pipe or a device (/dev/stdout) has no content to lose and no place to rename into.
-        target.write_bytes(data)
-        return
-    if overwrite and target.is_symlink():
-        target = target.resolve()
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _set_mode(Path(temporary), target)
-        if overwrite:
-            Path(temporary).replace(target)
-        else:
-            # Unlike a rename, a link fails where the name is taken, even by someone who was a moment faster.
-            _link(Path(temporary), target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
-
-
-def _link(temporary: Path, target: Path) -> None:
-    try:
-        os.link(temporary, target)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links: look, then rename.
-        if os.path.lexists(target):
-            raise FileExistsError from None
-        temporary.replace(target)
-        return
-    temporary.unlink()
-
-
-def _set_mode(temporary: Path, target: Path) -> None:
-    """The rights of the old file, or those that a new file would get."""
-    try:
-        mode = stat.S_IMODE(target.stat().st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    temporary.chmod(mode)

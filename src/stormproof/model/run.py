@@ -145,7 +145,7 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
     if not isinstance(data, Mapping):
         raise InputError(f"a step of the witness is an object, not {data!r}")
     try:
-        do = data["do"]
+        do = name_in(data, "do")
         if do == "internal":
             fault = name_in(data, "fault") if "fault" in data else None
             strikes = fault if fault in [row.keyword for row in PROCESS_KINDS] else None

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import formats, protocols
 from ..errors import InputError
+from ..formats.replacing import FileChanged
 from ..model.system import System
 
 STORM = "storm"
@@ -44,12 +45,14 @@ class Document:
     """`path` is the file that is saved to; None for a built-in protocol, an example, or another language.
 
     `known` is the version that was last read or written: what differs from it was written by somebody else.
+    `trouble` says why the file cannot be read at the moment.
     """
 
     name: str
     text: str
     path: Path | None = None
     known: str = ""
+    trouble: str = ""
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -66,7 +69,12 @@ class Document:
         if self.path is None:
             return
         with self._one_at_a_time:
-            now = _on_disk(self.path)
+            try:
+                now = _on_disk(self.path)
+            except InputError as problem:
+                self.trouble = problem.message
+                return
+            self.trouble = ""
             self.known = "" if now is None else version_of(now)
             self.text = self.text if now is None else now
 
@@ -75,21 +83,30 @@ class Document:
         if self.path is None:
             raise InputError("there is no file to save to; download the text instead")
         with self._one_at_a_time:
-            now = _on_disk(self.path)
-            version = "" if now is None else version_of(now)
-            if now is not None and version not in (base, version_of(text)):
-                return {"conflict": {"text": now, "version": version}}
-            formats.save_over(self.path, text)
-            self.text, self.known = text, version_of(text)
+            conflict = _write(self.path, text, base)
+            if conflict is not None:
+                return {"conflict": conflict}
+            self.text, self.known, self.trouble = text, version_of(text), ""
             return {"saved": self.known}
 
 
-def _on_disk(path: Path) -> str | None:
-    """None where the file is gone or cannot be read at the moment."""
-    try:
-        return formats.read_text(path)
-    except InputError:
+def _write(path: Path, text: str, base: str) -> dict[str, str] | None:
+    """None, or what is there if it is neither what the page began from nor what it wants to write."""
+    while True:
+        now = _on_disk(path)
+        version = "" if now is None else version_of(now)
+        if now is not None and version not in (base, version_of(text)):
+            return {"text": now, "version": version}
+        try:
+            formats.save_over(path, text, now)
+        except FileChanged:
+            continue  # between the look and the writing; look again
         return None
+
+
+def _on_disk(path: Path) -> str | None:
+    """None where there is no file; an InputError where it cannot be read, so nobody knows what it holds."""
+    return formats.read_text(path, only_files=True) if path.exists() else None
 
 
 #: Reads the system that FILE names, in any language.
@@ -103,8 +120,9 @@ def open_document(source: str | None, format: str | None = None, load: Load = fo
         return Document("Shop", EXAMPLE)
     path = Path(source)
     if path.suffix == ".storm" and format in (None, STORM):
-        text = formats.read_text(path) if path.exists() else ""
-        return Document(path.name, text, path.absolute(), known=version_of(text) if path.exists() else "")
+        text = _on_disk(path)
+        known = "" if text is None else version_of(text)
+        return Document(path.name, text or "", path.absolute(), known)
     if source in protocols.names():
         return Document(source, protocols.source(source))
     # Another language is read once and shown as .storm.

@@ -2,8 +2,8 @@
 
 The server listens on loopback only, but every page in the browser can reach it there. So: the Host and the
 Origin must be exactly ours (which defeats DNS rebinding and other local servers), the token of the address
-that was opened becomes a cookie that no script can read and no other site makes the browser send, and the
-policy of the page lets it load nothing from elsewhere.
+that was opened becomes a cookie, once, that no script can read and no other site makes the browser send, and
+the policy of the page lets it load nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ def _secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Guard:
-    """The secrets of one server, and what it says to strangers."""
+    """The secrets of one server, and what it says to strangers. A token serves once."""
 
     port: int
     token: str = field(default_factory=_secret)
     session: str = field(default_factory=_secret)
+    _used: set[str] = field(default_factory=set, repr=False)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -43,7 +44,7 @@ class Guard:
 
     @property
     def address(self) -> str:
-        """What is opened in the browser; the token is dropped from it at once."""
+        """What is opened in the browser, once; the token is dropped from it at once."""
         return f"http://{HOST}:{self.port}/?token={self.token}"
 
     def refusal(self, headers: Mapping[str, str], needs_origin: bool = False) -> str | None:
@@ -57,8 +58,22 @@ class Guard:
             return "requests of other pages are refused"
         return None
 
-    def knows_token(self, token: str | None) -> bool:
-        return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
+    def exchange(self, token: str | None) -> bool:
+        """Is this the token that has not been used? From now on it has."""
+        if token in self._used or not hmac.compare_digest((token or "").encode(), self.token.encode()):
+            return False
+        self._used.add(self.token)
+        return True
+
+    def knew_token(self, token: str | None) -> bool:
+        """Is this a token that has been used?"""
+        return token in self._used
+
+    def renew(self) -> bool:
+        """Make a new token, unless the last one has still to be used."""
+        used = self.token in self._used
+        self.token = _secret() if used else self.token
+        return used
 
     def knows_cookie(self, cookies: Mapping[str, str]) -> bool:
         return hmac.compare_digest(cookies.get(self.cookie, "").encode(), self.session.encode())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from typing import Any, Protocol
 
 from .. import protocols
-from ..errors import StormproofError
+from ..errors import InputError, StormproofError
 from .document import EXAMPLE, Document
+from .messages import check_question, read_message
 from .pool import WorkerPool
 
 
@@ -21,14 +23,17 @@ class PageSession:
 
     def __init__(self, socket: Socket, pool: WorkerPool, document: Document, start: dict[str, Any]) -> None:
         self._socket, self._pool, self._document, self._start = socket, pool, document, start
-        self._known = document.known
+        self._known, self._trouble = document.known, ""
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._sending = asyncio.Lock()
         self._telling: set[asyncio.Task[None]] = set()
 
     async def send(self, message: dict[str, Any]) -> None:
         async with self._sending:
-            await self._socket.send_text(json.dumps(message))  # in ASCII: a text may have half a character
+            with contextlib.suppress(Exception):  # a page that is just going away; its socket says so
+                await self._socket.send_text(
+                    json.dumps(message)
+                )  # in ASCII: a text may have half a character
 
     async def greet(self) -> None:
         library = {title: list(names) for title, names in protocols.groups().items()}
@@ -36,16 +41,30 @@ class PageSession:
         hello = {**self._start, "document": document, "library": library, "example": EXAMPLE}
         await self.send({"hello": hello})
 
-    async def tell_of_file(self) -> None:
-        """What the file is now, if the page does not know that yet."""
+    def tell_of_file(self) -> None:
+        """What the file is now, if the page does not know that yet. A page that does not listen delays no
+        other."""
         if self._known != self._document.known:
             self._known = self._document.known
-            await self.send({"changed": {"text": self._document.text, "version": self._known}})
+            self._send_soon({"changed": {"text": self._document.text, "version": self._known}})
+        if self._trouble != self._document.trouble:
+            self._trouble = self._document.trouble
+            self._send_soon({"trouble": self._trouble})
 
-    async def receive(self, message: Any) -> bool:
-        """Handle one message; False when the page asks the server to stop."""
-        if not isinstance(message, dict):
+    def _send_soon(self, message: dict[str, Any]) -> None:
+        task = asyncio.create_task(self.send(message))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+    async def hear(self, text: str | None) -> bool:
+        """Handle what came over the socket; False when the page asks the server to stop."""
+        try:
+            return await self.receive(read_message(text))
+        except InputError as problem:
+            await self.send({"problem": problem.message})
             return True
+
+    async def receive(self, message: dict[str, Any]) -> bool:
         if message.get("quit") is True:
             return False
         if "cancel" in message:
@@ -58,8 +77,13 @@ class PageSession:
 
     async def _ask(self, question: dict[str, Any]) -> None:
         number, kind = question.get("id"), question["ask"]
+        try:
+            check_question(question)
+        except InputError as problem:
+            await self.send({"id": number, "problem": problem.message})
+            return
         if kind in ("library", "save"):
-            await self.send({"id": number, **self._at_once(question)})
+            await self.send({"id": number, **await asyncio.to_thread(self._at_once, question)})
             return
         lane = str(question.get("lane", kind))
         self._cancel(lane)
@@ -71,8 +95,7 @@ class PageSession:
             if question["ask"] == "library":
                 name = str(question.get("name"))
                 return {"answer": {"name": name, "text": protocols.source(name)}}
-            text, base = question.get("text"), question.get("base")
-            answer = self._document.save(str(text), str(base))
+            answer = self._document.save(question.get("text", ""), question.get("base", ""))
             self._known = answer.get("saved", self._known)
             return {"answer": answer}
         except StormproofError as problem:
@@ -80,9 +103,7 @@ class PageSession:
 
     async def _answer(self, number: Any, question: dict[str, Any]) -> None:
         def tell(progress: dict[str, Any]) -> None:
-            task = asyncio.create_task(self.send({"id": number, **progress}))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            self._send_soon({"id": number, **progress})
 
         answer = await self._pool.ask(question, tell)
         await self.send({"id": number, **answer})
@@ -101,3 +122,5 @@ class PageSession:
     def close(self) -> None:
         for lane in list(self._lanes):
             self._cancel(lane)
+        for task in self._telling:
+            task.cancel()

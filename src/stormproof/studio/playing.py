@@ -138,12 +138,12 @@ def marked(witness: Witness, marks: Any) -> Witness:
     """The run with what its verdict says of its end, if all of it is there."""
     if not isinstance(marks, dict) or marks.get("length") != len(witness.steps):
         return witness
-    loop = marks.get("loop_from")
+    loop, culprit = marks.get("loop_from"), marks.get("culprit")
     return Witness(
         witness.steps,
         witness.states,
         witness.channels,
-        culprit={str(k): str(v) for k, v in dict(marks.get("culprit") or {}).items()},
+        culprit={str(k): str(v) for k, v in culprit.items()} if isinstance(culprit, dict) else {},
         ending=str(marks.get("ending") or ""),
         calm_from=witness.calm_from,
         loop_from=loop if isinstance(loop, int) and 0 <= loop < len(witness.steps) else None,

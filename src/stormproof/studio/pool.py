@@ -154,9 +154,14 @@ class WorkerPool:
         else:
             self._idle.append(worker)
 
+    def kill(self) -> None:
+        for worker in (*self._idle, *self.working.values()):
+            _signal(worker, signal.SIGKILL)
+
     async def close(self) -> None:
-        for worker in self._idle:
-            await _end(worker)
+        self.kill()
+        for worker in (*self._idle, *self.working.values()):
+            await worker.wait()
         self._idle.clear()
 
 
@@ -182,13 +187,21 @@ async def _talk(
 async def _listen(worker: asyncio.subprocess.Process, tell: Callable[[Said], None] | None) -> Said | None:
     """What it says last; everything before that, progress and partial answers, is passed on."""
     assert worker.stdout is not None
-    while line := await worker.stdout.readline():
+    while line := await _line(worker, worker.stdout):
         said: Said = json.loads(line)
         if "progress" not in said and "partial" not in said:
             return said
         if tell is not None:
             tell(said)
     return None
+
+
+async def _line(worker: asyncio.subprocess.Process, stream: asyncio.StreamReader) -> bytes:
+    try:
+        return await stream.readline()
+    except ValueError:  # it is longer than the limit
+        await _end(worker)
+        return json.dumps({"problem": f"the answer is larger than {_LINE >> 20} MiB"}).encode()
 
 
 def _signal(worker: asyncio.subprocess.Process, number: int) -> None:

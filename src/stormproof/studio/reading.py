@@ -138,6 +138,10 @@ def _places(before: Any) -> dict[str, dict[str, float]]:
         return {}
     tables = {str(role): table for role, table in before.items() if isinstance(table, dict)}
     return {
-        role: {str(state): float(x) for state, x in table.items() if isinstance(x, int | float)}
+        role: {str(state): float(x) for state, x in table.items() if _is_place(x)}
         for role, table in tables.items()
     }
+
+
+def _is_place(x: Any) -> bool:
+    return isinstance(x, int | float) and abs(x) < 1e9

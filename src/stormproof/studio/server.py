@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
+import logging
 import socket
+import threading
+import webbrowser
 from collections.abc import AsyncIterator, Iterator
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from .document import Document
 from .guard import HOST, Guard, nonce
 from .page_session import PageSession
 from .pool import PoolLimits, WorkerPool
+from .redirect import RedirectFile
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -41,19 +44,19 @@ class Studio:
     """What the pages of one server share."""
 
     def __init__(
-        self, guard: Guard, document: Document, start: dict[str, Any], limits: PoolLimits | None = None
+        self,
+        guard: Guard,
+        document: Document,
+        start: dict[str, Any],
+        limits: PoolLimits | None = None,
+        fragment: str = "",
     ) -> None:
-        self.guard, self.document, self.start = guard, document, start
+        self.guard, self.document, self.start, self.fragment = guard, document, start, fragment
         self.pool = WorkerPool(limits)
         self.pages: set[PageSession] = set()
         self.stopped = False
-
-    def stop_by_signals(self) -> None:
-        """To the end of the process, Ctrl-C and SIGTERM only stop the studio. An exception instead could come
-        in the middle of anything, asyncio's own code included."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # in the background of a script
-                signal.signal(number, lambda *_: setattr(self, "stopped", True))
+        #: The file that led the browser here, until it has.
+        self.redirect: RedirectFile | None = None
 
     async def watch_file(self) -> None:
         """Tell every page when another program, or another page, has changed the file."""
@@ -61,29 +64,60 @@ class Studio:
             await asyncio.sleep(LOOK)
             await asyncio.to_thread(self.document.look)
             for page in list(self.pages):
-                with contextlib.suppress(Exception):  # a page that is just going away
-                    await page.tell_of_file()
+                page.tell_of_file()
+
+    def open_in_browser(self) -> None:
+        """Other users see the arguments of the browser, so they are a file that only we can read."""
+        self.redirect = RedirectFile(self.guard.address)
+        address = self.redirect.path.as_uri()
+        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+
+    def forget_redirect(self) -> None:
+        if self.redirect is not None:
+            self.redirect.remove()
 
     # ---- requests --------------------------------------------------------------------------------------
 
     async def page(self, request: Request) -> Response:
         """The page; with the token in the address, first the cookie and the address without it."""
-        from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+        from starlette.responses import HTMLResponse, PlainTextResponse
 
         refused = self.guard.refusal(request.headers)
         if refused is not None:
             return PlainTextResponse(refused, 403, self.guard.headers(""))
-        if self.guard.knows_token(request.query_params.get("token")):
-            answer = RedirectResponse("/", 303, self.guard.headers(""))
+        token = request.query_params.get("token")
+        if request.method == "GET" and self.guard.exchange(token):
+            self.forget_redirect()
+            answer = self._lead_on()
             answer.set_cookie(
                 self.guard.cookie, self.guard.session, httponly=True, samesite="strict", path="/"
             )
             return answer
         if not self.guard.knows_cookie(request.cookies):
-            words = "Open the address that `stormproof studio` printed: it has the token of this server."
-            return PlainTextResponse(words, 403, self.guard.headers(""))
+            return PlainTextResponse(self._no_entry(token), 403, self.guard.headers(""))
+        if token is not None:
+            return self._lead_on()
         fresh = nonce()
         return HTMLResponse(render_template("studio", nonce=fresh), headers=self.guard.headers(fresh))
+
+    def _lead_on(self) -> Response:
+        """To the page without the token. Not by a redirect: where a file or another page led here, browsers
+        send no strict cookie along it."""
+        from starlette.responses import HTMLResponse
+
+        address = f"/#{self.fragment}" if self.fragment else "/"
+        return HTMLResponse(render_template("redirect", address=address), headers=self.guard.headers(nonce()))
+
+    def _no_entry(self, token: str | None) -> str:
+        """Who has lost the cookie, or wants another browser, gets a new address where only they read it."""
+        if not self.guard.knew_token(token):
+            return "Open the address that `stormproof studio` printed: it has the token of this server."
+        if self.guard.renew():
+            print(f"another address, since that one has been used: {self.guard.address}", flush=True)
+        return (
+            "This address has been used, and serves once. Go on in the browser that used it, or open the new "
+            "address that `stormproof studio` has printed in its terminal."
+        )
 
     async def asset(self, request: Request) -> Response:
         from starlette.responses import PlainTextResponse, Response
@@ -100,8 +134,6 @@ class Studio:
 
     async def talk(self, websocket: WebSocket) -> None:
         """The socket of one page."""
-        from starlette.websockets import WebSocketDisconnect
-
         refused = self.guard.refusal(websocket.headers, needs_origin=True)
         if refused is not None or not self.guard.knows_cookie(websocket.cookies):
             await websocket.close(1008, refused or "the token is missing")
@@ -111,11 +143,10 @@ class Studio:
         self.pages.add(session)
         try:
             await session.greet()
-            while await session.receive(await websocket.receive_json()):
-                pass
-            self.stopped = True
-        except (WebSocketDisconnect, ValueError, KeyError):
-            pass  # the page has gone, or what it says is no JSON
+            while (said := await websocket.receive())["type"] != "websocket.disconnect":
+                if not await session.hear(said.get("text")):
+                    self.stopped = True
+                    return
         finally:
             self.pages.discard(session)
             session.close()
@@ -198,6 +229,8 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
 
     class Server(uvicorn.Server):
         async def on_tick(self, counter: int) -> bool:
+            if studio.stopped:  # connections that do not end by themselves are nothing to report
+                logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             return await super().on_tick(counter) or studio.stopped
 
         @contextlib.contextmanager
@@ -213,7 +246,7 @@ async def serve(studio: Studio, listening: socket.socket) -> None:
         server_header=False,
         lifespan="off",
         ws_max_size=MOST_BYTES,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=1,
     )
     async with _working(studio):
         await Server(config).serve(sockets=[listening])
