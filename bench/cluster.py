@@ -16,14 +16,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import stormproof as sp
-from stormproof.engine.cluster import explore_on_cluster
-from stormproof.engine.k_properties import Traffic, explore
-from stormproof.engine.survival import survey
+from stormproof.kernel.model.ask import RECOVERS
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 from stormproof.limits import Limits
-from stormproof.model.ask import RECOVERS
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.search.engine.cluster import explore_on_cluster
+from stormproof.search.engine.k_properties import Traffic, explore
+from stormproof.search.engine.survival import survey
 from tests.support.dask_cluster import Cluster
 
 NAMES = ("k-exh", "k-er", "k-pg")

@@ -20,10 +20,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from stormproof import _engine
-from stormproof.engine.k_properties import explore
-from stormproof.engine.rsc import rsc
-from stormproof.engine.survival import survey
 from stormproof.limits import Limits
+from stormproof.search.engine.k_properties import explore
+from stormproof.search.engine.rsc import rsc
+from stormproof.search.engine.survival import survey
 from tests.support.disk_runs import question
 
 #: What is explored, and how many bytes it took where: configurations, bytes, what stopped it.

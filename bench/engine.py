@@ -28,20 +28,20 @@ from functools import partial
 from typing import Any
 
 from stormproof import _engine
-from stormproof.engine.k_properties import PROPERTIES
-from stormproof.engine.lowering import lower
-from stormproof.engine.survival import survey
+from stormproof.kernel.model.actions import Receive, Send, Transition
+from stormproof.kernel.model.ask import RECOVERS, clean
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.kernel.model.system import MAILBOX, System
+from stormproof.languages.protocols import protocol
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 from stormproof.limits import Limits
-from stormproof.model.actions import Receive, Send, Transition
-from stormproof.model.ask import RECOVERS, clean
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import MAILBOX, System
-from stormproof.protocols import protocol
-from stormproof.protocols.generators.rings import dining_philosophers
-from stormproof.spec import bounded
+from stormproof.oracle import bounded
+from stormproof.search.engine.k_properties import PROPERTIES
+from stormproof.search.engine.lowering import lower
+from stormproof.search.engine.survival import survey
 from tests.support.example_systems import clients
 from tests.support.random_mailboxes import searched
 

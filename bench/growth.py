@@ -17,10 +17,10 @@ from pathlib import Path
 
 CHILD = """
 import json, resource, sys
-from stormproof.checks.api import check
-from stormproof.engine.k_properties import explore
-from stormproof.model.failures import Failures
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.search.checks.api import check
+from stormproof.search.engine.k_properties import explore
+from stormproof.kernel.model.failures import Failures
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 
 def used():
     now = resource.getrusage(resource.RUSAGE_SELF)

@@ -17,19 +17,19 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stormproof.engine.coverability import ChannelForm
-from stormproof.goals.cubes import cubes
-from stormproof.goals.parse import parse_goal
+from stormproof.kernel.goals.cubes import cubes
+from stormproof.kernel.goals.parse import parse_goal
+from stormproof.kernel.model.actions import Internal, Receive, Send, Transition
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
-from stormproof.model.actions import Internal, Receive, Send, Transition
-from stormproof.model.failures import Failures
-from stormproof.model.process import Process
-from stormproof.model.system import System
-from stormproof.reachability.answer import UNDECIDED
-from stormproof.reachability.certificates import Closure
-from stormproof.reachability.channel_forms import shapes
-from stormproof.reachability.check_certificates import check_certificate
-from stormproof.reachability.portfolio import solve
+from stormproof.search.engine.coverability import ChannelForm
+from stormproof.search.reachability.answer import UNDECIDED
+from stormproof.search.reachability.certificates import Closure
+from stormproof.search.reachability.channel_forms import shapes
+from stormproof.search.reachability.check_certificates import check_certificate
+from stormproof.search.reachability.portfolio import solve
 from stormproof.trust.survival_certificate import ClosedSet
 
 Case = tuple[System, str]

@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stormproof.checks.api import check
-from stormproof.engine.rsc import rsc
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.system import System
+from stormproof.languages.protocols import groups, protocol
+from stormproof.languages.protocols.generators import generate
 from stormproof.limits import Limits
-from stormproof.model.failures import Failures
-from stormproof.model.system import System
-from stormproof.protocols import groups, protocol
-from stormproof.protocols.generators import generate
+from stormproof.search.checks.api import check
+from stormproof.search.engine.rsc import rsc
 
 FAMILIES: dict[str, Callable[[int], System]] = {
     "ring, one token": lambda n: generate("ring", size=n, tokens=1),

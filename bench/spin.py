@@ -23,9 +23,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import stormproof as sp
-from stormproof.formats.promela import write
-from stormproof.model.system import System
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.kernel.model.system import System
+from stormproof.languages.formats.promela import write
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 
 #: Answers each question that it reads, a text and a bound, with configurations and processor seconds, of the
 #: exploration and of all. Older revisions number the properties.
@@ -33,8 +33,8 @@ WORKER = """
 import json, sys, time
 import stormproof as sp
 from stormproof import _engine
-from stormproof.engine.k_properties import PROPERTIES
-from stormproof.engine.lowering import lower
+from stormproof.search.engine.k_properties import PROPERTIES
+from stormproof.search.engine.lowering import lower
 
 NAMES = ("k-exh", "k-er", "k-pg")
 numbered = not isinstance(PROPERTIES, dict)

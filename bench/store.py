@@ -19,15 +19,15 @@ import sys
 
 CHILD = """
 import json, resource, sys, time
-from stormproof.engine.k_properties import explore
-from stormproof.engine.survival import survey
+from stormproof.search.engine.k_properties import explore
+from stormproof.search.engine.survival import survey
 from stormproof.limits import Limits
-from stormproof.model.ask import RECOVERS, Ask, clean
-from stormproof.model.failures import Failures
-from stormproof.model.goal import And, At, Or
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.kernel.model.ask import RECOVERS, Ask, clean
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.goal import And, At, Or
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 
 def used():
     now = resource.getrusage(resource.RUSAGE_SELF)

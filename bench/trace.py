@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 import stormproof as sp
-from stormproof.conformance.log import RoleLog
-from stormproof.conformance.read_log import read_logs
+from stormproof.live.conformance.log import RoleLog
+from stormproof.live.conformance.read_log import read_logs
 
 PROTOCOL = """
 role Client { ask0: Server!ask0 -> wait0

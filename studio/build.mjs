@@ -1,4 +1,4 @@
-// Bundles the page of the studio into src/stormproof/studio/static, with the licences of what it contains.
+// Bundles the page of the studio into src/stormproof/apps/studio/static, with the licences of what it contains.
 //
 //   cd studio && npm ci && npm run build
 //

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stormproof import formats
+from stormproof.apps.lsp.completion import LONGEST_LINE
 from stormproof.errors import InputError
-from stormproof.lsp.completion import LONGEST_LINE
+from stormproof.languages import formats
 from tests.support.patterns import ENDS, LENGTH, SIGNS, Applied, TooSlow, beginnings, patterns, processor_time
 
 #: What is linear takes some milliseconds for a text; what takes the square of its length, about a minute.
@@ -16,7 +16,7 @@ EVERY = patterns()
 READERS = [f for f in formats.FORMATS.values() if f.read is not None]
 
 #: Modules that apply their patterns to so many characters at most.
-BOUNDED = {"stormproof.lsp.completion": LONGEST_LINE}
+BOUNDED = {"stormproof.apps.lsp.completion": LONGEST_LINE}
 
 #: How texts in a language begin, and a place in them where anything may follow.
 STARTS = {
@@ -34,8 +34,11 @@ STARTS = {
 def test_the_patterns_are_found() -> None:
     """In modules, within functions, and those that users' expressions are compared with."""
     found = {p.where.partition(":")[0] for p in EVERY}
-    assert {"stormproof.formats.scm._SNIFF", "stormproof.limits"} <= found
-    assert {"stormproof.conformance.read_shiviz.USUAL", "stormproof.formats.storm_hints._EMPTY"} <= found
+    assert {"stormproof.languages.formats.scm._SNIFF", "stormproof.limits"} <= found
+    assert {
+        "stormproof.live.conformance.read_shiviz.USUAL",
+        "stormproof.languages.formats.storm_hints._EMPTY",
+    } <= found
 
 
 @pytest.mark.parametrize("applied", EVERY, ids=[p.where for p in EVERY])

@@ -67,6 +67,6 @@ def test_public_names_are_imported_when_they_are_used() -> None:
 
 
 def test_the_command_starts_without_what_it_does_not_need() -> None:
-    text = "import sys, stormproof.cli; print([m for m in sys.modules if m.startswith('stormproof.')])"
+    text = "import sys, stormproof.apps.cli; print([m for m in sys.modules if m.startswith('stormproof.')])"
     loaded = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
     assert not [part for part in ("engine", "formats", "checks", "draw") if f"stormproof.{part}" in loaded]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stormproof as sp
-from stormproof.cli import COMMANDS
+from stormproof.apps.cli import COMMANDS
 from stormproof.python_process import python_process
 from tests.support.hostile_folder import NAMES, HostileFolder
 from tests.support.language_server import LanguageServer
@@ -193,7 +193,7 @@ def test_a_process_that_is_started_reads_no_current_folder_from_the_environment(
     (tmp_path / "asked.py").write_text(
         "import json, sys\ndef main(given): print(*given, *sys.path, sep='\\n')\n"
     )
-    module = "asked" if "kept" in path else "stormproof.studio.worker"
+    module = "asked" if "kept" in path else "stormproof.apps.studio.worker"
     command, environment = python_process(module, "one", "two")
     done = subprocess.run(command, env=environment, input="", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -207,7 +207,7 @@ def test_z3_does_not_take_its_library_from_the_current_folder(here: HostileFolde
     pytest.importorskip("z3")
     engine = next(Path(sp.__path__[0]).glob("_engine*.so"))
     shutil.copy(engine, here.path / "libz3.so")
-    code = "from stormproof.reachability.state_equation import _z3; print(_z3().Int('x') + 1)"
+    code = "from stormproof.search.reachability.state_equation import _z3; print(_z3().Int('x') + 1)"
     (here.path / "z3.py").unlink()
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], cwd=here.path, capture_output=True, text=True, timeout=60

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import pytest
 
 from stormproof import records
+from stormproof.kernel.model.requirement import Claim
 from stormproof.limits import Limits
-from stormproof.model.requirement import Claim
 
 Decorator = Callable[..., Any]
 BOTH = pytest.mark.parametrize("dataclass", [records.dataclass, dataclasses.dataclass])

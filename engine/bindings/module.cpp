@@ -1,7 +1,7 @@
 #include "bindings/bind.hpp"
 
 NB_MODULE(_engine, m) {
-    m.doc() = "The native searches of stormproof. Only stormproof.engine imports this.";
+    m.doc() = "The native searches of stormproof. Only stormproof.search.engine imports this.";
     bind_system(m);
     bind_k_properties(m);
     bind_rsc(m);

@@ -30,7 +30,7 @@ class ChannelFaults {
   public:
     std::vector<std::vector<std::uint32_t>> becomes;  // message -> what it may become, itself left out; sorted
 
-    // Declares a kind by its keyword (src/stormproof/model/faults.py); false: there is none. What a corruption does
+    // Declares a kind by its keyword (src/stormproof/kernel/model/faults.py); false: there is none. What a corruption does
     // is said by `becomes`.
     // `spared`: message -> whether it never happens to it; empty for none.
     bool declare(std::string_view keyword, std::vector<std::uint8_t> spared = {}) {
@@ -116,7 +116,7 @@ struct MessageOutcome {
     std::uint32_t kept_as = none, head = none;     // the message that stays, and that stood there, if it is another
 };
 
-// The fields of an outcome, by the names that they have in Python (`Strike`, src/stormproof/model/fault_steps.py).
+// The fields of an outcome, by the names that they have in Python (`Strike`, src/stormproof/kernel/model/fault_steps.py).
 template <class Visit>
 void each_field(const MessageOutcome& outcome, Visit&& visit) {
     visit("lost", outcome.lost);

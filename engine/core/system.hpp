@@ -1,6 +1,6 @@
 // The system as integers: what every search of the engine reads. No Python here.
 //
-// Names stay in src/stormproof/engine/lowering.py, which numbers processes, local states, channels and
+// Names stay in src/stormproof/search/engine/lowering.py, which numbers processes, local states, channels and
 // messages. Message 0 is always the crash message; users' messages count from 1. With mailboxes (definitions 12.1) a
 // channel is the queue of its receiver and has no sender, every message has one, and each sender has a crash message:
 // messages 1, 2, ... of those.

@@ -2,7 +2,7 @@
 //
 // Configurations are divided by their hash: each belongs to one part. The parts work in rounds. In a round each
 // expands its own configurations and hands over the successors that belong to others, which take them in; who
-// carries the bytes is none of its business (src/stormproof/engine/cluster.py). What a part must remember of a step
+// carries the bytes is none of its business (src/stormproof/search/engine/cluster.py). What a part must remember of a step
 // is where it came from: futures (futures.hpp) flow from a configuration to its predecessors, in rounds too.
 #pragma once
 

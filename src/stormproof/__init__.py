@@ -10,14 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import runtime, testing
-    from .checks.api import check, survives
-    from .checks.report import Report, Verdict
-    from .conformance.api import trace
-    from .draw.chart.build import chart
-    from .draw.chart.data import Chart
-    from .draw.page.report import report_page
-    from .equivalence.compare import Comparison, compare
     from .errors import (
         FormatError,
         InputError,
@@ -30,33 +22,41 @@ if TYPE_CHECKING:
         UnknownName,
         UsageError,
     )
-    from .explain.explanation import explanations
-    from .explain.suggest import suggest
-    from .extraction.api import extract
-    from .extraction.requests import Received, choose, receive, send
-    from .extraction.role import role
-    from .formats import dumps, load, loads, save
-    from .formats.storm_requirements import require
+    from .kernel.equivalence.compare import Comparison, compare
+    from .kernel.model.actions import CRASH, Channel, Internal, Receive, Send, Transition
+    from .kernel.model.failures import Failures
+    from .kernel.model.faults import ChannelFaults, Corruption
+    from .kernel.model.process import Process
+    from .kernel.model.requirement import Claim, Requirement, Under
+    from .kernel.model.run import Witness
+    from .kernel.model.system import System
+    from .kernel.transform.crash_completion import complete
+    from .kernel.transform.crash_handling import crash_handling
+    from .languages.formats import dumps, load, loads, save
+    from .languages.formats.storm_requirements import require
+    from .languages.protocols import protocol
+    from .languages.protocols.generators import generate
     from .limits import Limits
-    from .model.actions import CRASH, Channel, Internal, Receive, Send, Transition
-    from .model.failures import Failures
-    from .model.faults import ChannelFaults, Corruption
-    from .model.process import Process
-    from .model.requirement import Claim, Requirement, Under
-    from .model.run import Witness
-    from .model.system import System
-    from .protocols import protocol
-    from .protocols.generators import generate
-    from .reachability.api import reach
-    from .reachability.channel_bounds import channel_bounds
+    from .live import runtime, testing
+    from .live.conformance.api import trace
+    from .live.testing.generate import testgen
+    from .programs.extraction.api import extract
+    from .programs.extraction.requests import Received, choose, receive, send
+    from .programs.extraction.role import role
+    from .search.checks.api import check, survives
+    from .search.checks.report import Report, Verdict
+    from .search.reachability.api import reach
+    from .search.reachability.channel_bounds import channel_bounds
     from .surveys.classify import classify
     from .surveys.crash_sets import crash_sets
     from .surveys.failure_models import survey
     from .surveys.fault_counts import fault_counts
     from .surveys.frontier import frontier
-    from .testing.generate import testgen
-    from .transform.crash_completion import complete
-    from .transform.crash_handling import crash_handling
+    from .tell.draw.chart.build import chart
+    from .tell.draw.chart.data import Chart
+    from .tell.draw.page.report import report_page
+    from .tell.explain.explanation import explanations
+    from .tell.explain.suggest import suggest
 
 __all__ = [
     "CRASH",

@@ -38,8 +38,8 @@ def main() -> NoReturn:
         atexit.register(_deaf)
         if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # what is ignored from the start stays so
             signal.signal(signal.SIGTERM, _stop)
-        from stormproof.cli import main as run
-        from stormproof.cli.streams import guard
+        from stormproof.apps.cli import main as run
+        from stormproof.apps.cli.streams import guard
 
         gc.freeze()  # what is loaded by now is needed to the end
         guard()
@@ -58,7 +58,7 @@ def main() -> NoReturn:
 
 def _leave_copy(code: object) -> None:
     """Where this is a copy of a process, that one hears the exit code."""
-    copies = sys.modules.get("stormproof.cli.copy_of_process")
+    copies = sys.modules.get("stormproof.apps.cli.copy_of_process")
     if copies is not None:
         copies.leave_copy(code)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from stormproof import formats
-from stormproof.cli import COMMANDS, group, main
+from stormproof.apps.cli import COMMANDS, group, main
+from stormproof.languages import formats
 from tests.support.document_blocks import PAGES
 
 LANGUAGES = ("storm", "json", "ctx", "scribble")

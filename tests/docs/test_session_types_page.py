@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from stormproof import formats
 from stormproof.errors import InputError
-from stormproof.transform.crash_handling import crash_handling
+from stormproof.kernel.transform.crash_handling import crash_handling
+from stormproof.languages import formats
 from tests.support.paths import DOCS
 
 PAGE = (DOCS / "session-types.md").read_text(encoding="utf-8")

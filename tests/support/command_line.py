@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from stormproof.cli import main
+from stormproof.apps.cli import main
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from stormproof.model.actions import (
+from stormproof.kernel.model.actions import (
     CRASH,
     Action,
     Channel,
@@ -23,13 +23,13 @@ from stormproof.model.actions import (
     Word,
     channel_of,
 )
-from stormproof.model.failures import ChannelFailure, FailureModel
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.process import Process
-from stormproof.model.run import Act, Step, Witness
-from stormproof.model.system import System
-from stormproof.spec import bounded
-from stormproof.spec.channel_faults import interfere
+from stormproof.kernel.model.failures import ChannelFailure, FailureModel
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.system import System
+from stormproof.kernel.semantics.channel_faults import interfere
+from stormproof.oracle import bounded
 
 Moves = tuple[Firing, ...]
 Parents = dict[Configuration, tuple[Configuration, bounded.FiredAction | None] | None]

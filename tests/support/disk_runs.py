@@ -7,22 +7,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-from stormproof.model.ask import RECOVERS, Ask, clean
-from stormproof.model.failures import Failures
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.kernel.model.ask import RECOVERS, Ask, clean
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 
 #: Arguments: the folder, philosophers, configurations in memory, the largest file in bytes (0: any), the ask
 #: or rsc.
 SCRIPT = """
 import json, resource, sys
 from stormproof import _engine
-from stormproof.engine.rsc import rsc
-from stormproof.engine.survival import survey
+from stormproof.search.engine.rsc import rsc
+from stormproof.search.engine.survival import survey
 from stormproof.limits import Limits
-from stormproof.model.failures import FailureModel
-from stormproof.protocols.generators.rings import dining_philosophers
+from stormproof.kernel.model.failures import FailureModel
+from stormproof.languages.protocols.generators.rings import dining_philosophers
 from tests.support.disk_runs import question
 
 folder, number, records, largest, name = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]

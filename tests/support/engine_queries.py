@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 from stormproof import _engine
-from stormproof.engine.k_properties import PROPERTIES
-from stormproof.engine.lowering import lower
-from stormproof.model.actions import CRASH, Internal, Receive, Send
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import CRASH, Internal, Receive, Send
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.search.engine.k_properties import PROPERTIES
+from stormproof.search.engine.lowering import lower
 from tests.support.example_systems import process
 from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 

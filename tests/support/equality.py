@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stormproof.equivalence.isomorphism import isomorphism, same_requirements
-from stormproof.model.actions import Action, Transition
-from stormproof.model.process import Process
-from stormproof.model.system import System
+from stormproof.kernel.equivalence.isomorphism import isomorphism, same_requirements
+from stormproof.kernel.model.actions import Action, Transition
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
 
 
 def rename_states(process: Process, names: Mapping[str, str]) -> Process:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from stormproof.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.process import Process
-from stormproof.model.run import Act, Step, Witness
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.system import System
 from tests.support.equality import rename_states
 from tests.support.example_systems import figure_ex1, process
 

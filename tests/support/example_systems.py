@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stormproof.model.actions import Action, Channel, Receive, Send, Transition
-from stormproof.model.process import Process
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import Action, Channel, Receive, Send, Transition
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
 
 
 def process(name: str, *rows: tuple[str, Action, str], reliable: bool = True) -> Process:

@@ -11,25 +11,25 @@ from functools import cache
 from typing import Any
 
 import stormproof as sp
-from stormproof.formats import system_from_json
-from stormproof.formats.json_requirements import requirement_to_json
-from stormproof.goals.asks import ask_of
-from stormproof.model.ask import RECOVERS, Ask, clean
-from stormproof.model.budget import Budget
-from stormproof.model.failures import FailureModel
-from stormproof.model.requirement import Requirement
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import System
-from stormproof.protocols import protocol
-from stormproof.spec import bounded
-from stormproof.spec import survival as spec
-from stormproof.spec.bounded import TooLarge
-from stormproof.spec.rsc import enumerate_rsc
-from stormproof.transform.added_states import as_written
-from stormproof.transform.crash_handling import crash_handling
-from stormproof.transform.prepare import prepare, with_process_faults
-from stormproof.transform.under import system_under
+from stormproof.kernel.goals.asks import ask_of
+from stormproof.kernel.model.ask import RECOVERS, Ask, clean
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.failures import FailureModel
+from stormproof.kernel.model.requirement import Requirement
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.added_states import as_written
+from stormproof.kernel.transform.crash_handling import crash_handling
+from stormproof.kernel.transform.prepare import prepare, with_process_faults
+from stormproof.kernel.transform.under import system_under
+from stormproof.languages.formats import system_from_json
+from stormproof.languages.formats.json_requirements import requirement_to_json
+from stormproof.languages.protocols import protocol
+from stormproof.oracle import bounded
+from stormproof.oracle import survival as spec
+from stormproof.oracle.bounded import TooLarge
+from stormproof.oracle.rsc import enumerate_rsc
 
 #: Requirements with failures and budgets of their own, known limits, a timer, a durable state, a service.
 SHOP = """

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from stormproof.counterexample.build import build_witness
-from stormproof.counterexample.contents import contents
-from stormproof.counterexample.rsc_witness import rsc_witness
-from stormproof.engine.k_properties import PROPERTIES, explore
-from stormproof.engine.rsc import rsc
+from stormproof.kernel.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
+from stormproof.kernel.model.conflict_graph import conflict_graph
+from stormproof.kernel.model.execution import communication_of
+from stormproof.kernel.model.failures import FailureModel
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
-from stormproof.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
-from stormproof.model.conflict_graph import conflict_graph
-from stormproof.model.execution import communication_of
-from stormproof.model.failures import FailureModel
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.run import Act, Step, Witness
-from stormproof.model.system import System
-from stormproof.spec import bounded
-from stormproof.spec.communications import is_valid
+from stormproof.oracle import bounded
+from stormproof.oracle.communications import is_valid
+from stormproof.search.counterexample.build import build_witness
+from stormproof.search.counterexample.contents import contents
+from stormproof.search.counterexample.rsc_witness import rsc_witness
+from stormproof.search.engine.k_properties import PROPERTIES, explore
+from stormproof.search.engine.rsc import rsc
 from tests.support.definition_runs import is_run
 from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stormproof.goals.cubes import is_deadlock
-from stormproof.model.actions import CRASH, Channel, Internal, Message, Send, Word
-from stormproof.model.failures import FailureModel
-from stormproof.model.goal import And, At, Goal, Head, Holds, Named, Not, Or
-from stormproof.model.process import Process, StateKind
-from stormproof.model.rest import rest_states
-from stormproof.model.system import System
+from stormproof.kernel.goals.cubes import is_deadlock
+from stormproof.kernel.model.actions import CRASH, Channel, Internal, Message, Send, Word
+from stormproof.kernel.model.failures import FailureModel
+from stormproof.kernel.model.goal import And, At, Goal, Head, Holds, Named, Not, Or
+from stormproof.kernel.model.process import Process, StateKind
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.system import System
 
 
 class Meaning:

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import stormproof as sp
-from stormproof.extraction.load import import_file
-from stormproof.runtime import FaultyNetwork, Runner, TcpNetwork
+from stormproof.live.runtime import FaultyNetwork, Runner, TcpNetwork
+from stormproof.programs.extraction.load import import_file
 from tests.support.paths import ROOT
 from tests.support.role_runs import PATIENCE, free_ports
 

@@ -1,6 +1,6 @@
 """The files beside the code that list the kinds of faults, as they must be: JSON schemas and two grammars.
 
-`scripts/refresh_kinds` writes them; `tests/model/test_faults.py` fails when one is out of date.
+`scripts/refresh_kinds` writes them; `tests/kernel/model/test_faults.py` fails when one is out of date.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from stormproof.model.budget import BUDGET_KINDS
-from stormproof.model.fault_steps import FAULT_STEPS, Fault
-from stormproof.model.faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
+from stormproof.kernel.model.budget import BUDGET_KINDS
+from stormproof.kernel.model.fault_steps import FAULT_STEPS, Fault
+from stormproof.kernel.model.faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
 from stormproof.surveys.choices import FAULTS
 
 ROOT = Path(__file__).resolve().parents[2]

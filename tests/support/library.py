@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stormproof import protocols
-from stormproof.model.system import System
+from stormproof.kernel.model.system import System
+from stormproof.languages import protocols
 
 
 def automata(name: str) -> System:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from stormproof.model.actions import Channel, Internal, Transition
-from stormproof.model.faults import SCOPES, ChannelFaults, Corruption
-from stormproof.model.process import Process
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import Channel, Internal, Transition
+from stormproof.kernel.model.faults import SCOPES, ChannelFaults, Corruption
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
 from tests.support.equality import rename_states
 from tests.support.example_systems import all_channels
 from tests.support.random_systems import random_crash, random_system

@@ -130,7 +130,7 @@ def _inline(module: ModuleType, tree: ast.AST) -> Iterator[Applied]:
 
 #: Patterns that a function is given: the names in its module of all those that it is given.
 ARGUMENTS = {
-    ("stormproof.formats.storm_hints", "pattern"): (
+    ("stormproof.languages.formats.storm_hints", "pattern"): (
         "_INTERACTION",
         "_ACTION",
         "_NOTHING",
@@ -140,18 +140,18 @@ ARGUMENTS = {
 }
 #: Patterns that are made of what a function is given, escaped or not.
 MADE = {
-    ("stormproof.types.text", "'[' + re.escape(opening + closing) + ']'"): ("[()]", "search"),
-    ("stormproof.formats.dot", "f'(?<![^\\\\W_]){re.escape(graphs[0].name)}(?![^\\\\W_])'"): (
+    ("stormproof.languages.types.text", "'[' + re.escape(opening + closing) + ']'"): ("[()]", "search"),
+    ("stormproof.languages.formats.dot", "f'(?<![^\\\\W_]){re.escape(graphs[0].name)}(?![^\\\\W_])'"): (
         "(?<![^\\W_])a(?![^\\W_])",
         "search",
     ),
-    ("stormproof.formats.dot_write", "odd"): (r'[!?"\x00-\x1f]|^$|^⚡$', "search"),
-    ("stormproof.testing.scenarios", "re.escape(base) + '(_\\\\d+)?'"): (r"base(_\d+)?", "fullmatch"),
+    ("stormproof.languages.formats.dot_write", "odd"): (r'[!?"\x00-\x1f]|^$|^⚡$', "search"),
+    ("stormproof.live.testing.scenarios", "re.escape(base) + '(_\\\\d+)?'"): (r"base(_\d+)?", "fullmatch"),
 }
 
 
 def _of_arguments(module: ModuleType, text: str, where: str) -> Iterator[Applied]:
-    if module.__name__ == "stormproof.conformance.read_shiviz":
+    if module.__name__ == "stormproof.live.conformance.read_shiviz":
         for usual in module.USUAL:
             yield Applied(f"{module.__name__}.USUAL", module._compiled(usual), ("match", "search"))
         return

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.system import MAILBOX, System
-from stormproof.transform.mailboxes import with_senders
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.system import MAILBOX, System
+from stormproof.kernel.transform.mailboxes import with_senders
 from tests.support.random_systems import random_crash, random_failures, random_system
 
 

@@ -8,8 +8,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from stormproof.extraction.requests import choose, receive, send
-from stormproof.extraction.role import Role, RoleCall, role
+from stormproof.programs.extraction.requests import choose, receive, send
+from stormproof.programs.extraction.role import Role, RoleCall, role
 
 VARIABLES = ("a", "b", "c")
 _numbers = itertools.count()

@@ -12,13 +12,22 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from stormproof.model.actions import CRASH, Action, Channel, Internal, Message, Receive, Send, Transition
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.process import Process
-from stormproof.model.run import Act, Step, Witness
-from stormproof.model.system import System
-from stormproof.transform.stop_restart import stop_restart
+from stormproof.kernel.model.actions import (
+    CRASH,
+    Action,
+    Channel,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+)
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.stop_restart import stop_restart
 
 
 def random_system(

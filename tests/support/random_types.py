@@ -6,8 +6,8 @@ import itertools
 import random
 from collections.abc import Collection, Sequence
 
-from stormproof.model.actions import CRASH, Message
-from stormproof.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
+from stormproof.kernel.model.actions import CRASH, Message
+from stormproof.languages.types.syntax import Alternative, Branch, End, LocalType, Rec, Select, Var
 
 
 def random_local_type(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import stormproof as sp
-from stormproof.runtime.codec import encode
+from stormproof.live.runtime.codec import encode
 from tests.support.role_runs import free_ports
 
 #: How long something may take that must happen, on a busy machine.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from stormproof.checks.report import Report, Verdict
-from stormproof.draw.page.report import report_page
-from stormproof.model.failures import Failures
-from stormproof.model.run import Witness
-from stormproof.model.system import System
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.run import Witness
+from stormproof.kernel.model.system import System
+from stormproof.search.checks.report import Report, Verdict
+from stormproof.tell.draw.page.report import report_page
 from tests.support.example_runs import (
     CORRUPTION,
     EX1,

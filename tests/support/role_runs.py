@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import stormproof as sp
-from stormproof.extraction.role import Role, RoleCall
-from stormproof.model.actions import Action, Internal, Receive, Send
-from stormproof.model.process import Process
-from stormproof.runtime import FaultyNetwork, MemoryNetwork, Network, Runner, TcpNetwork
+from stormproof.kernel.model.actions import Action, Internal, Receive, Send
+from stormproof.kernel.model.process import Process
+from stormproof.live.runtime import FaultyNetwork, MemoryNetwork, Network, Runner, TcpNetwork
+from stormproof.programs.extraction.role import Role, RoleCall
 from tests.support.paths import ROOT
 
 EXAMPLES = ROOT / "examples"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import stormproof as sp
-from stormproof.extraction.system import ExtractedSystem
+from stormproof.programs.extraction.system import ExtractedSystem
 from tests.support.random_roles import define
 
 OTHER = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from stormproof.engine.rsc import RscResult, RscViolation, rsc
+from stormproof.kernel.model.failures import FailureModel
+from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
-from stormproof.model.failures import FailureModel
-from stormproof.model.system import System
+from stormproof.search.engine.rsc import RscResult, RscViolation, rsc
 
 
 def ask(system: System, failures: FailureModel | None = None, **limits: Any) -> RscResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stormproof.errors import InputError
-from stormproof.types.session import Session, session_of_scribble
+from stormproof.languages.types.session import Session, session_of_scribble
 
 
 def session(text: str, protocol: str | None = None) -> Session:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stormproof.counterexample.storm_run import storm_witness
-from stormproof.engine.survival import SurvivalAnswer, survey
-from stormproof.model.ask import Ask
-from stormproof.model.budget import Budget
-from stormproof.model.run import Witness
-from stormproof.model.survival import SurvivalModel
+from stormproof.kernel.model.ask import Ask
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.run import Witness
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.search.counterexample.storm_run import storm_witness
+from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.trust.check_out_of_reach import check_violated
 from stormproof.trust.check_survival import SurvivalCheck, check_holds
 from stormproof.trust.make_survival_certificate import closed_set, out_of_reach

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from stormproof.model.actions import Action, Transition
-from stormproof.model.budget import Budget
-from stormproof.model.failures import ChannelFailure, FailureModel
-from stormproof.model.process import Process
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import Action, Transition
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.failures import ChannelFailure, FailureModel
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.kernel.model.system import System
 
 Row = tuple[str, Action, str]
 

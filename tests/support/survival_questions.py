@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from stormproof.model.ask import RECOVERS, Ask, clean
-from stormproof.model.budget import Budget
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
-from stormproof.model.rest import rest_states
-from stormproof.model.storm_step import FAULT_KINDS
-from stormproof.model.survival import SurvivalModel
-from stormproof.model.system import System
-from stormproof.transform.stop_restart import stop_restart
+from stormproof.kernel.model.ask import RECOVERS, Ask, clean
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.storm_step import FAULT_KINDS
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.stop_restart import stop_restart
 from tests.support.random_systems import random_crash, random_failures, random_system
 from tests.support.survival_examples import declare
 

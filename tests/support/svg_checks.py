@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from stormproof.draw.text_metrics import text_width
+from stormproof.tell.draw.text_metrics import text_width
 
 _NS = "{http://www.w3.org/2000/svg}"
 _SIZES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from stormproof.model.actions import Action, Internal, Receive, Send, Transition
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
-from stormproof.model.system import System
-from stormproof.transform.stop_restart import stop_restart
+from stormproof.kernel.model.actions import Action, Internal, Receive, Send, Transition
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.stop_restart import stop_restart
 
 #: One transition of a template: states, whether it sends, the message, and which peer, by a number.
 _Row = tuple[str, str, int, int, str]

@@ -8,13 +8,13 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import stormproof as sp
-from stormproof.draw.class_diagram import diagram_svg, place
+from stormproof.kernel.model.actions import Internal, Receive, Send, Transition
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.languages.protocols import protocol
 from stormproof.limits import Limits
-from stormproof.model.actions import Internal, Receive, Send, Transition
-from stormproof.model.process import Process
-from stormproof.model.system import System
-from stormproof.protocols import protocol
 from stormproof.surveys.classify import CLASSES, INTERFERENCES, Membership, Standing, Standings, classify
+from stormproof.tell.draw.class_diagram import diagram_svg, place
 from tests.support.equality import same_up_to_states
 from tests.support.example_systems import figure_ex1, figure_exkmc
 from tests.support.random_systems import random_system

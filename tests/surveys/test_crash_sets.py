@@ -6,17 +6,17 @@ from itertools import combinations
 
 import pytest
 
-from stormproof.checks.api import check
 from stormproof.errors import UsageError
+from stormproof.kernel.model.actions import CRASH, Internal, Receive, Send
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.crash_completion import complete
+from stormproof.kernel.transform.crash_handling import crash_handling
+from stormproof.languages.types.session import session_of_scribble
 from stormproof.limits import Limits
-from stormproof.model.actions import CRASH, Internal, Receive, Send
-from stormproof.model.failures import Failures
-from stormproof.model.process import Process
-from stormproof.model.system import System
+from stormproof.search.checks.api import check
 from stormproof.surveys.crash_sets import MOST_SETS, assumptions, crash_sets
-from stormproof.transform.crash_completion import complete
-from stormproof.transform.crash_handling import crash_handling
-from stormproof.types.session import session_of_scribble
 
 RELAY = """global protocol Relay(role A, role B, role C) {
   a from A to B;

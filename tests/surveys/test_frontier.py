@@ -13,14 +13,14 @@ import jsonschema
 import pytest
 
 import stormproof as sp
-from stormproof import formats
-from stormproof.checks.api import check
-from stormproof.checks.report import Report, Verdict
 from stormproof.errors import UsageError
-from stormproof.model.actions import Channel
-from stormproof.model.budget import Budget
-from stormproof.model.failures import Failures
-from stormproof.model.system import System
+from stormproof.kernel.model.actions import Channel
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.system import System
+from stormproof.languages import formats
+from stormproof.search.checks.api import check
+from stormproof.search.checks.report import Report, Verdict
 from stormproof.surveys import frontier as module
 from stormproof.surveys.antichains import maximal_sets, minimal_sets, subsets
 from stormproof.surveys.choices import FAULTS, Atom, choices, in_words

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from stormproof.errors import InputError, StormproofError
-from stormproof.model.actions import Receive, Send, Transition
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.process import Process
-from stormproof.model.system import System
-from stormproof.spec.bounded import TooLarge, TransitionSystem, explore, holds, initial
+from stormproof.kernel.model.actions import Receive, Send, Transition
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.oracle.bounded import TooLarge, TransitionSystem, explore, holds, initial
 from stormproof.trust.certificate_json import (
     certificate_from_json,
     certificate_to_json,

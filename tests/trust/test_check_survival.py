@@ -11,14 +11,14 @@ import pytest
 
 import stormproof as sp
 from stormproof.errors import Refused
-from stormproof.model.actions import Configuration
-from stormproof.model.ask import RECOVERS
-from stormproof.model.budget import Budget
-from stormproof.model.rest import rest_states
-from stormproof.model.survival import SurvivalModel
-from stormproof.spec import survival as spec
-from stormproof.spec.bounded import TooLarge
-from stormproof.spec.channel_blocks import proves_never
+from stormproof.kernel.model.actions import Configuration
+from stormproof.kernel.model.ask import RECOVERS
+from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.oracle import survival as spec
+from stormproof.oracle.bounded import TooLarge
+from stormproof.oracle.channel_blocks import proves_never
 from stormproof.trust.check_survival import check_holds
 from stormproof.trust.make_survival_certificate import search_out_of_reach
 from stormproof.trust.replay_storm import storm_end

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from stormproof.checks.api import check
-from stormproof.counterexample.build import build_witness
-from stormproof.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
-from stormproof.model.failures import FailureModel, Failures
-from stormproof.model.fault_steps import Corrupt, Lose, Swap
-from stormproof.model.process import Process
-from stormproof.model.run import Act, Witness, witness_from_json
-from stormproof.model.system import System
-from stormproof.protocols import protocol
-from stormproof.spec import bounded
+from stormproof.kernel.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.run import Act, Witness, witness_from_json
+from stormproof.kernel.model.system import System
+from stormproof.languages.protocols import protocol
+from stormproof.oracle import bounded
+from stormproof.search.checks.api import check
+from stormproof.search.counterexample.build import build_witness
 from stormproof.trust.replay import replay
 from tests.support.definition_runs import path
 from tests.support.found_witnesses import Evidence, Judge, evidence, mutants, random_pair

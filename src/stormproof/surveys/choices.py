@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError, did_you_mean
-from ..model.actions import CRASH_ACTION, Channel, Internal, Send, pair_of
-from ..model.budget import Budget
-from ..model.failures import Failures, parse_channel
-from ..model.fault_steps import Fault
-from ..model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
-from ..model.phrases import arrow, listed
-from ..model.run import Act, Witness
-from ..model.system import System
-from ..transform.crash_handling import crash_handling
+from ..kernel.model.actions import CRASH_ACTION, Channel, Internal, Send, pair_of
+from ..kernel.model.budget import Budget
+from ..kernel.model.failures import Failures, parse_channel
+from ..kernel.model.fault_steps import Fault
+from ..kernel.model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
+from ..kernel.model.phrases import arrow, listed
+from ..kernel.model.run import Act, Witness
+from ..kernel.model.system import System
+from ..kernel.transform.crash_handling import crash_handling
 
 CRASH = "crash"
 PROCESS_FAULTS = (*(kind.keyword for kind in PROCESS_KINDS), CRASH)

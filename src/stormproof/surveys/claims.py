@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..checks.api import check
-from ..checks.properties import CLEAN, HALF_DUPLEX, RECOVERS, RSC, known_properties
-from ..checks.report import Report, Verdict
-from ..checks.request import requirements_named
+from ..kernel.model.failures import Failures
+from ..kernel.model.requirement import Claim, Requirement
+from ..kernel.model.system import System
 from ..limits import Limits
-from ..model.failures import Failures
-from ..model.requirement import Claim, Requirement
-from ..model.system import System
+from ..search.checks.api import check
+from ..search.checks.properties import CLEAN, HALF_DUPLEX, RECOVERS, RSC, known_properties
+from ..search.checks.report import Report, Verdict
+from ..search.checks.request import requirements_named
 
 #: `recovers`, and every requirement of the file that is about survival and names no failures of its own.
 SURVIVAL = "survival"

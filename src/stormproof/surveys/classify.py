@@ -11,9 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks.api import check
-from ..checks.implications import candidate_for_any_length
-from ..checks.properties import (
+from ..errors import UnknownName
+from ..kernel.model.arguments import check_arguments
+from ..kernel.model.failures import Failures
+from ..kernel.model.faults import PAPER_KINDS
+from ..kernel.model.system import System
+from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..search.checks.api import check
+from ..search.checks.implications import candidate_for_any_length
+from ..search.checks.properties import (
     HALF_DUPLEX,
     K_ER,
     K_EXH,
@@ -25,15 +31,9 @@ from ..checks.properties import (
     RSC,
     SURVIVAL_PROPERTIES,
 )
-from ..checks.report import Report, Verdict
-from ..checks.request import MAX_K
-from ..engine.watch import ProgressCallback
-from ..errors import UnknownName
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..model.arguments import check_arguments
-from ..model.failures import Failures
-from ..model.faults import PAPER_KINDS
-from ..model.system import System
+from ..search.checks.report import Report, Verdict
+from ..search.checks.request import MAX_K
+from ..search.engine.watch import ProgressCallback
 
 #: The classes of the figure, and the two that the paper's text adds, in the order of the table.
 CLASSES: dict[str, str] = {

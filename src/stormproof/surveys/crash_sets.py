@@ -14,18 +14,18 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from ..checks.api import check
-from ..checks.headline import extent
-from ..checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, undefined_under
-from ..checks.report import Verdict
 from ..errors import UsageError
+from ..kernel.model.arguments import check_arguments
+from ..kernel.model.failures import Failures
+from ..kernel.model.faults import PROCESS_KINDS
+from ..kernel.model.phrases import listed
+from ..kernel.model.system import System
+from ..kernel.transform.crash_completion import without_impossible_crashes
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..model.arguments import check_arguments
-from ..model.failures import Failures
-from ..model.faults import PROCESS_KINDS
-from ..model.phrases import listed
-from ..model.system import System
-from ..transform.crash_completion import without_impossible_crashes
+from ..search.checks.api import check
+from ..search.checks.headline import extent
+from ..search.checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, undefined_under
+from ..search.checks.report import Verdict
 from .choices import CRASH, process_assumptions
 
 #: More sets than this are not swept unless their size is bounded.

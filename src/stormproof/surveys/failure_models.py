@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..checks.api import check
-from ..checks.report import Report
-from ..engine.watch import ProgressCallback
+from ..kernel.model.arguments import check_arguments
+from ..kernel.model.failures import Failures
+from ..kernel.model.faults import PAPER_KINDS
+from ..kernel.model.system import System
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..model.arguments import check_arguments
-from ..model.failures import Failures
-from ..model.faults import PAPER_KINDS
-from ..model.system import System
+from ..search.checks.api import check
+from ..search.checks.report import Report
+from ..search.engine.watch import ProgressCallback
 
 ASKED = "as asked"
 

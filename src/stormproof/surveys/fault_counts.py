@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..checks.headline import extent
-from ..checks.report import Report, Verdict
 from ..errors import UnknownName, UsageError
+from ..kernel.model.arguments import check_arguments
+from ..kernel.model.budget import NO_BUDGET, Budget
+from ..kernel.model.phrases import any_of, plural
+from ..kernel.model.system import System
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..model.arguments import check_arguments
-from ..model.budget import NO_BUDGET, Budget
-from ..model.phrases import any_of, plural
-from ..model.system import System
+from ..search.checks.headline import extent
+from ..search.checks.report import Report, Verdict
 from .choices import (
     FAULTS,
     Atom,

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..checks.properties import CRASH_HANDLING, undefined_under
-from ..checks.report import Report, Verdict
 from ..errors import UsageError
+from ..kernel.model.arguments import check_arguments
+from ..kernel.model.budget import NO_BUDGET, Budget
+from ..kernel.model.faults import PAPER_KINDS
+from ..kernel.model.system import System
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..model.arguments import check_arguments
-from ..model.budget import NO_BUDGET, Budget
-from ..model.faults import PAPER_KINDS
-from ..model.system import System
+from ..search.checks.properties import CRASH_HANDLING, undefined_under
+from ..search.checks.report import Report, Verdict
 from .antichains import (
     Classified,
     FaultChoice,

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..formats import system_from_json, system_to_json
-from ..formats.json_values import load_json, same_json
-from ..formats.read_data import understood
-from ..model.actions import Configuration, Receive, Send
-from ..model.failures import FailureModel
-from ..model.failures_json import model_from_json, model_to_json
-from ..model.message_json import message_from_json, message_to_json
-from ..model.run import Act, step_from_json, step_to_json
-from ..model.system import System
-from ..spec.bounded import FiredAction
-from ..transform.mailboxes import act_with_sender, with_senders
+from ..kernel.model.actions import Configuration, Receive, Send
+from ..kernel.model.failures import FailureModel
+from ..kernel.model.failures_json import model_from_json, model_to_json
+from ..kernel.model.message_json import message_from_json, message_to_json
+from ..kernel.model.run import Act, step_from_json, step_to_json
+from ..kernel.model.system import System
+from ..kernel.transform.mailboxes import act_with_sender, with_senders
+from ..languages.formats import system_from_json, system_to_json
+from ..languages.formats.json_values import load_json, same_json
+from ..languages.formats.read_data import understood
+from ..oracle.bounded import FiredAction
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep
 
 _ENDS: dict[type[Send] | type[Receive] | None, tuple[str, str]] = {

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..model.actions import Channel, Message, Receive, Send, Word, channel_of, message_order
-from ..model.failures import ChannelFailure
-from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
-from ..model.faults import DUPLICATION, LOSS
-from ..model.run import Act, Step
+from ..kernel.model.actions import Channel, Message, Receive, Send, Word, channel_of, message_order
+from ..kernel.model.failures import ChannelFailure
+from ..kernel.model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
+from ..kernel.model.faults import DUPLICATION, LOSS
+from ..kernel.model.run import Act, Step
 
 #: A message, and the step that sent it.
 SentMessage = tuple[Message, int]

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import Configuration, Crash, Internal, Message, Receive, Send, sender_in
-from ..model.failures import FailureModel
-from ..model.process import Process, StateKind
-from ..model.system import System
-from ..spec.bounded import CONJUNCTIONS, FiredAction, crashed, initial, steps
+from ..kernel.model.actions import Configuration, Crash, Internal, Message, Receive, Send, sender_in
+from ..kernel.model.failures import FailureModel
+from ..kernel.model.process import Process, StateKind
+from ..kernel.model.system import System
+from ..oracle.bounded import CONJUNCTIONS, FiredAction, crashed, initial, steps
 
 
 class CertifiedGoal(NamedTuple):

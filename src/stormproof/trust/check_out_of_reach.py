@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..errors import Refused
-from ..model.actions import CRASH, Internal, Message, Receive, Send, Word, channel_of
-from ..model.goal import And, Contains, Goal, Holds, Not, Or
-from ..model.goal_forms import normal_form, observed_channels
-from ..model.phrases import plural
-from ..model.run import Witness
-from ..model.survival import BlockSize, SurvivalModel
+from ..kernel.model.actions import CRASH, Internal, Message, Receive, Send, Word, channel_of
+from ..kernel.model.goal import And, Contains, Goal, Holds, Not, Or
+from ..kernel.model.goal_forms import normal_form, observed_channels
+from ..kernel.model.phrases import plural
+from ..kernel.model.run import Witness
+from ..kernel.model.survival import BlockSize, SurvivalModel
 from .check_survival import SurvivalCheck
 from .replay_storm import Judge, StormConfiguration, storm_end
 from .survival_certificate import BlockContent, OutOfReach, bases

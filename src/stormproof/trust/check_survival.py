@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import Internal, Message, Receive, Send, Word, channel_of
-from ..model.ask import Ask
-from ..model.goal_forms import observed_channels
-from ..model.phrases import plural
-from ..model.storm_step import FAULT_KINDS
-from ..model.survival import SurvivalModel
+from ..kernel.model.actions import Internal, Message, Receive, Send, Word, channel_of
+from ..kernel.model.ask import Ask
+from ..kernel.model.goal_forms import observed_channels
+from ..kernel.model.phrases import plural
+from ..kernel.model.storm_step import FAULT_KINDS
+from ..kernel.model.survival import SurvivalModel
 from .channel_faults import received, sent
 from .replay_storm import Judge, StormConfiguration
 from .survival_certificate import ClosedSet, bases

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from ..model.failures import FailureModel
-from ..model.system import System
-from ..spec.bounded import explore
+from ..kernel.model.failures import FailureModel
+from ..kernel.model.system import System
+from ..oracle.bounded import explore
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
 #: How many configurations a search may see unless another limit is given.

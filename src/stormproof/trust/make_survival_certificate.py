@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Generic, TypeVar
 
-from ..engine.listed import Listed, ListedConfiguration
-from ..model.actions import Channel, Word
-from ..model.goal import Goal
-from ..model.run import Witness
-from ..model.survival import BlockSize, SurvivalModel
+from ..kernel.model.actions import Channel, Word
+from ..kernel.model.goal import Goal
+from ..kernel.model.run import Witness
+from ..kernel.model.survival import BlockSize, SurvivalModel
+from ..search.engine.listed import Listed, ListedConfiguration
 from .check_out_of_reach import AbstractSteps
 from .replay_storm import storm_end
 from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases

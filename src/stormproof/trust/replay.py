@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import Refused
-from ..model.actions import (
+from ..kernel.model.actions import (
     Action,
     Channel,
     Configuration,
@@ -25,10 +25,10 @@ from ..model.actions import (
     pair_of,
     sender_in,
 )
-from ..model.failures import FailureModel
-from ..model.process import Process
-from ..model.run import Act, Replay, Witness
-from ..model.system import System
+from ..kernel.model.failures import FailureModel
+from ..kernel.model.process import Process
+from ..kernel.model.run import Act, Replay, Witness
+from ..kernel.model.system import System
 from .channel_faults import (
     SentMessage,
     contents_after,

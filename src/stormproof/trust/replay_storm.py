@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Refused
-from ..model.actions import Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
-from ..model.ask import Ask
-from ..model.fault_steps import Fault
-from ..model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Not, Or
-from ..model.run import Act, Replay, Step, Witness
-from ..model.survival import SurvivalModel
+from ..kernel.model.actions import Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
+from ..kernel.model.ask import Ask
+from ..kernel.model.fault_steps import Fault
+from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Not, Or
+from ..kernel.model.run import Act, Replay, Step, Witness
+from ..kernel.model.survival import SurvivalModel
 from .channel_faults import struck
 
 #: Configurations that the search of calm futures may see.

@@ -14,13 +14,13 @@ from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import InputError
-from ..model.actions import Channel, Message, Word, message_order
-from ..model.budget import Budget
-from ..model.message_json import message_from_json, message_to_json
-from ..model.phrases import plural
-from ..model.storm_step import FAULT_KINDS
-from ..model.survival import BlockSize
-from ..model.system import System
+from ..kernel.model.actions import Channel, Message, Word, message_order
+from ..kernel.model.budget import Budget
+from ..kernel.model.message_json import message_from_json, message_to_json
+from ..kernel.model.phrases import plural
+from ..kernel.model.storm_step import FAULT_KINDS
+from ..kernel.model.survival import BlockSize
+from ..kernel.model.system import System
 from ..records import dataclass
 
 T = TypeVar("T")

@@ -65,7 +65,7 @@ def test_the_time_of_a_job_is_for_making_the_system_too(monkeypatch: pytest.Monk
             pass
         raise AssertionError("this was not interrupted")
 
-    monkeypatch.setattr("stormproof.checks.request.prepare", endless)
+    monkeypatch.setattr("stormproof.search.checks.request.prepare", endless)
     row = run_job(job)
     assert row["died"] == "the time limit of 0.1 s was reached" and row["verdicts"] == []
 

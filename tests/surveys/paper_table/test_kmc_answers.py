@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from stormproof import formats, protocols
 from stormproof.errors import InputError
-from stormproof.model.failures import Failures
-from stormproof.model.system import System
-from stormproof.spec.bounded import explore, holds
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.system import System
+from stormproof.languages import formats, protocols
+from stormproof.oracle.bounded import explore, holds
 from stormproof.surveys.paper_table import Column, published
 from stormproof.surveys.paper_table.kmc_answers import kmc_answers
 from stormproof.surveys.paper_table.third_reading import kmc_reading

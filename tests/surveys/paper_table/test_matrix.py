@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from stormproof import protocols
-from stormproof.checks.api import check
-from stormproof.draw.paper_table import render
 from stormproof.errors import InternalError, StormproofError, UsageError
+from stormproof.kernel.model.failures import Failures
+from stormproof.languages import protocols
 from stormproof.limits import Limits
-from stormproof.model.failures import Failures
-from stormproof.spec.bounded import TooLarge, explore, holds
+from stormproof.oracle.bounded import TooLarge, explore, holds
+from stormproof.search.checks.api import check
 from stormproof.surveys.paper_table import (
     PAPER_COLUMNS,
     Cell,
@@ -39,6 +38,7 @@ from stormproof.surveys.paper_table.differences import (
     confirmed,
 )
 from stormproof.surveys.paper_table.published import TIMEOUT
+from stormproof.tell.draw.paper_table import render
 from tests.support.peer_files import SHARED
 from tests.support.random_systems import random_failures, random_system
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from stormproof import compare as compare_systems
-from stormproof import formats, protocols
 from stormproof.errors import InputError
+from stormproof.kernel.model.actions import Receive, Send, Transition
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.lost_machine import NOBODY, without_first
+from stormproof.kernel.transform.prepare import prepare
+from stormproof.languages import formats, protocols
 from stormproof.limits import Limits
-from stormproof.model.actions import Receive, Send, Transition
-from stormproof.model.failures import Failures
-from stormproof.model.system import System
 from stormproof.surveys.paper_table import PAPER_COLUMNS, Column, published
 from stormproof.surveys.paper_table.matrix import AS_RUN_MAX_K, Cell
 from stormproof.surveys.paper_table.peer_rows import missing_rows, peer_rows
@@ -29,9 +31,7 @@ from stormproof.surveys.paper_table.third_reading import (
     cause,
     lost_reading,
 )
-from stormproof.transform.lost_machine import NOBODY, without_first
-from stormproof.transform.prepare import prepare
-from tests.protocols.test_peers import FILES
+from tests.languages.protocols.test_peers import FILES
 from tests.support.example_systems import process
 from tests.support.library import automata
 from tests.support.peer_files import peers

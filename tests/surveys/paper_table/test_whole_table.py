@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stormproof import protocols
-from stormproof.protocols.catalogue import TABLE
+from stormproof.languages import protocols
+from stormproof.languages.protocols.catalogue import TABLE
 from stormproof.surveys.paper_table import PaperComparison, compare, run_table
 
 

@@ -15,8 +15,8 @@ from itertools import product
 from typing import Any
 
 from ...errors import UsageError
-from ...model.system import System
-from ...protocols.generators import FAMILIES, generate
+from ...kernel.model.system import System
+from ...languages.protocols.generators import FAMILIES, generate
 
 
 def generated(tables: Iterable[Mapping[str, Any]], known: Mapping[str, System]) -> dict[str, System]:

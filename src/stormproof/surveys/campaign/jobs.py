@@ -15,16 +15,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ... import formats, protocols
-from ...checks.properties import known_properties
-from ...checks.request import requirements_named
 from ...errors import InputError, UsageError, did_you_mean
+from ...kernel.model.failures import Failures
+from ...kernel.model.faults import KINDS, PAPER_KINDS
+from ...kernel.model.phrases import listed
+from ...kernel.model.system import System
+from ...kernel.transform.prepare import SEMANTICS
+from ...languages import formats, protocols
 from ...limits import Limits
-from ...model.failures import Failures
-from ...model.faults import KINDS, PAPER_KINDS
-from ...model.phrases import listed
-from ...model.system import System
-from ...transform.prepare import SEMANTICS
+from ...search.checks.properties import known_properties
+from ...search.checks.request import requirements_named
 from .expected import ExpectedVerdicts
 from .generated import generated
 

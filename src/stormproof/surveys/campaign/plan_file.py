@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ... import formats
 from ...errors import InputError, Place, did_you_mean
-from ...formats.read_data import read_toml, understood
+from ...languages import formats
+from ...languages.formats.read_data import read_toml, understood
 from ...limits import Limits, parse_memory
 from .expected import expected_verdicts
 from .jobs import STANDARD_FAILURES, Plan

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from ...errors import InputError, OutputError
-from ...formats.read_data import read_json
+from ...languages.formats.read_data import read_json
 
 
 class Results:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...engine.cluster import connected
 from ...python_process import python_process
+from ...search.engine.cluster import connected
 from .jobs import Job
 from .results import Results
 

@@ -16,14 +16,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ... import formats
-from ...checks.api import check
-from ...checks.properties import RSC
-from ...checks.report import Report
 from ...errors import StormproofError
+from ...kernel.model.failures_text import process_failures
+from ...languages import formats
 from ...limits import EFFORT, Limits, interrupting, within
-from ...model.failures_text import process_failures
 from ...python_process import end_with
+from ...search.checks.api import check
+from ...search.checks.properties import RSC
+from ...search.checks.report import Report
 from .jobs import Job, _failures
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...model.actions import Receive, Send, Transition
-from ...model.process import Process
-from ...model.system import System
+from ...kernel.model.actions import Receive, Send, Transition
+from ...kernel.model.process import Process
+from ...kernel.model.system import System
 
 
 def twin(system: System) -> System | None:

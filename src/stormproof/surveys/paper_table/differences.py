@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ... import protocols
-from ...checks.properties import K_ER, K_EXH, K_MC, RSC
 from ...errors import InternalError
-from ...model.failures import FailureModel, Failures
-from ...model.system import System
-from ...spec.bounded import TooLarge, explore
-from ...transform.paper_encodings import encode, resolve
+from ...kernel.model.failures import FailureModel, Failures
+from ...kernel.model.system import System
+from ...kernel.transform.paper_encodings import encode, resolve
+from ...languages import protocols
+from ...oracle.bounded import TooLarge, explore
+from ...search.checks.properties import K_ER, K_EXH, K_MC, RSC
 from ...trust.check_certificate import BoundedCertificate, CertificateCheck, check_certificate
 from ...trust.make_certificate import MOST, make_certificate
 from ..campaign.jobs import NAMED_FAILURES, load_source

@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import formats
-from ...checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
 from ...errors import InputError, StormproofError, UsageError, did_you_mean
-from ...formats.read_data import understood
+from ...kernel.model.fault_steps import FAULT_STEPS
+from ...kernel.model.phrases import listed
+from ...kernel.transform.prepare import SEMANTICS
+from ...languages import formats
+from ...languages.formats.read_data import understood
 from ...limits import Limits
-from ...model.fault_steps import FAULT_STEPS
-from ...model.phrases import listed
-from ...transform.prepare import SEMANTICS
+from ...search.checks.properties import K_ER, K_EXH, K_MC, K_PG, RSC
 from ..campaign import Job, Plan, Results, jobs_of, run_campaign
 from ..campaign.jobs import NAMED_FAILURES
 from .corruption_shortcut import twin

@@ -43,7 +43,7 @@ class Published:
 @lru_cache(maxsize=1)
 def published() -> tuple[Published, ...]:
     """The 32 rows of the paper's table, as data."""
-    text = files("stormproof.protocols").joinpath("paper_table.json").read_text(encoding="utf-8")
+    text = files("stormproof.languages.protocols").joinpath("paper_table.json").read_text(encoding="utf-8")
     return tuple(
         Published(
             row=r["row"],

@@ -12,16 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from ...checks.api import check
-from ...checks.properties import PROPERTIES, RSC, base_names
-from ...engine.rsc import rsc
+from ...kernel.model.actions import Internal
+from ...kernel.model.failures import Failures
+from ...kernel.model.system import System
+from ...kernel.transform.lost_machine import LostMachine, without_first
+from ...kernel.transform.paper_encodings import encode, resolve
 from ...limits import Limits
-from ...model.actions import Internal
-from ...model.failures import Failures
-from ...model.system import System
-from ...spec.bounded import TooLarge, TransitionSystem, explore, holds
-from ...transform.lost_machine import LostMachine, without_first
-from ...transform.paper_encodings import encode, resolve
+from ...oracle.bounded import TooLarge, TransitionSystem, explore, holds
+from ...search.checks.api import check
+from ...search.checks.properties import PROPERTIES, RSC, base_names
+from ...search.engine.rsc import rsc
 from ..campaign.jobs import NAMED_FAILURES, load_source
 from .differences import contradicted
 from .kmc_answers import as_encoded_file, kmc_answers

@@ -1,0 +1,320 @@
+"""`stormproof check`: does it survive, how many faults does it take, which requirements hold?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from ...errors import StormproofError, UsageError
+from ...kernel.model.failures import Failures
+from ...kernel.model.phrases import plural
+from ...kernel.model.system import System
+from ...kernel.transform.prepare import SEMANTICS
+from ...limits import Limits, is_over, why_interrupted
+from ...records import dataclass
+from ...search.checks.api import check
+from ...search.checks.properties import PROPERTIES
+from ...search.checks.report import Report
+from . import HOLDS, UNDECIDED, VIOLATED, WRONG
+from .console import console, print_json, progress_line, save_text, uninterrupted
+from .files import files_of
+from .options import (
+    disk_option,
+    effort_option,
+    failure_options,
+    json_option,
+    limit_options,
+    load_with_places,
+    mailbox_option,
+    question_options,
+)
+from .render import print_answer, print_classes, print_examples, question_flags
+
+if TYPE_CHECKING:
+    from ...languages.formats.storm_places import NoPlaces, Places
+    from ...tell.lint.warning import Warning
+
+#: Over several files, the first of these that occurs is the exit code.
+PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
+
+
+@click.command("check", epilog="Properties: " + ", ".join(PROPERTIES))
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of detecting it."
+)
+@mailbox_option
+@failure_options
+@effort_option
+@question_options
+@click.option("--unbounded", is_flag=True, help="What holds up to some channel length only is undecided.")
+@click.option(
+    "--semantics",
+    type=click.Choice(SEMANTICS),
+    default="definition",
+    show_default=True,
+    help="Faults as the paper defines them, as its evaluation encodes them, or as the encodings were run.",
+)
+@click.option("--no-reduction", is_flag=True, help="Explore every interleaving.")
+@click.option("--no-symmetry", is_flag=True, help="Explore what differs only in the names of roles, too.")
+@click.option(
+    "--threads", type=int, metavar="N", help="Threads of large searches; by default one per processor."
+)
+@click.option(
+    "--dask",
+    "cluster",
+    metavar="ADDRESS",
+    help="Explore on the workers of this Dask scheduler, without reduction and symmetry. "
+    "Dask uses pickle and no authentication: use a network that you trust, or TLS (docs/cluster.md).",
+)
+@click.option("--no-replay", is_flag=True, help="Show violations without replaying them first.")
+@click.option(
+    "--certificate",
+    "certificates",
+    is_flag=True,
+    help="Prove what is said of survival and requirements; --json includes the proofs.",
+)
+@click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
+@click.option("--junit", metavar="PATH", help="Also write the verdicts as JUnit XML; - for standard output.")
+@click.option(
+    "--sarif", metavar="PATH", help="Also write violations, mistakes and warnings as SARIF, with their lines."
+)
+@limit_options
+@disk_option
+@json_option
+def command(
+    sources: tuple[str, ...],
+    format: str | None,
+    unbounded: bool,
+    examples: bool,
+    junit: str | None,
+    sarif: str | None,
+    as_json: bool,
+    **asked: Any,
+) -> int:
+    """Does the protocol in FILE survive the failures, and how many faults does it take to break it?
+
+    Several files and folders may be given. The exit code depends on survival, on requirements, and on the
+    properties named with --property; the classes of the paper are shown beside them.
+
+    \b
+    Examples:
+      stormproof check alternating-bit --loss
+      stormproof check shop.storm --corrupt-on Shop:Buyer --budget 2
+      stormproof check protocols/ --loss
+      stormproof check two-phase-commit --crash Coordinator --json
+      stormproof check transfer.py:protocol --loss     (roles in Python; runs the file)
+      stormproof convert net.scm --to json | stormproof check - -k 3 --property k-mc
+    """
+    printed = [as_json, junit == "-", sarif == "-"].count(True)
+    if printed > 1:
+        raise UsageError("--json, --junit - and --sarif - print to standard output; give only one of them")
+    files = files_of(sources)
+    answers: list[Answered] = []
+    for source in files:
+        printer = _Printer(source, _question(format, **asked), unbounded, quiet=printed > 0)
+        try:
+            answers.append(_checked(source, format, examples, printer, **asked))
+        except KeyboardInterrupt:
+            answers.append(Answered(source, Interrupted(f"undecided: {why_interrupted()}")))
+        with uninterrupted():
+            if not as_json:
+                printer.finish(answers[-1], len(files) > 1)
+        if answers[-1].interrupted or is_over():
+            break
+    codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
+    with uninterrupted():
+        if junit is not None or sarif is not None:
+            _save(junit, sarif, answers, unbounded)
+        if as_json:
+            _print_json(answers, single=len(files) == 1)
+        elif len(files) > 1 and not printed:
+            _print_summary(console(), files, codes, len(files) - len(answers))
+    return next(code for code in PRECEDENCE if code in codes)
+
+
+class Interrupted(StormproofError):
+    """Ctrl-C, SIGTERM or the deadline came before anything was known of a file."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One file that was checked, and sample runs where they were asked for."""
+
+    source: str
+    answer: Report | StormproofError
+    warnings: tuple[Warning, ...] = ()
+    places: Places | NoPlaces | None = None
+    samples: Any = None
+
+    @property
+    def interrupted(self) -> bool:
+        return (
+            self.answer.interrupted
+            if isinstance(self.answer, Report)
+            else isinstance(self.answer, Interrupted)
+        )
+
+
+def _checked(source: str, format: str | None, examples: bool, printer: _Printer, **asked: Any) -> Answered:
+    """The report on one source. Of several files, one that is wrong does not hold up the others."""
+    try:
+        system, warnings, places = load_with_places(source, format)
+    except StormproofError as problem:
+        return Answered(source, problem)
+    for warning in warnings:
+        click.echo(str(warning), err=True)
+    try:
+        report = _report(system, printer, **asked)
+    except StormproofError as problem:
+        return Answered(source, problem, warnings, places)
+    answered = Answered(source, report, warnings, places)
+    if not examples or answered.interrupted:
+        return answered
+    from ...search.examples.find import examples as sample
+
+    try:
+        return replace(answered, samples=sample(report, asked["k"]))
+    except KeyboardInterrupt:
+        click.echo(f"{source}: no sample runs: {why_interrupted()}", err=True)
+        return answered
+
+
+def _report(
+    system: System,
+    printer: _Printer,
+    *,
+    failures: Failures,
+    effort: float,
+    limits: Limits,
+    k: int | None,
+    max_k: int | None,
+    properties: tuple[str, ...],
+    semantics: str,
+    no_reduction: bool,
+    no_symmetry: bool,
+    threads: int | None,
+    cluster: str | None,
+    no_replay: bool,
+    certificates: bool,
+) -> Report:
+    with progress_line() as line:
+
+        def answered(report: Report) -> None:
+            with line.hidden(), uninterrupted():
+                printer.answer(report)
+
+        return check(
+            system,
+            failures,
+            k=k,
+            max_k=max_k,
+            properties=properties or None,
+            limits=limits,
+            semantics=semantics,
+            reduction=not no_reduction,
+            symmetry=not no_symmetry,
+            threads=threads,
+            cluster=cluster,
+            replay=not no_replay,
+            progress=line.show,
+            effort=effort,
+            certificates=certificates,
+            answered=answered,
+        )
+
+
+def _code(answer: Report | StormproofError, unbounded: bool) -> int:
+    if isinstance(answer, StormproofError):
+        return UNDECIDED if isinstance(answer, Interrupted) else WRONG
+    found = [verdict.passed(unbounded) for verdict in answer if verdict.counts]
+    return VIOLATED if False in found else UNDECIDED if None in found or not found else HOLDS
+
+
+def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered], unbounded: bool) -> None:
+    """What CI reads is written anew each time."""
+    from importlib.metadata import version
+
+    from ...tell.ci.checked_file import CheckedFile
+    from ...tell.ci.junit import junit
+    from ...tell.ci.sarif import sarif
+
+    files = [CheckedFile(a.source, a.answer, a.warnings, a.places, unbounded) for a in answers]
+    if junit_file is not None:
+        save_text(None if junit_file == "-" else junit_file, junit(files), overwrite=True)
+    if sarif_file is not None:
+        text = sarif(files, version("stormproof"))
+        save_text(None if sarif_file == "-" else sarif_file, text, overwrite=True)
+
+
+def _question(format: str | None, k: int | None, max_k: int | None, properties: Any, **_: Any) -> str:
+    """The flags that ask the same of the same file, failures aside."""
+    return (f" --format {format}" if format else "") + question_flags(k, max_k, properties)
+
+
+@dataclass
+class _Printer:
+    """Prints the answer on one file as soon as it is known, and below it the classes when they are."""
+
+    source: str
+    question: str
+    unbounded: bool
+    quiet: bool
+    answered: bool = False
+
+    def answer(self, report: Report) -> None:
+        if self.quiet or self.answered:
+            return
+        out = console()
+        print_answer(out, report, self.source, self.unbounded)
+        out.file.flush()
+        self.answered = True
+
+    def finish(self, checked: Answered, several: bool) -> None:
+        report, out = checked.answer, console()
+        if isinstance(report, StormproofError):
+            click.echo(report.report(), err=True)
+            return
+        self.answer(report)
+        if self.quiet:
+            return
+        print_classes(out, report, self.source, self.question)
+        if checked.samples is not None:
+            print_examples(out, checked.samples)
+        if several:
+            out.rule(style="dim")
+            out.file.flush()
+
+
+def _print_json(answers: list[Answered], single: bool) -> None:
+    rows = []
+    for answer in answers:
+        source, report = answer.source, answer.answer
+        if isinstance(report, StormproofError):
+            if single and not answer.interrupted:
+                raise report
+            rows.append({"file": source, "error": str(report)})
+            continue
+        data = report.to_json()
+        if answer.samples is not None:
+            data["examples"] = answer.samples.to_json()
+        rows.append(data if single else {"file": source, **data})
+    alone = single and isinstance(answers[0].answer, Report)
+    print_json(rows[0] if alone else {"stormproof": 1, "reports": rows})
+
+
+def _print_summary(out: Console, sources: list[str], codes: list[int], rest: int) -> None:
+    names = {HOLDS: "survive", VIOLATED: "violated", UNDECIDED: "undecided", WRONG: "not read"}
+    counts = [
+        f"{codes.count(code)} {names[code]}" for code in (HOLDS, VIOLATED, UNDECIDED, WRONG) if code in codes
+    ]
+    out.print(Text(f"{plural(len(sources), 'file')}: {', '.join(counts)}", style="bold"))
+    for source, code in zip(sources, codes):
+        if code != HOLDS:
+            out.print(Text(f"  {names[code]}: {source}"))
+    if rest > 0:
+        out.print(Text(f"  {why_interrupted()}: {plural(rest, 'file')} not checked"))

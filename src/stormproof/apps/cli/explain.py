@@ -1,0 +1,121 @@
+"""`stormproof explain`: why a property fails, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+from rich.text import Text
+
+from ...kernel.model.failures import Failures
+from ...languages.formats.storm_insert import InsertionPoints
+from ...limits import Limits, is_over
+from ...search.checks.api import check
+from ...search.checks.report import Report
+from ...tell.explain.explanation import Explanation, explanations
+from ...tell.explain.suggest import MOST_LINES, SECONDS, is_repairable
+from ...tell.explain.suggest import suggest as find_repairs
+from .console import console, print_json, progress_line, uninterrupted
+from .options import (
+    effort_option,
+    failure_options,
+    input_argument,
+    json_option,
+    limit_options,
+    load_with_text,
+    question_options,
+)
+
+NO_REPAIR = f"No repair of at most {MOST_LINES} lines was found; --suggest SECONDS searches longer."
+
+
+@click.command("explain")
+@input_argument
+@failure_options
+@effort_option
+@question_options
+@click.option(
+    "--suggest",
+    type=click.FloatRange(min=0),
+    default=SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Search this long for lines that repair the protocol; 0 for none.",
+)
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    failures: Failures,
+    limits: Limits,
+    effort: float,
+    k: int | None,
+    max_k: int,
+    properties: tuple[str, ...],
+    suggest: float,
+    as_json: bool,
+) -> int:
+    """Why does the protocol in FILE not work under the failures?
+
+    One paragraph per property that fails: what happens, who waits for what, what was lost, what nobody will
+    ever send. If the protocol does not survive, one to three lines that repair it are searched: each
+    suggestion was added to the protocol, and the check passes with it.
+
+    \b
+    Examples:
+      stormproof explain client-server --loss
+      stormproof explain two-phase-commit --crash Coordinator --property k-pg
+    """
+    system, text = load_with_text(source, format)
+    asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort}
+    story = _Story(quiet=as_json)
+    with progress_line() as line:
+
+        def answered(known: Report) -> None:
+            with line.hidden():
+                story.tell(known, [e for e in explanations(known) if e.holds is not True])
+
+        names = properties or None
+        report = check(system, failures, properties=names, progress=line.show, answered=answered, **asked)
+    explained = explanations(report)
+    story.tell(report, explained)
+    found, out = None, console()
+    if suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report):
+        roles = None if text is None else InsertionPoints(text).roles
+        whole = None if properties else report
+        found = find_repairs(system, failures, seconds=suggest, roles=roles, report=whole, **asked)
+    with uninterrupted():
+        if as_json:
+            data = {
+                "stormproof": 1,
+                "assumed": report.assumed,
+                "notes": list(report.notes),
+                "explanations": [e.to_json() for e in explained],
+            }
+            print_json(data if found is None else data | {"suggestions": [s.to_json(text) for s in found]})
+        elif found == ():
+            out.print(Text(f"\n{NO_REPAIR}"))
+        for suggestion in () if as_json else found or ():  # lines to paste are never broken
+            out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
+    return report.exit_code
+
+
+@dataclass
+class _Story:
+    """The paragraphs in the order in which they become known, each once."""
+
+    quiet: bool
+    printed: list[str] = field(default_factory=list)
+
+    def tell(self, report: Report, explained: Sequence[Explanation]) -> None:
+        notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]
+        new = [text for text in ("\n".join(notes), *(e.text for e in explained)) if text not in self.printed]
+        if self.quiet or not new:
+            return
+        out = console()
+        out.print(Text(("\n" if self.printed else "") + "\n\n".join(new)))
+        out.file.flush()
+        self.printed += new

@@ -1,0 +1,262 @@
+"""`stormproof frontier`: exactly which failures a protocol tolerates, and how many faults break it."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ...errors import UsageError
+from ...kernel.model.budget import budget_of
+from ...kernel.model.phrases import plural
+from ...limits import Limits
+from ...surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
+from ...surveys.claims import SURVIVAL, requirement_of
+from ...surveys.fault_counts import FaultCount, FaultCounts, fault_counts
+from ...surveys.frontier import SIGNS, Frontier, Tolerated, frontier
+from .console import console, counter_line, print_json, uninterrupted
+from .options import (
+    budget_option,
+    effort_option,
+    input_argument,
+    json_option,
+    limit_options,
+    load_input,
+    split_list,
+)
+
+
+@click.command("frontier")
+@input_argument
+@click.option(
+    "--property",
+    "property_",
+    default=SURVIVAL,
+    show_default=True,
+    metavar="NAME",
+    help="What must hold: survival with the requirements of FILE, one of them, or a property.",
+)
+@click.option("--count", is_flag=True, help="Count instead: how many faults of each kind break it?")
+@click.option(
+    "-k", "k", type=click.IntRange(1), metavar="N", help="This bound only; for k-properties 1 if left out."
+)
+@click.option("--faults", metavar="F,...", help=f"The faults to try: {', '.join(FAULTS)}.")
+@click.option("--channels", metavar="A:B,...", help="The channels to try; default: all in use.")
+@click.option("--processes", metavar="P,...", help="The processes to try; default: all.")
+@click.option(
+    "--corrupt-scope",
+    type=click.Choice(["channel", "sender", "system"]),
+    default="channel",
+    show_default=True,
+    help="What a corrupted message may become.",
+)
+@budget_option
+@click.option(
+    "--max-size", type=click.IntRange(0), metavar="N", help="k-properties: sets of at most N choices."
+)
+@click.option("--file-faults", is_flag=True, help="What FILE declares may always happen, and is no choice.")
+@effort_option
+@limit_options
+@json_option
+def command(
+    source: str,
+    format: str | None,
+    property_: str,
+    count: bool,
+    k: int | None,
+    faults: str | None,
+    channels: str | None,
+    processes: str | None,
+    corrupt_scope: str,
+    budget: str | None,
+    max_size: int | None,
+    file_faults: bool,
+    effort: float,
+    limits: Limits,
+    as_json: bool,
+) -> int:
+    """The maximal failures that FILE survives and the minimal ones that break it.
+
+    Each choice is a fault on a channel or of a process; what FILE declares is a choice like the others. An
+    announced crash is one only where the protocol as written handles it.
+
+    \b
+    Examples:
+      stormproof frontier alternating-bit
+      stormproof frontier alternating-bit-retransmit --count
+      stormproof frontier four-player-game --property rsc
+      stormproof frontier go-back-2 --property k-wmc -k 2 --faults loss,reorder
+    """
+    if count and max_size is not None:
+        raise UsageError("--max-size does not go with --count; remove one of them")
+    system = load_input(source, format)
+    chosen = {
+        "k": k,
+        "faults": None if faults is None else split_list(faults),
+        "channels": None if channels is None else split_list(channels),
+        "processes": None if processes is None else split_list(processes),
+        "corrupt_scope": corrupt_scope,
+        "file_faults": file_faults,
+        "limits": limits,
+        "effort": effort,
+        "budget": budget_of(budget),
+    }
+    with counter_line("failure models asked") as progress:
+        found: Frontier | FaultCounts
+        if count:
+            found = fault_counts(system, property_, progress=progress, **chosen)  # type: ignore[arg-type]
+        else:
+            found = frontier(system, property_, max_size=max_size, progress=progress, **chosen)  # type: ignore[arg-type]
+    with uninterrupted():
+        if as_json:
+            print_json(found.to_json())
+        elif isinstance(found, FaultCounts):
+            print_counts(console(), found)
+        else:
+            print_frontier(console(), found)
+    return found.exit_code
+
+
+#: How many sets of each kind are listed; JSON has them all.
+MOST_LISTED = 12
+#: What a choice does, as `Frontier.part` says: its colour and legend.
+PARTS = {
+    "alone": ("bold red", "breaks it alone"),
+    "together": ("yellow", "breaks it together with others"),
+    "open": ("yellow", "undecided"),
+    "": ("green", "tolerated"),
+}
+
+
+def print_frontier(out: Console, found: Frontier) -> None:
+    _print_title(out, found, "" if found.k is None else f" at k = {found.k}")
+    if found.without_faults is not None:
+        out.print(Text(f"✘ fails without any fault: {found.reason(found.without_faults)}", "red"))
+        return
+    for faults in (CHANNEL_FAULTS, PROCESS_FAULTS):
+        if any(atom.fault in faults for atom in found.atoms):
+            out.print()
+            out.print(_map(found, [a for a in found.atoms if a.fault in faults]))
+    out.print(Text(_legend(found), "dim"))
+    out.print()
+    for sets in (_tolerated(found), _breaking(found)):
+        if sets.row_count:
+            out.print(sets)
+    out.print()
+    out.print(Text(_closing(found)))
+
+
+def _print_title(out: Console, found: Frontier | FaultCounts, bound: str = "") -> None:
+    budget = f", {found.budget}" if found.budget.limited else ""
+    out.print(Text(f"{found.system.name}: {found.property}{bound}{budget}", "bold"))
+    for note in found.notes:
+        out.print(Text(f"note: {note}"))
+
+
+def _map(found: Frontier, atoms: list[Atom]) -> Table:
+    """One row per channel or process, one column per fault: the effect of each choice."""
+    rows: dict[str, dict[str, Atom]] = {}
+    for atom in atoms:
+        rows.setdefault(atom.place.replace("→", " → "), {})[atom.fault] = atom
+    faults = [f for f in FAULTS if any(f in row for row in rows.values())]
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table.add_column("", overflow="fold", min_width=max(len(a.place) + 2 for a in found.atoms))
+    for fault in faults:
+        table.add_column(fault_noun(fault), justify="center", overflow="fold", min_width=4)
+    for place, row in rows.items():
+        table.add_row(Text(place), *(_cell(found, row.get(f)) for f in faults))
+    return table
+
+
+def _cell(found: Frontier, atom: Atom | None) -> Text:
+    return Text("") if atom is None else Text(found.sign(atom), PARTS[found.part(atom)][0])
+
+
+def _legend(found: Frontier) -> str:
+    there = {found.part(atom) for atom in found.atoms}
+    words = [f"{SIGNS[part]} {what}" for part, (_, what) in PARTS.items() if part in there]
+    words = [w if found.complete else w.replace("✔ tolerated", "✔ tolerated alone") for w in words]
+    signs = "".join(found.sign(atom) for atom in found.atoms)
+    if any(letter.isdigit() for letter in signs):
+        words[0] += ", with so many faults"
+    words += ["≤ fewer are not excluded"] if "≤" in signs else []
+    among = " among those asked" if found.partial else ""
+    return "  " + "   ".join(words) + among
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, width=9)
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def _tolerated(found: Frontier) -> Table:
+    grid = _grid()
+    shown = _worth_listing(found)
+    for i, tolerated in enumerate(shown[:MOST_LISTED]):
+        head = Text("tolerates" if i == 0 else "", "bold green")
+        words = Text("✔ " + in_words(tolerated.atoms, found.system))
+        grid.add_row(head, words, Text(found.extent(tolerated), "dim"))
+    rest = len(shown) - MOST_LISTED
+    if rest > 0:
+        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
+    return grid
+
+
+def _worth_listing(found: Frontier) -> list[Tolerated]:
+    """Where not all is decided, choices that are tolerated alone are in the map already."""
+    several = [t for t in found.tolerated if len(t.atoms) > 1]
+    return several if several and not found.complete else list(found.tolerated)
+
+
+def _breaking(found: Frontier) -> Table:
+    grid = _grid()
+    for i, breaking in enumerate(found.breaking[:MOST_LISTED]):
+        head = Text("breaks at" if i == 0 else "", "bold red")
+        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(found.reason(breaking), "dim"))
+    rest = len(found.breaking) - MOST_LISTED
+    if rest > 0:
+        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
+    for i, atoms in enumerate(found.undecided):
+        grid.add_row(
+            Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms, found.system))
+        )
+    return grid
+
+
+def _closing(found: Frontier) -> str:
+    good = plural(len(found.tolerated), "maximal tolerated set" if found.complete else "tolerated set")
+    counted = f"{good}, {plural(len(found.breaking), 'minimal breaking set')}."
+    if not found.complete:
+        left = f"{plural(len(found.undecided), 'set')} undecided within the limits"
+        searched = f"{found.models:,} failure models: {found.asked:,} searched, {left}"
+        return f"{counted} {searched}. {found.seconds:.1f} s."
+    if found.monotone:
+        return (
+            f"{counted} {found.models:,} failure models: {found.asked:,} decided by search, the rest since "
+            f"{found.property} only gets worse with more faults. {found.seconds:.1f} s."
+        )
+    return f"{counted} Covered: {found.covered}. {found.seconds:.1f} s."
+
+
+def print_counts(out: Console, found: FaultCounts) -> None:
+    """A line per kind of fault, and all of them together."""
+    _print_title(out, found)
+    out.print()
+    table = Table.grid(padding=(0, 2))
+    for style in ({"no_wrap": True}, {"no_wrap": True}, {"overflow": "fold"}):
+        table.add_column(**style)
+    for row in found.counts:
+        sign, colour = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}[row.verdict.holds]
+        table.add_row(Text(f"  {sign}", colour), Text(row.name), Text(_count_words(row, found.property)))
+    out.print(table)
+
+
+def _count_words(row: FaultCount, asked: str) -> str:
+    if row.verdict.holds is not False:
+        return row.sentence
+    name = requirement_of(row.verdict, asked)
+    return f"{row.sentence}{f' ({name})' if name else ''}: {row.verdict.reason}"

@@ -1,0 +1,297 @@
+"""A report as a person reads it: what was assumed, what holds, what does not, why, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from ...kernel.model.budget import Budget
+from ...kernel.model.faults import KINDS, PROCESS_KINDS
+from ...kernel.model.phrases import plural, queues
+from ...kernel.model.system import System
+from ...search.checks.headline import extent, headline, proof
+from ...search.checks.properties import RECOVERS
+from ...search.checks.report import Report, Verdict
+from .options import mailbox_asked, missing_for_studio
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ...search.examples.find import Examples
+
+#: Below this many columns a field beside its name would stand letter under letter.
+_NARROW = 50
+
+#: With fewer columns a text stands below its name.
+_LEAST = 12
+
+MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
+
+
+def print_answer(console: Console, report: Report, source: str, unbounded: bool = False) -> None:
+    """Survival, requirements and what is asked for by name, and how the first violation comes about.
+    `unbounded`: what holds up to some channel length only is undecided."""
+    print_heading(console, report.given or report.system, source, with_classes=False)
+    print_field(console, "failures", report.assumed)
+    for note in report.notes:
+        print_field(console, "note", note)
+    asked = [v for v in report if v.survival]
+    named = [v for v in report if not v.survival and v.counts]
+    console.print()
+    _survival(console, report, asked, unbounded)
+    if named:
+        console.print(verdict_table(report, named))
+    _notes(console, [*asked, *named])
+    shown = _shown(report)
+    if shown is not None:
+        print_why(console, report, shown)
+
+
+def print_classes(console: Console, report: Report, source: str, question: str = "") -> None:
+    """What is printed below the answer: the classes in a line, what was explored, and what to do next."""
+    _classes(console, [v for v in report if not v.survival and not v.counts])
+    explored = max((v.states for v in report), default=0)
+    line = f"{plural(explored, 'configuration')} in {_time(report.seconds)}."
+    if _shown(report) is not None:
+        line += f"  Step through it: {_stepping(source, flags(report), question)}"
+    console.print()
+    console.print(Text(line), soft_wrap=True)
+
+
+def _stepping(source: str, failures: str, question: str) -> str:
+    """The studio, where it is installed and can ask the same; otherwise a page."""
+    if source == "-" or question or missing_for_studio() or mailbox_asked():
+        return f"stormproof report {shlex.quote(source)}{failures}{question} -o report.html"
+    return f"stormproof studio {shlex.quote(source)}{failures}"
+
+
+def _shown(report: Report) -> Verdict | None:
+    """The violation whose run is drawn: of what counts, else of what was asked beside it."""
+    violated = [v for v in report if v.witness is not None and v.ok is False]
+    return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
+
+
+def _survival(console: Console, report: Report, verdicts: list[Verdict], unbounded: bool) -> None:
+    """Mark, name, answer; for which channel lengths stands behind the answer."""
+    width = max((cell_len(verdict.property) for verdict in verdicts), default=0)
+    for verdict in verdicts:
+        mark, colour = MARKS[verdict.passed(unbounded)]
+        found = headline(verdict, not report.model.harmless, report.failures.budget)
+        beside = "" if verdict.counts or verdict.ok else "not required"
+        parts = [found, _crashes(report, verdict), extent(verdict, unbounded), proof(verdict), beside]
+        parts = [part for part in parts if part]
+        answer = Text(parts[0] if parts else "")
+        for part in parts[1:]:
+            answer.append(f" · {part}", style="dim")
+        name = Text.assemble("  ", (mark[0], colour), f"  {_filled(verdict.property, max(width, 14))}  ")
+        _beside(console, name, answer, margin=1)
+
+
+def _beside(console: Console, name: Text, text: Text, margin: int = 0) -> None:
+    """The text beside its name, in as many lines as it takes; below a name that leaves no room."""
+    room = console.width - name.cell_len - margin
+    if room < _LEAST:
+        console.print(name)
+        name, room = Text("    "), max(console.width - 4, 1)
+    for line in text.wrap(console, room, overflow="fold"):
+        console.print(name + line, soft_wrap=True)
+        name = Text(" " * name.cell_len)
+
+
+def _filled(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _crashes(report: Report, verdict: Verdict) -> str:
+    """Survival of a crash that everybody learns of says little of one that nobody does."""
+    said = verdict.property == RECOVERS.name and verdict.holds and report.model.unreliable
+    return "crashes are announced to everybody" if said else ""
+
+
+def _classes(console: Console, verdicts: list[Verdict]) -> None:
+    """One line: `k-exh ✔1 · k-pg ✘`, where a number is the least k."""
+    if not verdicts:
+        return
+    words = []
+    for verdict in verdicts:
+        bound = str(verdict.k) if verdict.holds and verdict.k is not None else ""
+        words.append(f"{verdict.property} {MARKS[verdict.holds][0][0]}{bound}")
+    console.print()
+    print_field(console, "classes", " · ".join(words) + "   (stormproof classify)")
+
+
+def print_heading(console: Console, system: System, source: str, with_classes: bool = True) -> None:
+    parts = [
+        plural(len(system.processes), "role"),
+        queues(system),
+        plural(len(system.messages), "message"),
+    ]
+    parts += [classes(system)] if with_classes else []
+    print_field(console, system.name or source, " · ".join(parts))
+
+
+def print_field(console: Console, name: str, text: str) -> None:
+    if console.width < _NARROW:
+        console.print(Text.assemble((name, "bold"), f": {text}"))
+        return
+    _beside(console, Text(f"{_filled(name, 17)}  ", style="bold"), Text(text))
+
+
+def classes(system: System) -> str:
+    """`CSA, directed`, or what keeps the system out."""
+    found = system.classification
+    words = ["CSA" if found.csa else "not a CSA (" + _why_no_csa(system) + ")"]
+    words.append("directed" if found.directed else f"not directed ({_place(found.undirected[0])})")
+    if found.internal:
+        words.append("internal actions")
+    return ", ".join(words)
+
+
+def _why_no_csa(system: System) -> str:
+    found = system.classification
+    if found.mixed:
+        return f"{_place(found.mixed[0])} sends and receives"
+    return f"{_place(found.nondeterministic[0])} is not deterministic"
+
+
+def _place(where: tuple[str, str]) -> str:
+    return ".".join(where)
+
+
+def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2), show_edge=True, header_style="dim")
+    table.add_column("property", no_wrap=True)
+    table.add_column("k", justify="right")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for verdict in verdicts:
+        mark, colour = MARKS[verdict.holds]
+        k = "" if verdict.k is None else str(verdict.k)
+        table.add_row(verdict.property, k, Text(mark, style=colour), Text(_reason(report, verdict)))
+    return table
+
+
+def _reason(report: Report, verdict: Verdict) -> str:
+    """A conjunction names the part that fails; why that part fails stands in its own row, if it has one."""
+    head, colon, _ = verdict.reason.partition(": ")
+    part = head.partition(" fails")[0]
+    said = part != verdict.property and any(v.property == part and v.holds is False for v in report)
+    return head if colon and said else verdict.reason
+
+
+def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
+    """Each remark once, with the properties that it belongs to."""
+    by_text: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for note in verdict.notes:
+            by_text.setdefault(note, []).append(verdict.property)
+    if by_text:
+        console.print()
+    for text, names in by_text.items():
+        _beside(console, Text("  "), Text(f"{', '.join(names)}: {text}", style="dim"))
+
+
+def print_why(console: Console, report: Report, verdict: Verdict) -> None:
+    from ...tell.draw.chart.build import chart
+    from .print_chart import print_chart
+
+    assert verdict.witness is not None
+    witness = verdict.witness
+    counts = [plural(len([a for a in witness.acts if a.fault is None]), "action")]
+    if witness.fault_count:
+        counts.append(plural(witness.fault_count, "fault"))
+    counts.append(verdict.replay_words)
+    bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
+    what = "how it breaks" if verdict.survival and verdict.counts else f"why {verdict.property} fails{bound}"
+    console.print()
+    console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
+    console.print()
+    system = report.of(verdict).system
+    print_chart(console, chart(system, witness))
+    for other in verdict.others:
+        same = other.witness.steps == witness.steps
+        said = f"{other.name.replace('->', '→')}, too{', in the same run' if same else ''}: {other.reason}"
+        console.print()
+        console.print(Text(said, style="bold"))
+        if not same:
+            console.print()
+            print_chart(console, chart(system, other.witness))
+
+
+def print_examples(console: Console, found: Examples) -> None:
+    """The sample runs with what they show, and what else is known of all runs."""
+    from rich.table import Table
+
+    from ...tell.draw.chart.build import chart
+    from .print_chart import print_chart
+
+    for i, example in enumerate(found.runs):
+        number = f"sample run {i + 1}" if len(found.runs) > 1 else "sample run"
+        console.print()
+        console.print(Text(f"{number} for {found.title(example)}", style="bold"))
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for names, text in found.lines(example):
+            grid.add_row(Text(f"  {names}", style="bold"), Text(text))
+        console.print(grid)
+        console.print()
+        print_chart(console, chart(found.system, example.run.witness, repeats=example.run.back))
+    console.print()
+    for remark in found.remarks():
+        console.print(Text(remark))
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+
+
+def flags(report: Report) -> str:
+    """The failure flags that ask the same again, quoted for a shell."""
+    asked, words = report.failures, ["--mailbox"] if mailbox_asked() else []
+    for kind in KINDS:
+        choice = asked.choice(kind)
+        if choice is True:
+            words.append(f"--{kind.keyword}")
+        elif choice:
+            words.append(
+                f"--{kind.keyword}-on " + shlex.quote(",".join(f"{c.sender}:{c.receiver}" for c in choice))
+            )
+    if asked.corrupt_scope != "channel":
+        words.append(f"--corrupt-scope {asked.corrupt_scope}")
+    for channel, message, other in asked.corrupt_map:
+        words.append("--corrupt-map " + shlex.quote(f"{channel.sender}:{channel.receiver}:{message}={other}"))
+    if asked.crash:
+        words.append("--crash " + shlex.quote(",".join(asked.crash)))
+    for fault in PROCESS_KINDS:
+        names: tuple[str, ...] = getattr(asked, fault.keyword)
+        words += [f"--{fault.keyword} {shlex.quote(','.join(names))}"] if names else []
+    if asked.partition:
+        words.append("--partition " + shlex.quote(" | ".join(",".join(side) for side in asked.partition)))
+    if asked.budget.limited:
+        words.append(f"--budget {','.join(_budget_words(asked.budget))}")
+    if asked.as_written:
+        words.append("--as-written")
+    if not asked.file_faults:
+        words.append("--no-file-faults")
+    return "".join(f" {word}" for word in words)
+
+
+def _budget_words(budget: Budget) -> list[str]:
+    """`3`, `loss=2`."""
+    return [str(n) if kind == "total" else f"{kind}={n}" for kind, n in budget.to_json().items()]
+
+
+def question_flags(k: int | None, max_k: int | None, properties: tuple[str, ...]) -> str:
+    """The flags that ask the same of the same bounds."""
+    bounds = f" -k {k}" if k is not None else f" --max-k {max_k}" if max_k is not None else ""
+    return bounds + "".join(f" --property {shlex.quote(name)}" for name in properties)

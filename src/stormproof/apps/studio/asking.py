@@ -1,0 +1,145 @@
+"""Does it survive, does it do what its file requires, in which classes is it; violations with their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...kernel.model.phrases import plural
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.run import step_to_json
+from ...kernel.model.system import System
+from ...languages.formats.storm_insert import InsertionPoints
+from ...languages.formats.storm_requirements import write_under
+from ...limits import Limits
+from ...search.checks.api import check
+from ...search.checks.headline import claim, extent, finding
+from ...search.checks.report import Report, Verdict
+from ...search.engine.watch import Progress
+from ...tell.explain.explanation import explain
+from ...tell.explain.suggest import suggest
+from .reading import system_of
+from .settings import settings_on
+
+#: Hears `{"progress": ...}` and `{"partial": ...}`, what is known so far, before the answer.
+Tell = Callable[[dict[str, Any]], None]
+
+MARKS = {True: "✔", False: "✘", None: "?"}
+
+
+def whole_report(text: str, settings: Any, limits: Limits, effort: float) -> Report:
+    system, _ = system_of(text)
+    return check(system, settings_on(system, settings), limits=limits, effort=effort)
+
+
+def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> dict[str, Any]:
+    """The verdicts in the order in which they are read: survival and requirements, which are reported as soon
+    as they are known, then the classes. A KeyboardInterrupt ends the search; partial results are returned."""
+    system, _ = system_of(text)
+    report = check(
+        system,
+        settings_on(system, settings),
+        limits=limits,
+        effort=effort,
+        progress=lambda now: tell({"progress": _progress(now)}),
+        answered=lambda known: tell({"partial": _shown(known)}),
+    )
+    return _shown(report)
+
+
+def _shown(report: Report) -> dict[str, Any]:
+    rows = [_row(report, verdict) for verdict in report]
+    return {
+        "failures": report.assumed,
+        "notes": list(report.notes),
+        "verdicts": sorted(rows, key=lambda row: not row["counts"]),
+        "facts": _facts(report),
+        "stopped": report.interrupted,
+        "more": report.interrupted or any(_can_say_more(v) for v in report),
+    }
+
+
+def ask_for_repairs(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
+    """Verified repairs, each with the lines to insert below the ends of others."""
+    system, _ = system_of(text)
+    roles = InsertionPoints(text).roles
+    found = suggest(system, settings_on(system, settings), limits=limits, effort=effort, roles=roles)
+    return {
+        "repairs": [
+            {"title": s.title, "lines": [[i.offset, i.text] for i in s.insertions(text)]} for s in found
+        ]
+    }
+
+
+def _facts(report: Report) -> str:
+    explored = max((v.states for v in report), default=0)
+    return f"{plural(explored, 'configuration')} in {report.seconds:.2f} s"
+
+
+def _can_say_more(verdict: Verdict) -> bool:
+    """Would a longer search decide it, or for longer channels?"""
+    if verdict.stopped or verdict.holds is None:
+        return True
+    return verdict.survival and verdict.holds is True and verdict.up_to is not None
+
+
+def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
+    kind = "class"
+    if verdict.requirement is not None:
+        kind = "requirement"
+    elif verdict.survival:
+        kind = "survival"
+    return {
+        "property": verdict.property,
+        "kind": kind,
+        "counts": verdict.counts,
+        "ok": verdict.ok,
+        "mark": MARKS[verdict.ok],
+        "word": verdict.word,
+        "claim": claim(verdict),
+        "say": _answer(report, verdict),
+        "notes": list(verdict.notes),
+        "line": None if verdict.requirement is None else verdict.requirement.line,
+        "run": _run(report, verdict),
+    }
+
+
+def _answer(report: Report, verdict: Verdict) -> str:
+    if not verdict.survival and verdict.requirement is None:
+        bound = "" if verdict.k is None else f"k = {verdict.k}"
+        return verdict.reason if verdict.holds is not True else bound
+    found = finding(verdict, not report.model.harmless, report.failures.budget) or verdict.word
+    return " · ".join(part for part in (found, extent(verdict)) if part)
+
+
+def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
+    """The run of a violation: its steps, what a chart has to know of its end, and the requirement, if it has
+    failures of its own."""
+    witness = verdict.witness
+    if witness is None:
+        return None
+    system = report.given or report.system
+    return {
+        "under": None if verdict.requirement is None else own_failures(system, verdict.requirement),
+        "steps": [step_to_json(s) for s in witness.steps],
+        "why": explain(report.of(verdict), verdict) if verdict.holds is False else verdict.reason,
+        "replayed": verdict.replayed,
+        "states": dict(witness.states),
+        "marks": {
+            "length": len(witness.steps),
+            "ending": witness.ending,
+            "loop_from": witness.loop_from,
+            "culprit": dict(witness.culprit),
+        },
+    }
+
+
+def own_failures(system: System, requirement: Requirement) -> str | None:
+    """How a requirement with failures of its own is called: those without a name may differ in them alone."""
+    if requirement.under is None:
+        return None
+    return requirement.name or f"{requirement.title} under {write_under(system, requirement.under)}"
+
+
+def _progress(now: Progress) -> dict[str, Any]:
+    return {"task": now.task, "states": now.states, "seconds": round(now.seconds, 1), "known": now.known}

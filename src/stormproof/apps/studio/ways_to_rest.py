@@ -1,0 +1,118 @@
+"""Can the protocol still come to rest from here without any further fault, and how soon?
+
+The survival engine answers it: rest is what must never be reached, with no fault allowed, and the run that
+violates that is the shortest way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...kernel.model.actions import Configuration
+from ...kernel.model.ask import RECOVERS, Ask
+from ...kernel.model.budget import Budget
+from ...kernel.model.run import Act, Step
+from ...kernel.model.storm_step import StormStep
+from ...kernel.model.survival import SLACK, BlockSize, SurvivalModel
+from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...kernel.semantics.goal_meaning import at_rest
+from ...kernel.transform.start_from import start_from, without_start
+from ...limits import Limits
+from ...oracle.bounded import TooLarge
+from ...oracle.survival import is_never
+from ...search.engine.survival import survey
+
+POSSIBLE, NEVER, UNKNOWN = "possible", "never", "unknown"
+
+#: Seconds for all moments of a run, and for a search from one of them.
+SECONDS, SECONDS_EACH = 1.5, 0.6
+#: The search of one moment, and a proof that longer channels would not help either.
+MOST, MOST_ABSTRACT = 500_000, 1_500
+_LADDER = tuple(BlockSize(*size) for size in ((1, 1), (2, 1), (4, 1), (6, 1)))
+
+
+@dataclass
+class WaysToRest:
+    """The answers of one system and failure model; they are kept for the next question about it."""
+
+    model: SurvivalModel
+    _ways: dict[Configuration, tuple[str, tuple[StormStep, ...]]] = field(default_factory=dict)
+
+    def way(self, at: Configuration, seconds: float = SECONDS_EACH) -> tuple[str, tuple[StormStep, ...]]:
+        """Whether rest is possible, and the shortest calm way to it."""
+        if at not in self._ways:
+            found = self._search(at, seconds)
+            if found[0] == UNKNOWN:
+                return found
+            self._ways[at] = found
+        return self._ways[at]
+
+    def moments(self, places: Sequence[Configuration], steps: Sequence[Step]) -> list[str]:
+        """The answer at each moment of a run, the last first; what there is no time for is unknown.
+
+        Before a calm step it is possible if it is possible after it, and after one it is impossible if it was
+        before, so most moments need no search.
+        """
+        end = time.monotonic() + SECONDS
+        calm = [isinstance(step, Act) and step.fault is None for step in steps]
+        found = [UNKNOWN] * len(places)
+        for i in reversed(range(len(places))):
+            if i < len(steps) and calm[i] and found[i + 1] == POSSIBLE:
+                found[i] = POSSIBLE
+            elif time.monotonic() < end:
+                found[i] = self.way(places[i])[0]
+        for i, is_calm in enumerate(calm):
+            if is_calm and found[i] == NEVER:
+                found[i + 1] = NEVER
+        return found
+
+    def _search(self, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
+        if at_rest(self.model, at):
+            return POSSIBLE, ()
+        if self.model.system.mailboxes:
+            return self._by_steps(at, seconds)
+        bound = max((len(word) for word in at.words), default=0) + 1 + SLACK
+        calm = replace(start_from(self.model, at), budget=Budget(0))
+        limits = Limits(seconds=seconds, states=MOST)
+        answer = survey(calm, {"": Ask(False, RECOVERS.goal)}, bound, limits=limits).answers[""]
+        if answer.holds is False and answer.run is not None:
+            return POSSIBLE, without_start(self.model, answer.run.steps)
+        if answer.holds and (answer.up_to is None or self._proved(at)):
+            return NEVER, ()
+        return UNKNOWN, ()
+
+    def _by_steps(self, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
+        """The calm steps from here, breadth first: what several roles have put into a mailbox cannot be put
+        back before the rest, as `start_from` does."""
+        end = time.monotonic() + seconds
+        came: dict[Configuration, tuple[Configuration, StormStep] | None] = {at: None}
+        for place in (queue := [at]):
+            if at_rest(self.model, place):
+                return POSSIBLE, _way(came, place)
+            for step in stormy_steps(self.model, place):
+                after = effect(self.model.system, place, step)
+                if step.calm and after not in came:
+                    came[after] = (place, step)
+                    queue.append(after)
+            if time.monotonic() > end:
+                return (NEVER if self._proved(at) else UNKNOWN), ()
+        return NEVER, ()
+
+    def _proved(self, at: Configuration) -> bool:
+        """Is rest out of reach in channels of any length?"""
+        try:
+            return is_never(self.model, at, RECOVERS.goal, _LADDER, MOST_ABSTRACT)
+        except TooLarge:
+            return False
+
+
+def _way(
+    came: Mapping[Configuration, tuple[Configuration, StormStep] | None], place: Configuration
+) -> tuple[StormStep, ...]:
+    steps = []
+    while (before := came[place]) is not None:
+        place, step = before
+        steps.append(step)
+    return tuple(reversed(steps))

@@ -1,0 +1,90 @@
+"""The system that is searched: who may crash is marked, crash handling completed, encodings applied."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...errors import UsageError
+from ..model.arguments import check_arguments
+from ..model.failures import FailureModel, Failures
+from ..model.phrases import listed
+from ..model.rest import is_crash, rest_states
+from ..model.system import System
+from .mailboxes import mailbox_goal, with_senders
+from .stop_restart import Transformed, stop_restart
+
+#: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
+SEMANTICS = ("definition", "encoding", "as-run")
+
+_ENCODED = {
+    "encoding": "loss and corruption are the paper's encodings (its section 7), not the definitions",
+    "as-run": "loss and corruption are the paper's encodings as they were run (definitions 8.4)",
+}
+
+
+def prepare(
+    system: System, failures: Failures, semantics: str = "definition"
+) -> tuple[System, FailureModel, tuple[str, ...]]:
+    """The system that is searched: who may crash is marked, crash handling completed, encodings applied.
+
+    A completed system also cleans up, as the translation from types does: else the crash message would stay
+    behind wherever somebody has finished, and k-er fail for that alone.
+    """
+    check_arguments(system, failures)
+    if semantics not in SEMANTICS:
+        raise UsageError(f"unknown semantics '{semantics}'; there are {listed(SEMANTICS)}")
+    model = failures.on(system)
+    marked = system.with_unreliable(model.unreliable)
+    remarks: list[str] = []
+    if model.unreliable:
+        marked, remarks = _handling_crashes(marked, model, failures.as_written)
+    if semantics != "definition":
+        from . import paper_encodings
+
+        asked = paper_encodings.resolve(marked, failures)
+        marked, model = paper_encodings.encode(marked, asked, as_run=semantics == "as-run")
+        remarks.append(_ENCODED[semantics])
+    return marked, model, tuple(remarks)
+
+
+def _handling_crashes(marked: System, model: FailureModel, as_written: bool) -> tuple[System, list[str]]:
+    from .crash_completion import complete
+    from .crash_handling import crash_handling
+
+    if crash_handling(marked).holds:
+        return marked, []
+    if as_written:
+        return marked, [_unhandled(marked)]
+    note = (
+        f"crash handling was completed: {listed(model.unreliable)} may crash, which the system as "
+        "given does not handle (`stormproof crash` shows what was missing)"
+    )
+    return complete(marked, clean_up=True), [note]
+
+
+def _unhandled(system: System) -> str:
+    """What it means that nothing was added to a system that does not handle crashes."""
+    unable = [n for n in system.unreliable if not any(is_crash(t.action) for t in system[n].transitions)]
+    if unable:
+        return f"as written, {listed(unable)} has no action crash and so never crashes"
+    return "as written, the system does not handle every crash (`stormproof crash` shows what is missing)"
+
+
+def with_process_faults(system: System, model: FailureModel) -> Transformed:
+    """The system in which stops and restarts are internal actions (definitions 9.5), and in which messages
+    carry their senders where they stand in mailboxes (definitions 12.1).
+
+    Where its roles rest is written down, since a stopped process rests and must not change what the default
+    rest states of the others are.
+    """
+    durable = {p.name: p.durable for p in system}
+    found = stop_restart(with_senders(system), model.stop, model.restart, durable)
+    if system.mailboxes:
+        found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
+    if not found.faults:
+        return found
+    resting = found.rest(rest_states(system)).rest
+    processes = tuple(
+        replace(p, rest=tuple(resting[p.name]), stop=False, restart=False, durable=()) for p in found.system
+    )
+    return replace(found, system=replace(found.system, processes=processes))

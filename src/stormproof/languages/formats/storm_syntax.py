@@ -1,0 +1,63 @@
+"""A .storm text as read, before its names are looked up: what stands where."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from ...errors import InputError
+from ...kernel.model.actions import Transition
+from ...kernel.model.system import PEER_TO_PEER
+from ...records import dataclass
+from .storm_faults import Declared
+from .storm_requirements import RequirementSyntax
+
+if TYPE_CHECKING:
+    from .storm_types import TypeBody
+
+
+@dataclass
+class RoleBody:
+    """A role's body: transitions with their places, and where each state and peer is first named."""
+
+    rows: list[Transition] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    states: dict[str, int] = field(default_factory=dict)
+    targets: dict[str, int] = field(default_factory=dict)
+    peers: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class RoleSyntax:
+    """A role; `broken` when its body has mistakes, so that its names are not all known."""
+
+    name: str
+    start: int
+    reliable: bool
+    service: bool
+    body: RoleBody | TypeBody
+    broken: bool = False
+
+
+@dataclass(frozen=True)
+class Rest:
+    """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place."""
+
+    role: str
+    start: int
+    states: tuple[tuple[str, int], ...]
+
+
+@dataclass
+class File:
+    """A whole text. `roles_unread` when a statement could not be read that may have been a role."""
+
+    name: str = ""
+    communication: str = PEER_TO_PEER
+    roles: dict[str, RoleSyntax] = field(default_factory=dict)
+    faults: list[Declared] = field(default_factory=list)
+    rest: list[Rest] = field(default_factory=list)
+    durable: list[Rest] = field(default_factory=list)
+    requirements: list[RequirementSyntax] = field(default_factory=list)
+    errors: list[InputError] = field(default_factory=list)
+    roles_unread: bool = False

@@ -1,0 +1,79 @@
+"""The .storm language, written: System to text in the canonical layout."""
+
+from __future__ import annotations
+
+from ...kernel.model.actions import TIMEOUT, Action, Internal, Send
+from ...kernel.model.process import Process
+from ...kernel.model.system import System
+from .storm_faults import write_faults, write_role_faults
+from .storm_requirements import write_requirement
+from .storm_scan import quote, write_message
+
+#: A state whose name is longer has its alternatives on the lines below it.
+LONGEST_LABEL = 24
+
+
+def write(system: System) -> str:
+    """The system as a .storm text; reading it back gives an equal one."""
+    lines = [f"protocol {quote(system.name)}"] if system.name else []
+    lines += [f"communication {system.communication}"] if system.mailboxes else []
+    lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]
+    for process in system:
+        if lines:
+            lines.append("")
+        lines += _role(process)
+    declared = [("rest", write_rest(system)), ("durable", write_durable(system))]
+    behind = [f"{word} {states}" for word, states in declared if states]
+    behind += [write_requirement(system, requirement) for requirement in system.requirements]
+    if behind:
+        lines += ["", *behind]
+    return "\n".join(lines) + "\n"
+
+
+def _role(process: Process) -> list[str]:
+    words = ["" if process.reliable else "unreliable ", "service " if process.service else ""]
+    lines = [f"{''.join(words)}role {quote(process.name)} {{"]
+    for state in process.states:
+        label = f"  {quote(state)}:"
+        alternatives = [f"{write_action(t.action)} -> {quote(t.target)}" for t in process.outgoing(state)]
+        lines += lay_out_state(label, alternatives)
+    return [*lines, "}"]
+
+
+def write_rest(system: System) -> str:
+    """`A@idle, B@{idle, done}`: the rest states that are declared."""
+    return ", ".join(
+        f"{quote(process.name)}@{write_states(process.rest)}"
+        for process in system
+        if process.rest is not None
+    )
+
+
+def write_durable(system: System) -> str:
+    return ", ".join(f"{quote(p.name)}@{write_states(p.durable)}" for p in system if p.durable)
+
+
+def write_states(states: tuple[str, ...]) -> str:
+    """`idle`, or `{idle, done}`."""
+    if len(states) == 1:
+        return quote(states[0])
+    return "{" + ", ".join(map(quote, states)) + "}"
+
+
+def lay_out_state(label: str, alternatives: list[str]) -> list[str]:
+    """The first alternative behind the state's name and the others under it."""
+    if not alternatives:
+        return [label]
+    if len(label) > LONGEST_LABEL:
+        return [label, *(f"    {a}" for a in alternatives)]
+    indent = " " * len(label)
+    return [f"{label} {alternatives[0]}", *(f"{indent} {a}" for a in alternatives[1:])]
+
+
+def write_action(action: Action) -> str:
+    if isinstance(action, Internal):
+        if not action.timeout:
+            return f"internal {quote(action.name)}"
+        return TIMEOUT if action.name == TIMEOUT else f"{TIMEOUT} {quote(action.name)}"
+    sign = "!" if isinstance(action, Send) else "?"
+    return f"{quote(action.peer)}{sign}{write_message(action.message)}"

@@ -1,0 +1,50 @@
+"""The graph of a global protocol: messages, choices, silent steps, the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...errors import Place
+from ...kernel.model.actions import Message as Label
+
+MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
+
+
+@dataclass
+class GlobalNode:
+    """A message (or the crash label) from `sender` to `receiver`; a choice at `sender`; a silent step (the
+    head of a recursion (`loop`) or of a call, called `name`); or the end."""
+
+    kind: str
+    sender: str = ""
+    receiver: str = ""
+    label: Label = ""
+    next: list[int] = field(default_factory=list)
+    place: Place | None = None
+    places: tuple[Place, ...] = ()
+    name: str = ""
+    loop: bool = False
+
+
+@dataclass
+class GlobalGraph:
+    nodes: list[GlobalNode]
+    start: int
+
+    def unreached(self) -> Place | None:
+        """The first statement that no run comes to, since what stands before it goes on for ever."""
+        seen = {self.start}
+        queue = [self.start]
+        for number in queue:
+            for below in self.nodes[number].next:
+                if below not in seen:
+                    seen.add(below)
+                    queue.append(below)
+        acts = [(i in seen, n.place) for i, n in enumerate(self.nodes) if n.kind in (MESSAGE, CHOICE)]
+        reached = {_at(place) for there, place in acts if there}
+        lost = [place for there, place in acts if not there and place and _at(place) not in reached]
+        return min(lost, key=_at, default=None)
+
+
+def _at(place: Place | None) -> tuple[int, int]:
+    return (0, 0) if place is None else (place.line or 0, place.column or 0)

@@ -1,0 +1,94 @@
+"""What has arrived for a role, in one queue per sender, and what every network offers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Protocol
+
+from ...programs.extraction.requests import Received, ReceiveRequest
+
+
+class Inbox:
+    """The queues of one role. The role takes the message at the head of a queue, and only that.
+
+    `most`: so many messages of one sender wait; a network asks for `room` before it puts another one.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._queues: dict[str, deque[tuple[int, Received]]] = {}
+        self._most = most
+        self._arrived, self._taken = asyncio.Event(), asyncio.Event()
+        self._order = count()
+        self._refused: set[int] = set()  # of the heads, by place: those that were unexpected
+
+    def put(self, message: Received) -> None:
+        self._queues.setdefault(message.peer, deque()).append((next(self._order), message))
+        self._arrived.set()
+
+    async def room(self, sender: str) -> None:
+        """Wait until fewer than the most messages of this sender wait."""
+        while self._most is not None and len(self._queues.get(sender, ())) >= self._most:
+            self._taken.clear()
+            await self._taken.wait()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def heads(self) -> list[tuple[int, Received]]:
+        """The message at the head of each queue, with its place in the order of arrival."""
+        return [queue[0] for queue in self._queues.values() if queue]
+
+    def _take(self, request: ReceiveRequest) -> Received | None:
+        """Of the heads that the request takes, the one that arrived first."""
+        fitting = sorted((place, m.peer) for place, m in self.heads() if request.takes(m))
+        if not fitting:
+            return None
+        self._taken.set()
+        place, sender = fitting[0]
+        self._refused.discard(place)
+        return self._queues[sender].popleft()[1]
+
+    async def take(
+        self, request: ReceiveRequest, seconds: float | None, unexpected: Callable[[Received], None]
+    ) -> Received | None:
+        """Wait for a message that the request takes; None after so many seconds.
+
+        `unexpected` is called once with each head in a queue that the request reads, and does not take.
+        """
+        loop = asyncio.get_running_loop()
+        until = None if seconds is None else loop.time() + seconds
+        while True:
+            self._arrived.clear()
+            found = self._take(request)
+            if found is not None:
+                return found
+            for place, message in self.heads():
+                if message.peer in request.peers and place not in self._refused:
+                    self._refused.add(place)
+                    unexpected(message)
+            left = None if until is None else until - loop.time()
+            if left is not None and left <= 0:
+                return None
+            try:
+                await asyncio.wait_for(self._arrived.wait(), left)
+            except asyncio.TimeoutError:
+                return None
+
+
+class Network(Protocol):
+    """FIFO per pair of roles."""
+
+    async def inbox(self, name: str, enums: dict[str, Any]) -> Inbox:
+        """Begin to receive for a role; `enums` are the enum classes that its messages may carry."""
+        ...
+
+    async def send(self, message: Received, receiver: str) -> None:
+        """Put a message, which carries its sender, into the channel to the receiver."""
+        ...
+
+    def fate(self, name: str) -> str | None:
+        """Asked before each step of a role: None, or the fault `stop` or `restart` that strikes it now."""
+        ...

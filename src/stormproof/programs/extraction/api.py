@@ -1,0 +1,90 @@
+"""`extract`: from role functions to a system."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from ...errors import ModelError, StormproofError, UsageError, clipped, raise_all, visible
+from ...kernel.model.failures import Failures
+from . import evaluate
+from .build import build_system
+from .deadline import deadlines
+from .explore import Automaton, explore, mistakes, unmatched
+from .forked import check_in_fork
+from .guard import drive
+from .interpret import Interpreter
+from .purity import Globals
+from .role import Role, RoleCall, as_call
+from .second_process import check_in_second_process
+from .system import ExtractedSystem
+
+_SEED = 0
+
+_log = logging.getLogger("stormproof")
+
+
+def extract(
+    *roles: Role | RoleCall | Mapping[str, Role | RoleCall],
+    name: str = "",
+    failures: Failures | None = None,
+    second_process: bool = True,
+) -> ExtractedSystem:
+    """The system of some roles: `extract(Sender, Receiver)`, or by name: `extract({"P1": Proposer(1), ...})`.
+
+    `failures` are those that the system declares. The functions are interpreted here and once more in a
+    second process, and must give the same system; `second_process=False` leaves that out.
+    """
+    calls = named_calls(*roles)
+    seen = check_in_second_process(calls) if second_process else None
+    if second_process and seen is None:
+        check_in_fork(calls)
+    automata = extract_automata(calls)
+    system = build_system(automata.values(), name)
+    for place, said in (*mistakes(automata), *unmatched(automata)):
+        _log.warning("%s: warning: %s", place, visible(clipped(said)))
+    if seen is not None:
+        seen.compare(system)
+    return system if failures is None else system.with_failures(failures)
+
+
+def named_calls(*roles: Role | RoleCall | Mapping[str, Role | RoleCall]) -> dict[str, RoleCall]:
+    """The roles by their names; a function's name where none is given."""
+    found: dict[str, RoleCall] = {}
+    for given in roles:
+        pairs = given.items() if isinstance(given, Mapping) else [(as_call(given).role.name, given)]
+        for name, role in pairs:
+            if not isinstance(name, str) or not name:
+                raise UsageError(f"a role's name is a text, not {name!r}")
+            if name in found:
+                raise UsageError(
+                    f"two roles are called '{name}'", hint='name them: extract({"A": ..., "B": ...})'
+                )
+            found[name] = as_call(role)
+    if not found:
+        raise UsageError("extract needs a role", hint="write extract(Sender, Receiver)")
+    return found
+
+
+def _refuse_all(calls: Iterable[RoleCall], interpreter: Interpreter) -> None:
+    """ModelError with everything in the roles that is outside the subset, before anything runs."""
+    problems: list[StormproofError] = []
+    for role in dict.fromkeys(call.role for call in calls):
+        try:
+            interpreter.program(role)
+        except ModelError as problem:
+            problems += (problem, *problem.others)
+    raise_all(problems)
+
+
+def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, Automaton]:
+    """The roles as automata, guarded: nothing that they read has changed, and CPython does the same."""
+    interpreter = Interpreter()
+    _refuse_all(calls.values(), interpreter)
+    before = Globals(call.role for call in calls.values())
+    with deadlines(evaluate.EXPRESSION_SECONDS):
+        automata = explore(calls, interpreter)
+    for i, automaton in enumerate(automata.values()):
+        drive(automaton, _SEED + i)
+    before.check()
+    return automata

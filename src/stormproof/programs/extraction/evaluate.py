@@ -1,0 +1,201 @@
+"""Evaluate pieces of a role, each twice: the result must depend on nothing but the values that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ...errors import ModelError, Place, StormproofError
+from .impure import refusing_impure_calls
+from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
+from .role import Role, RoleCall
+from .snippet import Snippet
+from .values import Unsuitable, ValueKey, key, named, settled, twin
+
+#: A loop over more values is refused.
+MOST_ITEMS = 10_000
+
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_FINITE: tuple[type, ...] = (tuple, list, str, bytes, range, frozenset, set, dict, *_VIEWS)
+_REVERSIBLE: tuple[Any, ...] = ((), [], range(0), range(1 << 63), {}, {}.values(), {}.items())
+_BACKWARDS: list[type] = [type(reversed(value)) for value in _REVERSIBLE]
+_FINITE = (*_FINITE, enumerate, zip, *_BACKWARDS)
+
+_LIMITS = (RecursionError, MemoryError)
+
+
+#: Called before each evaluation, to watch that each comes to an end.
+watch: Callable[[], Any] | None = None
+
+#: An expression that takes longer is refused.
+EXPRESSION_SECONDS = 5.0
+
+
+class Overdue(BaseException):
+    """An expression takes too long; nothing that a role calls catches this by accident."""
+
+
+class LimitReached(ModelError):
+    """An expression needs too much time or memory; nobody should try it again."""
+
+
+def overdue(place: Place, seconds: float) -> LimitReached:
+    return LimitReached(f"this expression does not end within {seconds:g} seconds", place=place)
+
+
+class Escaped(Exception):
+    """An exception that nobody catches: the role ends in it."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        # A generator from which a StopIteration would escape raises a RuntimeError instead.
+        self.kind = "RuntimeError" if isinstance(cause, StopIteration) else type(cause).__name__
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What one evaluation gave: a value, or an exception."""
+
+    value: Any = None
+    escaped: Escaped | None = None
+
+    def same_as(self, other: _Outcome) -> bool:
+        if self.escaped is not None or other.escaped is not None:
+            kinds = [outcome.escaped.kind if outcome.escaped else None for outcome in (self, other)]
+            return kinds[0] == kinds[1]
+        return _key(self.value) == _key(other.value)
+
+
+def _key(value: Any) -> ValueKey:
+    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest | RoleCall):
+        return value.key()
+    return key(settled(value))
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def evaluate(
+    snippet: Snippet, variables: Mapping[str, Any], line: int, convert: Callable[[Any], Any] = _unchanged
+) -> Any:
+    """The snippet's value; Escaped for an exception of the role, ModelError for what cannot be extracted."""
+    read = {name: variables[name] for name in snippet.reads if name in variables}
+    place = snippet.source.place(line)
+    if watch is not None:
+        watch()
+    try:
+        with refusing_impure_calls():
+            first = _once(snippet, read, convert)
+        second = _once(snippet, {name: twin(value) for name, value in read.items()}, convert)
+        same = first.same_as(second)
+    except Unsuitable as problem:
+        raise ModelError(f"this gives {problem}", place=place) from None
+    except StormproofError as problem:
+        raise ModelError(problem.message, place=problem.place or place, hint=problem.hint) from None
+    except _LIMITS as problem:
+        raise LimitReached(f"this needs too much: {type(problem).__name__}", place=place) from None
+    except Overdue:
+        raise overdue(place, EXPRESSION_SECONDS) from None
+    if not same:
+        raise _differs(place)
+    if first.escaped is not None:
+        raise first.escaped
+    return first.value
+
+
+def _once(snippet: Snippet, values: Mapping[str, Any], convert: Callable[[Any], Any]) -> _Outcome:
+    try:
+        return _Outcome(convert(snippet.call(values)))
+    except (StormproofError, Unsuitable, *_LIMITS):
+        raise
+    except SystemExit:
+        raise StormproofError("this ends the program", hint="a role ends with: return") from None
+    except Exception as problem:
+        return _Outcome(escaped=Escaped(problem))
+
+
+def _differs(place: Place) -> ModelError:
+    return ModelError(
+        "evaluated twice, this gives two different results",
+        place=place,
+        hint="it depends on chance, on a side effect, on identity or on the order of a set (sort it)",
+    )
+
+
+def bound(snippet: Snippet, variables: Mapping[str, Any], line: int) -> dict[str, Any]:
+    """What an assignment binds."""
+    values = evaluate(snippet, variables, line, _suitable(snippet.writes))
+    return dict(zip(snippet.writes, values, strict=True))
+
+
+def matched(snippet: Snippet, variables: Mapping[str, Any], line: int) -> dict[str, Any] | None:
+    """What a pattern binds, or None where it does not match."""
+    values = evaluate(snippet, variables, line, _suitable(snippet.writes))
+    return None if values is None else dict(zip(snippet.writes, values, strict=True))
+
+
+def _suitable(names: tuple[str, ...]) -> Callable[[Any], Any]:
+    def check(values: Any) -> Any:
+        for name, value in zip(names, values or (), strict=False):
+            try:
+                key(settled(value))
+            except Unsuitable as problem:
+                called = "this" if name.startswith("_stormproof") else f"'{name}'"
+                raise StormproofError(f"{called} is {problem}") from None
+        return values
+
+    return check
+
+
+def request(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleRequest:
+    """What is yielded: a request to send, to receive or to choose."""
+    found = evaluate(snippet, variables, line, _known_request)
+    assert isinstance(found, SendRequest | ReceiveRequest | ChooseRequest)
+    return found
+
+
+def _known_request(value: Any) -> Any:
+    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest):
+        return value
+    hint = "yield sp.send(...), sp.receive(...) or sp.choose(...)"
+    if isinstance(value, RoleCall):
+        hint = f"write: yield from {value.role.name}(...)"
+    raise StormproofError(f"a role cannot yield {named(type(value))}", hint=hint)
+
+
+def delegate(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleCall:
+    """The role that `yield from` goes on in."""
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, RoleCall):
+            hint = "write @sp.role above the function, and call it"
+            if isinstance(value, Role):
+                hint = f"call it: yield from {value.name}(...)"
+            raise StormproofError(f"'yield from' needs a role, not {named(type(value))}", hint=hint)
+        return value
+
+    found = evaluate(snippet, variables, line, check)
+    assert isinstance(found, RoleCall)
+    return found
+
+
+def items(snippet: Snippet, variables: Mapping[str, Any], line: int) -> tuple[Any, ...]:
+    """What a loop goes through."""
+
+    def collect(value: Any) -> tuple[Any, ...]:
+        through = iter(value)  # a TypeError here is the role's
+        if not isinstance(value, _FINITE):
+            problem = f"a loop goes through a finite immutable value, not {named(type(value))}"
+            raise StormproofError(problem, hint="write: for x in tuple(...)")
+        found = tuple(islice(through, MOST_ITEMS + 1))
+        if len(found) > MOST_ITEMS:
+            raise StormproofError(f"a loop goes through more than {MOST_ITEMS:,} values")
+        key(settled(found))
+        return found
+
+    values = evaluate(snippet, variables, line, collect)
+    assert isinstance(values, tuple)
+    return values

@@ -1,0 +1,93 @@
+"""The decorator `role`, and roles with their arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import Place, UsageError
+from .requests import RoleRequest
+from .values import ValueKey, key
+
+RoleGenerator = Generator[RoleRequest, Any, Any]
+
+
+class Role:
+    """A role function. Called with its parameters it gives a `RoleCall`, which starts nothing by itself."""
+
+    def __init__(self, function: Callable[..., RoleGenerator]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.signature = inspect.signature(function)
+
+    @property
+    def name(self) -> str:
+        return str(self.function.__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> RoleCall:
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(f"{self.name}() {problem}") from None
+        bound.apply_defaults()
+        return RoleCall(self, dict(bound.arguments))
+
+    def __repr__(self) -> str:
+        return f"<role {self.name}>"
+
+    def __reduce__(self) -> str:
+        """Pickled by its name, as functions are."""
+        return str(self.function.__qualname__)
+
+
+@dataclass(frozen=True, eq=False)
+class RoleCall:
+    """A role with its arguments: to be extracted, to be run, or to be delegated to with `yield from`."""
+
+    role: Role
+    arguments: Mapping[str, Any]
+
+    def __iter__(self) -> Iterator[RoleRequest]:
+        """The generator that CPython runs."""
+        return self.generator()
+
+    def generator(self) -> RoleGenerator:
+        bound = inspect.BoundArguments(self.role.signature, dict(self.arguments))
+        return self.role.function(*bound.args, **bound.kwargs)
+
+    def key(self) -> ValueKey:
+        return (id(self.role), *((name, key(value)) for name, value in self.arguments.items()))
+
+
+def role(function: Callable[..., RoleGenerator]) -> Role:
+    """Mark a generator function as a role of a protocol.
+
+    >>> @role
+    ... def Client():
+    ...     yield send("Server", "hello")
+    """
+    if not inspect.isgeneratorfunction(function):
+        from .source import shown_file  # which needs roles itself
+
+        name, code = getattr(function, "__name__", repr(function)), getattr(function, "__code__", None)
+        raise UsageError(
+            f"{name} is not a generator function",
+            place=None if code is None else Place(shown_file(code.co_filename), code.co_firstlineno),
+            hint="a role yields what it sends and receives",
+        )
+    return Role(function)
+
+
+def as_call(given: Role | RoleCall) -> RoleCall:
+    """A role that needs no arguments may be given as it is."""
+    if isinstance(given, RoleCall):
+        return given
+    if not isinstance(given, Role):
+        raise UsageError(f"{given!r} is not a role", hint="write @sp.role above its function")
+    try:
+        return given()
+    except TypeError as problem:
+        raise UsageError(f"{problem}", hint=f"give its arguments: {given.name}(...)") from None

@@ -1,0 +1,260 @@
+"""`check`: one system, one failure model, some properties, and the verdicts with their evidence.
+
+The way of every check: make the request, decide, build the run of each violation and replay it, conclude.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...kernel.model.budget import BudgetGiven
+from ...kernel.model.failures import Failures
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.system import System
+from ...limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..engine.watch import ProgressCallback
+from .bound_search import decide_bounded
+from .conclude import conclude
+from .evidence import EvidenceFile
+from .outcome import Outcome
+from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
+from .recovery import decide_recovery, name_of
+from .report import Report, Verdict
+from .request import Options, Request, make_request
+from .requirements import asked_together, is_known_limit, request_of
+from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
+
+
+@as_a_whole
+def check(
+    system: System,
+    failures: Failures | None = None,
+    *,
+    k: int | None = None,
+    max_k: int | None = None,
+    properties: Iterable[str] | None = None,
+    limits: Limits | None = None,
+    semantics: str = "definition",
+    reduction: bool = True,
+    symmetry: bool = True,
+    threads: int | None = None,
+    replay: bool = True,
+    polish: bool = True,
+    progress: ProgressCallback | None = None,
+    effort: float = EFFORT,
+    budget: BudgetGiven | None = None,
+    certificates: bool = False,
+    answered: Callable[[Report], None] | None = None,
+    cluster: str | None = None,
+) -> Report:
+    """Decide the properties of a system under a failure model: survival first, then the classes.
+
+    Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
+    that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
+    larger than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is
+    hit gives *undecided*. `reduction` and `symmetry` leave out configurations that change no answer. Without
+    `polish` a witness is the first that was found, which is quicker. `certificates`: verdicts on survival
+    and requirements carry what proves them. `answered` is called with a report on survival, requirements and
+    what is asked for by name as soon as that is known, if more follows.
+    `cluster`: the address of a Dask scheduler, whose workers explore for k-properties and survival.
+
+    >>> import stormproof as sp
+    >>> system = sp.protocol("alternating-bit")
+    >>> report = sp.check(system, sp.Failures(loss=True), properties=["k-wmc", "k-pg"])
+    >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
+    (True, 1, False)
+    """
+    options = Options(
+        limits or Limits(),
+        reduction,
+        threads,
+        replay,
+        polish,
+        progress,
+        effort,
+        certificates,
+        answered,
+        cluster,
+        symmetry,
+    )
+    failures = failures or Failures()
+    failures = failures if budget is None else failures.within(budget)
+    request = make_request(
+        system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
+    )
+    return report_on(request)
+
+
+def survives(system: System, failures: Failures | None = None, **options: Any) -> Verdict:
+    """Does the protocol recover from whatever the failures do to it? The options are those of `check`.
+
+    >>> import stormproof as sp
+    >>> verdict = survives(sp.protocol("alternating-bit"), sp.Failures(loss=True))
+    >>> verdict.holds, verdict.faults, verdict.fewest
+    (False, 1, True)
+    """
+    return check(system, failures, properties=[RECOVERS.name], **options)[RECOVERS.name]
+
+
+def report_on(request: Request) -> Report:
+    """Decide what is asked and what the file requires, and then what nobody asked for by name."""
+    limit = next((r for r in request.required if is_known_limit(request, r)), None)
+    if limit is not None and RECOVERS.name in request.properties:
+        # More faults only make it worse, so the known limit is the answer.
+        rest = tuple(name for name in request.properties if name != RECOVERS.name)
+        note = f"{RECOVERS.name} is not asked: that it breaks is a known limit ({limit.name})"
+        notes = (*request.notes, note) if limit.name else request.notes
+        request = replace(request, properties=rest, notes=notes)
+    answer, required = _answer(request)
+    if not request.classes:
+        return _report(request, [*answer, *required])
+    known = _report(request, [*answer, *required])
+    if request.options.answered is not None and not known.interrupted:
+        request.options.answered(known)
+    return _report(request, [*answer, *_classes(request, known.interrupted), *required])
+
+
+def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
+    """Survival and what is asked for by name; what the file requires. The questions share the effort."""
+    alone = [r for r in request.required if r not in request.requirements]
+    groups = asked_together(alone)
+    try:
+        outcomes = decide(request.sharing_effort(1 + len(groups)))
+    except KeyboardInterrupt:  # outside of a search
+        names = (*request.answer, *map(name_of, request.requirements))
+        outcomes = {name: _not_asked(name) for name in names}
+    evidence = EvidenceFile(request)
+    reports: dict[int, Report] = {}  # on each group
+    required: list[Verdict] = []
+    for requirement in request.required:
+        if requirement not in alone:
+            verdict = _concluded(request, outcomes[name_of(requirement)], evidence)
+        elif is_over() or _interrupted(outcomes) or any(own.interrupted for own in reports.values()):
+            verdict = conclude(request, _not_asked(requirement.title), evidence)
+        else:
+            n = next(i for i, group in enumerate(groups) if any(r is requirement for r in group))
+            if n not in reports:
+                own = request_of(request, *groups[n]).sharing_effort(len(groups) - len(reports), of=request)
+                reports[n] = report_on(own)
+            verdict = _verdict_on(requirement, reports[n])
+        required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
+    return [_concluded(request, outcomes[name], evidence) for name in request.answer], required
+
+
+def _concluded(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
+    """The verdict with its run. Ctrl-C or the deadline while the run is made leaves it undecided: no run is
+    shown that was not replayed."""
+    try:
+        return conclude(request, outcome, evidence)
+    except KeyboardInterrupt:
+        why = why_interrupted()
+        if outcome.holds is False:
+            why += "; a violation was found, and its run not replayed yet"
+        interrupted = Outcome(outcome.property, None, reason=why, stopped=_how_stopped())
+        return conclude(request, interrupted, evidence)
+
+
+def _verdict_on(requirement: Requirement, own: Report) -> Verdict:
+    """The verdict of a report that is about this requirement, perhaps among others of the same kind."""
+    named = known_properties(requirement.claim.what) if requirement.claims_property else ()
+    return replace(own[named[0]] if named else own.verdicts[0], own=own)
+
+
+def _classes(request: Request, interrupted: bool) -> list[Verdict]:
+    """What nobody asked for by name. Ctrl-C leaves the answer as it is."""
+    request = request.for_classes()
+    evidence = EvidenceFile(request)
+    if not interrupted and not is_over():
+        try:
+            outcomes = _decide_properties(request, request.classes)
+            return [conclude(request, outcomes[name], evidence) for name in request.classes]
+        except KeyboardInterrupt:
+            interrupted = True
+    return [conclude(request, _not_asked(name), evidence) for name in request.classes]
+
+
+def _not_asked(name: str) -> Outcome:
+    return Outcome(name, None, reason=f"{why_interrupted()} before it was asked", stopped=_how_stopped())
+
+
+def _how_stopped() -> str:
+    return "time" if is_over() else "interrupted"
+
+
+def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
+    return Report(
+        system=request.system,
+        failures=request.failures,
+        model=request.model,
+        verdicts=tuple(verdicts),
+        notes=request.notes,
+        semantics=request.semantics,
+        seconds=time.monotonic() - request.started,
+        given=request.given,
+        prepared=request.prepared,
+        asked=request.named,
+    )
+
+
+#: How each property without a bound is decided.
+_UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
+    Decision.RSC: decide_rsc,
+    Decision.HALF_DUPLEX: decide_half_duplex,
+    Decision.CRASH_HANDLING: decide_crash_handling,
+}
+
+
+def decide(request: Request) -> dict[str, Outcome]:
+    """Survival is decided first, and then what is asked for by name."""
+    found = decide_recovery(request)
+    others = [name for name in request.answer if name not in found]
+    if _interrupted(found):  # Ctrl-C is meant for the whole check
+        return found | {name: _not_asked(name) for name in others}
+    return found | _decide_properties(request, others)
+
+
+def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outcome]:
+    """All k-properties come from shared explorations.
+
+    What has no bound is decided before them: it takes little, and a search for the least k may take all the
+    time. RSC may take half of the time at first, and what is left in the end.
+    """
+    found = {n: Outcome(n, None, reason=why) for n in names if (why := _undefined(request, n))}
+    try:
+        _decide_defined(request, [name for name in names if name not in found], found)
+    except KeyboardInterrupt:  # outside of a search
+        return {name: _not_asked(name) for name in names} | found
+    return found
+
+
+def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Outcome]) -> None:
+    """Add the outcomes to those found."""
+    bounded = [name for name in names if PROPERTIES[name].bounded]
+    first = replace(request, share=0.5 if bounded else 1.0)
+    for name in (n for n in names if n not in bounded):
+        if not _interrupted(found):
+            found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
+    if _interrupted(found):
+        found |= {name: _not_asked(name) for name in names if name not in found}
+        return
+    if bounded:
+        found |= decide_bounded(request, bounded)
+    if RSC.name in found and _out_of_time(request, found[RSC.name]):
+        found[RSC.name] = decide_rsc(request)
+
+
+def _undefined(request: Request, name: str) -> str:
+    return undefined_under(name, request.model, request.budget, request.system.mailboxes)
+
+
+def _interrupted(found: Mapping[str, Outcome]) -> bool:
+    return is_over() or any(outcome.stopped == "interrupted" for outcome in found.values())
+
+
+def _out_of_time(request: Request, outcome: Outcome) -> bool:
+    """It was stopped by its share of the time, and some is left."""
+    left_over = request.seconds is not None and request.seconds > 0.1 * (request.limits.seconds or 0)
+    return outcome.stopped == "time" and left_over

@@ -1,0 +1,196 @@
+"""The run that a violated verdict carries: built from what the engine found, then replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import InternalError, Refused
+from ...kernel.model.run import Replay, Witness
+from ...trust.replay import BUDGET, replay
+from ...trust.replay_storm import replay_storm
+from ..counterexample.build import POLISH, build_witness
+from ..counterexample.contents import contents
+from ..counterexample.culprits import blamed
+from ..counterexample.minimise import Shortest
+from ..counterexample.storm_run import storm_witness
+from ..engine.k_properties import Violation
+from ..engine.rsc import RscViolation
+from ..engine.survival import FoundRun
+from ..narrate.reason import RunEnd
+from .culprit_search import CulpritRuns, culprit_runs
+from .outcome import FoundViolation, Outcome, Survived
+from .properties import PROPERTIES
+from .report import AS_A_RUN
+from .request import Request
+
+if TYPE_CHECKING:
+    from ...trust.survival_certificate import OutOfReach
+
+#: What follows the faults of a run is searched up to so many configurations before a certificate is made, of
+#: at most so many abstract ones, that nobody asked for.
+FEW_FUTURES, MOST_UNASKED = 500, 5_000
+
+TOO_MANY_FUTURES = "what may happen after its faults is too much to prove unasked; --certificate proves it"
+
+#: Seconds for the best runs against one property.
+CULPRIT_SECONDS = 1.0
+
+
+class Evidence(NamedTuple):
+    """A witness against `part`, at the bound `k`; whether the replay kernel has established it. `fewest`: no
+    run within the bound has fewer faults. `others`: runs against the other processes or channels to blame.
+    `certificate`: what the kernel needed to establish it."""
+
+    part: str
+    k: int | None
+    witness: Witness
+    established: bool | None
+    explain: Callable[[RunEnd], str]
+    notes: tuple[str, ...] = ()
+    fewest: bool = False
+    others: tuple[Witness, ...] = ()
+    certificate: OutOfReach | None = None
+
+
+class EvidenceFile:
+    """The evidence of one check; a violation of which several conjunctions fail is built once."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._made: dict[tuple[str, int | None, bool], Evidence] = {}
+
+    def against(self, outcome: Outcome) -> Evidence:
+        """The first violation that the kernel establishes; if it establishes none, the last."""
+        evidence = self._of(outcome.found[0])
+        for found in outcome.found[1:]:
+            if evidence.established or not self.request.options.replay:
+                break
+            evidence = self._of(found)
+        return evidence
+
+    def _of(self, found: FoundViolation) -> Evidence:
+        key = (found.part, found.k, getattr(found.violation, "literal", False))
+        if key not in self._made:
+            witness = _witness(self.request, found)
+            best = _culprits(self.request, found)
+            if best is not None and best.runs[0].fault_count < witness.fault_count:
+                shortest = len(best.runs[0].acts) <= len(witness.acts)
+                witness = replace(best.runs[0], shortest=shortest)
+            made = _replayed(self.request, found, witness)
+            self._made[key] = made if best is None else _with_others(self.request, made, best)
+        return self._made[key]
+
+
+def _culprits(request: Request, found: FoundViolation) -> CulpritRuns | None:
+    """The best runs against a k-property, where there is time to look for them."""
+    seconds = min(CULPRIT_SECONDS, request.within_effort)
+    if not isinstance(found.violation, Violation) or found.k is None or seconds <= 0:
+        return None
+    if not request.options.polish:
+        return None
+    return culprit_runs(request.system, request.model, found.k, found.part, request.limits, seconds)
+
+
+def _with_others(request: Request, made: Evidence, best: CulpritRuns) -> Evidence:
+    shown = blamed(made.witness.culprit)
+    others = tuple(run for run in best.runs if blamed(run.culprit) != shown)
+    for run in others if request.options.replay else ():
+        answer = replay(request.system, request.model, made.part, made.k, run, BUDGET // 5)
+        if not answer.ok:
+            raise InternalError(f"another run against {made.part} does not replay: {answer.message}")
+    return made._replace(fewest=best.all_ends, others=others)
+
+
+def _witness(request: Request, found: FoundViolation) -> Witness:
+    violation = found.violation
+    if isinstance(violation, Witness):
+        return violation
+    if isinstance(violation, FoundRun):
+        assert found.survived is not None
+        return storm_witness(found.survived.model.system, violation)
+    if isinstance(violation, RscViolation):
+        from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
+
+        if request.options.polish:
+            return best_rsc_witness(request.system, request.model, violation, found.states)
+        return rsc_witness(request.system, request.model, violation)
+    return build_witness(
+        request.system,
+        request.model,
+        violation.firings,
+        contents(request.system, request.model, violation),
+        bound=found.k,
+        culprit=violation.end.culprit,
+        shortest=violation.shortest,
+        runs=_shortest_runs(request, violation, found.k) if request.options.polish else None,
+        polish=POLISH if request.options.polish else 0,
+    )
+
+
+def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Shortest | None:
+    """All shortest runs, where the engine has described them."""
+    if not violation.ends:
+        return None
+    length = len(violation.firings)
+    return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
+
+
+def _replayed_storm(
+    found: FoundViolation, asked: Survived, witness: Witness
+) -> tuple[Replay, OutOfReach | None]:
+    """With a certificate, that no calm run leads to the goal is checked and not searched. Where a short
+    search does not end, because channels grow, one is made if it is small."""
+    if found.certificate is not None:
+        return _checked(asked, witness, found.certificate)
+    run = found.violation
+    size = run.proof if isinstance(run, FoundRun) and found.claimed else None
+    if size is None:
+        return replay_storm(asked.model, asked.ask if found.claimed else None, witness), None
+    answer = replay_storm(asked.model, asked.ask, witness, FEW_FUTURES)
+    if answer.established or not answer.ok:
+        return answer, None
+    from ...trust.make_survival_certificate import search_out_of_reach
+
+    try:
+        made = search_out_of_reach(asked.model, asked.ask.goal, size, witness, MOST_UNASKED)
+    except Refused as why:
+        return Replay(False, False, str(why)), None
+    if made is not None:
+        return _checked(asked, witness, made)
+    answer = replay_storm(asked.model, asked.ask, witness)
+    return (answer if answer.established else Replay(answer.ok, False, TOO_MANY_FUTURES)), None
+
+
+def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tuple[Replay, OutOfReach | None]:
+    from ...trust.check_out_of_reach import check_violated
+
+    checked = check_violated(asked.model, asked.ask.goal, witness, certificate)
+    return Replay(checked.ok, checked.ok, checked.message), certificate
+
+
+def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evidence:
+    """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
+    explain = found.explain or PROPERTIES[found.part].explain
+    if not request.options.replay:
+        return Evidence(found.part, found.k, witness, None, explain)
+    # A run that was not searched for has another to fall back on, at a smaller bound.
+    fallback = isinstance(found.violation, Violation) and not found.violation.shortest
+    budget = BUDGET // 5 if fallback else BUDGET
+    certificate = None
+    if found.survived is not None:
+        answer, certificate = _replayed_storm(found, found.survived, witness)
+    else:
+        answer = replay(request.system, request.model, found.part, found.k, witness, budget)
+    if not answer.ok:
+        from .bug_report import write_bug_report
+
+        where = write_bug_report(request, found.part, found.k, witness, answer)
+        raise InternalError(
+            f"the witness against {found.part} does not replay: {answer.message}; "
+            f"what is needed to reproduce this is in {where}"
+        )
+    if answer.established:
+        return Evidence(found.part, found.k, witness, True, explain, certificate=certificate)
+    return Evidence(found.part, found.k, witness, None, explain, (f"{AS_A_RUN}; {answer.message}",))

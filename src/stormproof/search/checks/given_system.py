@@ -1,0 +1,89 @@
+"""What a saved result is about: the searched system and the failures, made again of what was given.
+
+Nothing of it is taken from the file but the given system and the failures that were asked for; what the file
+says beside them has to be what follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...errors import InputError, UsageError
+from ...kernel.goals.asks import ask_of
+from ...kernel.model.ask import RECOVERS, Ask, clean
+from ...kernel.model.budget import Budget
+from ...kernel.model.failures import FailureModel
+from ...kernel.model.failures_json import model_to_json
+from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.rest import rest_states
+from ...kernel.model.survival import SurvivalModel
+from ...kernel.model.system import System
+from ...kernel.transform.added_states import as_written
+from ...kernel.transform.prepare import prepare, with_process_faults
+from ...kernel.transform.stop_restart import Transformed
+from ...kernel.transform.under import system_under
+from ...languages.formats.json_values import same_json
+from .properties import known_properties
+from .saved_report import SavedResult, SavedVerdict
+
+
+@dataclass(frozen=True)
+class SavedQuestion:
+    """What a verdict answers. `given` is the system before it was changed, with who may crash marked,
+    `model` the searched one and its failures; `ask` None: `name` is a property that is no survival."""
+
+    name: str
+    given: System
+    model: SurvivalModel
+    ask: Ask | None
+
+
+def not_following(result: SavedResult) -> str:
+    """What beside the verdicts is not what follows from the given system and the failures; "" if all is."""
+    try:
+        system, model, _ = prepare(result.given, result.failures, result.semantics)
+    except UsageError as problem:
+        raise InputError(f"the failures cannot be asked of the given system: {problem}") from None
+    if system != result.system:
+        return "the system is not what the given one becomes under these failures"
+    if not same_json(model_to_json(model), model_to_json(result.model)):
+        return "what each channel and process may do is not what the failures mean for the given system"
+    assumed = describe_failures(result.given.with_unreliable(model.unreliable), model, result.failures.budget)
+    if result.head.get("assumed", assumed) != assumed:
+        return "what is assumed, in words, is not what the failures mean"
+    return ""
+
+
+def question_of(result: SavedResult, verdict: SavedVerdict) -> SavedQuestion | None:
+    """Nothing of it is taken from the verdict: a requirement is looked up in the system. None: there is no
+    such requirement."""
+    required = verdict.requirement
+    if required is not None:
+        known = required in result.given.requirements and required.title == verdict.property
+        return required_question(result, required) if known else None
+    searched = with_process_faults(result.system, result.model)
+    model = _model(searched, result.model, result.failures.budget)
+    ask = {"recovers": RECOVERS, "clean": clean(model.system, model.rest)}.get(verdict.property)
+    given = result.given.with_unreliable(result.model.unreliable)
+    return SavedQuestion(verdict.property, given, model, ask)
+
+
+def required_question(result: SavedResult, required: Requirement) -> SavedQuestion:
+    system, failures, given = result.system, result.model, result.given
+    budget: Budget = result.failures.budget
+    if required.under is not None:
+        given, asked = system_under(given, required.under, result.failures.as_written)
+        system, failures, _ = prepare(given, asked, result.semantics)
+        budget = asked.budget
+    searched = with_process_faults(system, failures)
+    model = _model(searched, failures, budget)
+    given = given.with_unreliable(failures.unreliable)
+    if required.claims_property:
+        return SavedQuestion(known_properties(required.claim.what)[0], given, model, None)
+    meant = as_written(required, result.given, system)
+    return SavedQuestion(required.claim.what, given, model, ask_of(model, searched.requirement(meant)))
+
+
+def _model(searched: Transformed, failures: FailureModel, budget: Budget) -> SurvivalModel:
+    return SurvivalModel(searched.system, failures, rest_states(searched.system), budget=budget)

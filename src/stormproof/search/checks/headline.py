@@ -1,0 +1,77 @@
+"""The answer in a line: does it survive, how many faults does it take, for which channel lengths?"""
+
+from __future__ import annotations
+
+from ...kernel.model.budget import NO_BUDGET, Budget
+from ...kernel.model.phrases import plural
+from ...languages.formats.storm_requirements import write_under
+from .properties import CLEAN, RECOVERS
+from .report import Verdict
+
+
+def headline(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
+    """The claim of a requirement, and what was found of it or of survival, without its extent; `budget`: what
+    a run may have."""
+    return " · ".join(part for part in (claim(verdict), finding(verdict, faults_possible, budget)) if part)
+
+
+def claim(verdict: Verdict) -> str:
+    """What a requirement with a name claims, and under which failures of its own."""
+    if verdict.requirement is None:
+        return ""
+    named = [str(verdict.requirement.claim)] if verdict.requirement.name else []
+    return " ".join(named + _under(verdict))
+
+
+def finding(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
+    """What was found; an expected violation is a known limit."""
+    if verdict.requirement is None:
+        return _answer(verdict, faults_possible, budget)
+    if verdict.requirement.violated and verdict.holds is False:
+        return f"known limit: {number_of_faults(verdict)}"
+    if verdict.requirement.violated and verdict.holds:
+        return "expected to be violated, and holds"
+    return "" if verdict.holds else _answer(verdict, faults_possible)
+
+
+def _under(verdict: Verdict) -> list[str]:
+    """The failures of a requirement that has its own."""
+    if verdict.own is None or verdict.requirement is None or verdict.requirement.under is None:
+        return []
+    return [f"under {write_under(verdict.own.given or verdict.own.system, verdict.requirement.under)}"]
+
+
+def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET) -> str:
+    if verdict.holds is False:
+        return f"{number_of_faults(verdict)}: {verdict.reason}"
+    if verdict.holds is None:
+        return verdict.reason
+    if verdict.property == RECOVERS.name:
+        if not faults_possible:
+            return "comes to rest, whatever happens"
+        return f"survives {f'every run with {budget}' if budget.limited else 'any number of faults'}"
+    return "nothing is left behind when everybody has finished" if verdict.property == CLEAN.name else ""
+
+
+def number_of_faults(verdict: Verdict) -> str:
+    """`breaks with 2 faults`, `breaks with at most 2 faults`, `fails without any fault`."""
+    count = verdict.faults or 0
+    if count == 0:
+        return "fails without any fault"
+    most = "" if verdict.fewest else "at most "
+    return f"breaks with {most}{plural(count, 'fault')}"
+
+
+def extent(verdict: Verdict, unbounded: bool = False) -> str:
+    """For which channels the verdict speaks; `unbounded`: it should speak of all."""
+    if verdict.holds is not True:
+        return ""
+    if verdict.up_to is None:
+        return "any channel length"
+    longer = "; undecided for longer ones" if unbounded else ""
+    return f"up to channels of length {verdict.up_to}{longer}"
+
+
+def proof(verdict: Verdict) -> str:
+    """What proves the verdict, if that was asked for."""
+    return "" if verdict.certificate is None else f"certificate: {verdict.certificate.describe()}"

@@ -1,0 +1,156 @@
+"""Does it survive? The request's questions about recovery, put to the search and read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST
+from ...kernel.model.ask import Ask, clean
+from ...kernel.model.phrases import any_of, plural
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.rest import rest_states
+from ...kernel.model.survival import SLACK, SurvivalModel
+from ...kernel.transform.added_states import as_written
+from ...limits import Limits, why_interrupted
+from ...trust.survival_certificate import MOST, OutOfReach
+from ..narrate import survival as sentences
+from . import implications
+from .any_length import for_any_length
+from .certify import certify
+from .outcome import FoundViolation, Outcome, Survived
+from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
+from .request import Request
+from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
+
+
+def decide_recovery(request: Request) -> dict[str, Outcome]:
+    """`recovers` and `clean`, where they are asked, and what the file requires under the same failures."""
+    if not request.requirements and not any(_asks_survival(name) for name in request.properties):
+        return {}
+    model = survival_model(request)
+    asks = survival_asks(request, model)
+    if not asks:
+        return {}
+    found = decide_survival(
+        model,
+        asks,
+        Effort(request.effort_ends, request.limits),
+        request.survival_max_k,
+        request.one_bound,
+        request.options.progress,
+        MOST if request.options.certificates else 0,
+        request.options.reduction,
+        request.options.symmetry,
+        request.options.threads,
+        request.options.cluster,
+    )
+    return {n: _outcome(request, n, found[n], Survived(model, asks[n])) for n in asks}
+
+
+def _outcome(request: Request, name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
+    """Ctrl-C and the deadline withhold nothing that was found: only what makes it stronger."""
+    try:
+        found = for_any_length(request, asked.model, asked.ask, found)
+        return outcome_of(name, found, asked, request)
+    except KeyboardInterrupt:
+        known = outcome_of(name, replace(found, stopped=INTERRUPTED, listed=None), asked, request)
+        lacking = f"no certificate was made: {why_interrupted()}"
+        return replace(known, notes=(*known.notes, lacking)) if found.listed else known
+
+
+def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
+    """What is asked of survival under the failures of the request, by name."""
+    asks = {n: _ask(model, n) for n in request.properties if _asks_survival(n)}
+    for requirement in request.requirements:
+        ask = _required(request, model, requirement)
+        if ask is not None:
+            asks[name_of(requirement)] = ask
+    return asks
+
+
+def _required(request: Request, model: SurvivalModel, requirement: Requirement) -> Ask | None:
+    from ...kernel.goals.asks import ask_of
+
+    meant = as_written(requirement, request.asked, request.prepared)
+    return ask_of(model, request.searched.requirement(meant))
+
+
+def name_of(requirement: Requirement) -> str:
+    """The name under which a requirement is asked: its title, unless a property of that name asks something
+    else."""
+    title = requirement.title
+    return title if title not in PROPERTIES or title == requirement.claim.what else f"require {title}"
+
+
+def _asks_survival(property: str) -> bool:
+    return PROPERTIES[property].decision is Decision.SURVIVAL
+
+
+def survival_model(request: Request) -> SurvivalModel:
+    rest = rest_states(request.system)
+    return SurvivalModel(request.system, request.model, rest, budget=request.budget)
+
+
+def _ask(model: SurvivalModel, name: str) -> Ask:
+    return {RECOVERS.name: ALWAYS_AT_REST, CLEAN.name: clean(model.system, model.rest)}[name]
+
+
+def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:
+    made = certify(name, asked, found, request)
+    proof = made.proof if isinstance(made.proof, OutOfReach) else None
+    claimed = found.holds is False
+    explain = sentences.stuck if asked.ask.always else sentences.reached
+    explain = sentences.left_behind if name == CLEAN.name else explain
+    violation = found.run and FoundViolation(name, None, found.run, asked, claimed, proof, explain)
+    return Outcome(
+        name,
+        found.holds,
+        states=found.configurations,
+        seconds=found.seconds,
+        found=(violation,) if violation else (),
+        stopped=found.stopped,
+        reason=_reason(found, request.limits),
+        up_to=found.up_to,
+        fewest=found.fewest,
+        tolerated=found.tolerated,
+        notes=(*_doubts(found), *((made.note,) if made.note else ())),
+        certificate=made.proof,
+        fewest_certificate=made.fewest,
+    )
+
+
+#: Which limit left a larger bound undecided.
+_LIMITS = {
+    "time": " within the effort",
+    "states": " within the limit on configurations",
+    "memory": " within the memory limit",
+}
+
+
+def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
+    """What is left open beyond the answer, and why."""
+    if found.doubt is None:
+        return ()
+    if found.stopped != INTERRUPTED:
+        limit = _LIMITS.get(found.doubt_limit, "")
+        return (f"channels of length {found.doubt} are not decided{limit}",)
+    known = f"holds up to channels of length {found.up_to}"
+    return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations: {known}",)
+
+
+def _reason(found: SurvivalOutcome, limits: Limits) -> str:
+    """Why it is undecided."""
+    if found.holds is not None:
+        return ""
+    if found.run is not None:
+        return (
+            f"after {plural(found.run.faults, 'fault')} no calm run with at most {found.k + SLACK} messages "
+            "per channel leads to the goal; longer ones are not excluded"
+        )
+    if found.tolerated is None and not found.stopped:
+        return ""
+    limit = implications.undecided(found.stopped, limits, found.k, found.configurations, ())
+    if found.tolerated is None:
+        return limit
+    survived = f"survives {any_of(found.tolerated, 'fault')}; " if found.tolerated else ""
+    return f"{survived}{plural(found.tolerated + 1, 'fault')} not decided: {limit}"

@@ -1,0 +1,282 @@
+"""What a check answers: verdicts with their evidence, gathered in a report, and its JSON form."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UnknownName
+from ...kernel.model.failures import FailureModel, Failures
+from ...kernel.model.failures_json import failures_to_json, model_to_json
+from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.run import Witness
+from ...kernel.model.system import System
+from ...records import dataclass
+from .properties import PROPERTIES, Decision
+
+if TYPE_CHECKING:
+    from ...kernel.model.conflict_graph import ConflictGraph
+    from .outcome import Proof, Tried
+
+
+#: Begins the note on a run that is possible, of which the kernel has not established what it claims.
+AS_A_RUN = "replayed as a run"
+
+
+@dataclass(frozen=True)
+class OtherCulprit:
+    """Another process, or channel, that violates the property: its sentence and its run."""
+
+    name: str
+    reason: str
+    witness: Witness
+
+    def to_json(self) -> dict[str, Any]:
+        return {"culprit": self.name, "reason": self.reason, "witness": self.witness.to_json()}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Holds (True), violated (False, with a witness) or undecided (None, and `reason` says which limit).
+
+    `k` is the bound that the verdict speaks of: the one asked for, or the least at which the property holds;
+    None where there is no bound, or where the property fails for every k that was tried. `notes` say what the
+    verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
+    None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
+    memory, states, interrupted). `part`: which part of a conjunction the witness violates, or the property.
+    `fewest`: no run with fewer faults violates it, of a k-property within its bound. `others`: who else
+    violates a k-property, each with its run.
+
+    Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
+    were explored, None where the verdict is one for channels of any length; `tolerated`: where a limit ended
+    the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
+    it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults. `own`: of a
+    requirement with failures of its own, the report on it alone.
+    """
+
+    property: str
+    holds: bool | None
+    k: int | None = None
+    reason: str = ""
+    states: int = 0
+    transitions: int = 0
+    seconds: float = 0.0
+    witness: Witness | None = None
+    tried: tuple[Tried, ...] = ()
+    notes: tuple[str, ...] = ()
+    replayed: bool | None = None
+    witness_k: int | None = None
+    part: str = ""
+    up_to: int | None = None
+    fewest: bool = False
+    others: tuple[OtherCulprit, ...] = ()
+    tolerated: int | None = None
+    counts: bool = True
+    requirement: Requirement | None = None
+    stopped: str = ""
+    certificate: Proof | None = None
+    fewest_certificate: Proof | None = None
+    own: Report | None = field(default=None, repr=False, compare=False)
+
+    @builtins.property
+    def word(self) -> str:
+        return {True: "holds", False: "violated", None: "undecided"}[self.holds]
+
+    @builtins.property
+    def replay_words(self) -> str:
+        """How far its run was replayed."""
+        if self.replayed:
+            return "replayed ✔"
+        return AS_A_RUN if any(note.startswith(AS_A_RUN) for note in self.notes) else "not replayed"
+
+    @builtins.property
+    def ok(self) -> bool | None:
+        """Is it as it should be? A violation that the file expects is."""
+        if self.requirement is None or not self.requirement.violated or self.holds is None:
+            return self.holds
+        return not self.holds
+
+    def passed(self, unbounded: bool = False) -> bool | None:
+        """The same where, with `unbounded`, what holds up to some channel length only is undecided."""
+        limited = unbounded and self.survival and self.holds and self.up_to is not None
+        return None if limited else self.ok
+
+    @builtins.property
+    def survival(self) -> bool:
+        """Does the verdict speak of channels of any length, or of storms up to a length?"""
+        if self.requirement is not None:
+            return not self.requirement.claims_property
+        return PROPERTIES[self.property].decision is Decision.SURVIVAL
+
+    @builtins.property
+    def k_bounded(self) -> bool:
+        """Does the verdict speak of channels of at most k messages?"""
+        return self.property in PROPERTIES and PROPERTIES[self.property].bounded
+
+    @builtins.property
+    def faults(self) -> int | None:
+        """How many faults the run has, where there is one."""
+        return None if self.witness is None else self.witness.fault_count
+
+    def __bool__(self) -> bool:
+        return self.ok is True
+
+    def __str__(self) -> str:
+        from .report_text import verdict_text
+
+        return verdict_text(self)
+
+    def _repr_html_(self) -> str:
+        from ...tell.draw.page.notebook import verdict_html
+
+        return verdict_html(self)
+
+    @builtins.property
+    def conflict(self) -> ConflictGraph | None:
+        """Against RSC: the conflict graph of the witness, whose `cycle()` is what is wrong with it."""
+        from ...kernel.model.conflict_graph import conflict_of
+
+        return None if self.witness is None else conflict_of(self.witness)
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "property": self.property,
+            "k": self.k,
+            "holds": self.holds,
+            "reason": self.reason,
+            "states": self.states,
+            "transitions": self.transitions,
+            "seconds": round(self.seconds, 6),
+            "witness": None if self.witness is None else self.witness.to_json(),
+        }
+        if self.survival:
+            del data["k"]
+            data |= {"up_to": self.up_to, "faults": self.faults, "fewest": self.fewest}
+            if self.tolerated is not None:
+                data["tolerated"] = self.tolerated
+        elif self.witness is not None and self.k_bounded:
+            data |= {"faults": self.faults, "fewest": self.fewest}
+        if self.others:
+            data["others"] = [other.to_json() for other in self.others]
+        data["counts"] = self.counts
+        if self.requirement is not None:
+            from ...languages.formats.json_requirements import requirement_to_json
+
+            data["requirement"] = requirement_to_json(self.requirement)
+        if self.tried:
+            data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
+        if self.notes:
+            data["notes"] = list(self.notes)
+        if self.certificate is not None:
+            data["certificate"] = self.certificate.to_json()
+        if self.fewest_certificate is not None:
+            data["fewest_certificate"] = self.fewest_certificate.to_json()
+        if self.witness is not None:
+            data["replayed"] = self.replayed
+            data["witness_k"] = self.witness_k
+            if self.conflict is not None:
+                from ...kernel.model.conflict_graph import conflict_to_json
+
+                data["conflict"] = conflict_to_json(self.conflict)
+        return data
+
+
+@dataclass(frozen=True)
+class Report:
+    """The answer to one check.
+
+    `system` is what was checked: the given one, with crash handling completed or encodings applied
+    where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
+    the failure model resolved against the system. Stops and restarts are actions of `system`; `prepared`
+    is the system without them. `asked`: the properties and requirements that were asked for by name, None
+    where nothing was.
+    """
+
+    system: System
+    failures: Failures
+    model: FailureModel
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+    semantics: str = "definition"
+    seconds: float = 0.0
+    given: System | None = None
+    prepared: System | None = None
+    asked: tuple[str, ...] | None = None
+
+    def __getitem__(self, name: str) -> Verdict:
+        for verdict in self.verdicts:
+            if verdict.property == name:
+                return verdict
+        raise UnknownName("verdict on", name, (v.property for v in self.verdicts))
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def of(self, verdict: Verdict) -> Report:
+        """The report whose system and failures a verdict, and its run, are about."""
+        return self if verdict.own is None else verdict.own
+
+    @property
+    def assumed(self) -> str:
+        """What may go wrong, in words: which faults where, who crashes and who learns of it."""
+        return describe_failures(self.given or self.system, self.model, self.failures.budget)
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything holds, 1 something is violated, 3 something is undecided and nothing violated."""
+        answers = [v.ok for v in self.verdicts if v.counts]
+        if False in answers:
+            return 1
+        return 3 if None in answers or not answers else 0
+
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Did Ctrl-C leave something undecided? Then whoever asks several questions asks no more."""
+        return any(v.stopped == "interrupted" for v in self.verdicts)
+
+    def __str__(self) -> str:
+        """A line per verdict, and the run of the first violation in sentences."""
+        from .report_text import report_text
+
+        return report_text(self)
+
+    def _repr_html_(self) -> str:
+        from ...tell.draw.page.notebook import report_html
+
+        return report_html(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """What `check --json` prints; docs/json.md and schemas/report.schema.json describe it."""
+        system = self.prepared or self.system
+        changed = self.given is not None and self.given != system
+        return {
+            "stormproof": 1,
+            "system": _described(system),
+            **({"given": _described(self.given)} if self.given is not None and changed else {}),
+            **({"roles": "python"} if self.given is not None and self.given.extracted else {}),
+            "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
+            "assumed": self.assumed,
+            "semantics": self.semantics,
+            "asked": None if self.asked is None else list(self.asked),
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 6),
+            "verdicts": [v.to_json() for v in self.verdicts],
+        }
+
+
+def _described(system: System) -> dict[str, Any]:
+    from ...languages.formats import system_to_json
+
+    described, classes = system_to_json(system), system.classification
+    described.pop("stormproof", None)
+    return described | {
+        "csa": classes.csa,
+        "deterministic": classes.deterministic,
+        "directed": classes.directed,
+    }

@@ -1,0 +1,39 @@
+"""Verdicts and reports as `print` shows them: a line per verdict, and how the first violation comes about."""
+
+from __future__ import annotations
+
+from ...kernel.model.phrases import plural, queues
+from ..narrate.narrative import Narrative
+from .headline import extent, headline
+from .report import Report, Verdict
+
+MARKS = {True: "✔", False: "✘", None: "?"}
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """`✔ k-er: holds, k = 1`, `✘ recovers: breaks with 1 fault: deadlock ...`."""
+    return f"{MARKS[verdict.holds]} {verdict.property}: {_finding(verdict, faults_possible=True)}"
+
+
+def report_text(report: Report) -> str:
+    """The verdicts in a table, and how the first of those that are violated is."""
+    system = report.system
+    sizes = f"{plural(len(system.processes), 'role')}, {queues(system)}"
+    possible = not report.model.harmless
+    wide = max((len(v.property) for v in report), default=0)
+    lines = [f"{system.name or 'system'}: {sizes}"]
+    lines += [f"  {MARKS[v.holds]} {v.property:<{wide}}  {_finding(v, possible)}" for v in report]
+    broken = next((v for v in report if v.holds is False and v.witness is not None), None)
+    if broken is not None and broken.witness is not None:
+        story = Narrative(system, broken.witness)
+        lines += ["", f"How {broken.property} fails ({story.size()}): {' '.join(story.sentences())}"]
+    return "\n".join(lines)
+
+
+def _finding(verdict: Verdict, faults_possible: bool) -> str:
+    if verdict.survival:
+        found = headline(verdict, faults_possible) or verdict.word
+        return f"{found} ({extent(verdict)})" if extent(verdict) else found
+    bound = f", k = {verdict.k}" if verdict.k is not None else ""
+    why = f": {verdict.reason}" if verdict.reason and not verdict.holds else ""
+    return f"{verdict.word}{bound}{why}"

@@ -1,0 +1,215 @@
+"""A check made ready: the system that is searched, for which bounds, within which limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from ...kernel.model.budget import Budget
+from ...kernel.model.failures import FailureModel, Failures
+from ...kernel.model.failures_text import without_effect
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.system import System
+from ...kernel.transform.prepare import prepare, with_process_faults
+from ...kernel.transform.stop_restart import Transformed
+from ...limits import EFFORT, Limits, check_bound, check_threads, time_left
+from ...records import dataclass
+from ..engine.watch import ProgressCallback
+from .properties import (
+    CRASH_PROPERTIES,
+    DEFAULT_PROPERTIES,
+    PROPERTIES,
+    RECOVERS,
+    SURVIVAL_PROPERTIES,
+    known_properties,
+    undefined_under,
+)
+
+if TYPE_CHECKING:
+    from .report import Report
+
+#: The largest bounds that are tried, unless others are asked for.
+MAX_K, SURVIVAL_MAX_K = 10, 6
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a check is made, whatever is asked: limits, reduction, symmetry, threads, and what becomes of runs.
+
+    `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
+    if properties that nobody asked for by name are to be decided after them. `cluster`: the Dask scheduler
+    whose workers explore for k-properties and survival.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    reduction: bool = True
+    threads: int | None = None
+    replay: bool = True
+    polish: bool = True
+    progress: ProgressCallback | None = None
+    effort: float = EFFORT
+    certificates: bool = False
+    answered: Callable[[Report], None] | None = None
+    cluster: str | None = None
+    symmetry: bool = True
+
+    def __post_init__(self) -> None:
+        check_threads(self.threads)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One system, one failure model, some properties; `share`: how much of the time left may be used;
+    `effort_ends`: when the effort for larger bounds is spent; `deadline`: when what nobody asked for by name
+    must be decided.
+
+    `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
+    handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
+    actions of it. `named`: the properties and requirements that were asked for by name, None where nothing
+    was.
+    """
+
+    asked: System
+    given: System
+    prepared: System
+    system: System
+    failures: Failures
+    model: FailureModel
+    properties: tuple[str, ...]
+    required: tuple[Requirement, ...]
+    searched: Transformed
+    counted: frozenset[str]
+    bounds: tuple[int, ...]
+    one_bound: bool
+    survival_max_k: int
+    semantics: str
+    notes: tuple[str, ...]
+    options: Options
+    named: tuple[str, ...] | None
+    started: float
+    effort_ends: float
+    share: float = 1.0
+    deadline: float | None = None
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Those of the file that are asked of survival under the failures of the check."""
+        return tuple(r for r in self.required if r.under is None and not r.claims_property)
+
+    @property
+    def budget(self) -> Budget:
+        """How many faults a run may have."""
+        return self.failures.budget
+
+    @property
+    def limits(self) -> Limits:
+        return self.options.limits
+
+    @property
+    def seconds(self) -> float | None:
+        """What is left of the time limit, or this request's share of it."""
+        until = None if self.deadline is None else max(self.deadline - time.monotonic(), 1e-6)
+        rest = time_left(until)
+        return None if rest is None else rest * self.share
+
+    def seconds_at(self, k: int) -> float | None:
+        """The seconds that a search at this bound may take: larger ones than the first are begun, and
+        continued, only within the effort."""
+        return self.seconds if k == self.bounds[0] else self.within_effort
+
+    @property
+    def within_effort(self) -> float:
+        """What is left of the effort and of the time limit."""
+        effort = max(self.effort_ends - time.monotonic(), 0.0)
+        return effort if self.seconds is None else min(effort, self.seconds)
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The properties that are the answer: survival, and what is asked for by name."""
+        return tuple(n for n in self.properties if n in self.counted or n in SURVIVAL_PROPERTIES)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The properties that nobody asked for by name."""
+        return tuple(n for n in self.properties if n not in self.answer)
+
+    def sharing_effort(self, questions: int, of: Request | None = None) -> Request:
+        """The same with an equal part of the effort that is left, of this request or of the whole one that
+        it belongs to: a file with many requirements takes no longer than one with few."""
+        whole = self if of is None else of
+        now = time.monotonic()
+        ends = now + max(whole.effort_ends - now, 0.0) / questions
+        return replace(self, effort_ends=ends, started=whole.started)
+
+    def for_classes(self) -> Request:
+        """The same for properties that nobody asked for by name: they take what the answer has left of the
+        effort, or a fifth of it."""
+        now, effort = time.monotonic(), self.options.effort
+        ends = max(self.effort_ends, now + effort / 5)
+        return replace(self, deadline=ends, effort_ends=ends)
+
+
+def make_request(
+    system: System,
+    failures: Failures | None,
+    *,
+    k: int | None,
+    max_k: int | None,
+    properties: Iterable[str] | None,
+    semantics: str,
+    options: Options,
+) -> Request:
+    """Resolve what was asked against the system; every mistake in it is a UsageError."""
+    started = time.monotonic()
+    asked = failures or Failures()
+    marked, model, notes = prepare(system, asked, semantics)
+    searched = with_process_faults(marked, model)
+    named = None if properties is None else tuple(properties)
+    required = requirements_named(system, named or ())
+    others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
+    names = _properties(others, model, asked.budget, system.mailboxes)
+    return Request(
+        asked=system,
+        given=system.with_unreliable(model.unreliable),
+        prepared=marked,
+        system=searched.system,
+        searched=searched,
+        failures=asked,
+        model=model,
+        properties=names,
+        required=required if named else system.requirements,
+        counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
+        bounds=_bounds(k, MAX_K if max_k is None else max_k),
+        one_bound=k is not None,
+        survival_max_k=k or max_k or SURVIVAL_MAX_K,
+        semantics=semantics,
+        notes=(*notes, *without_effect(asked, system, model)),
+        options=options,
+        named=named,
+        started=started,
+        effort_ends=started + options.effort,
+    )
+
+
+def requirements_named(system: System, names: Iterable[str]) -> tuple[Requirement, ...]:
+    """The requirements that are asked for by their names; only a property of that name goes before."""
+    wanted = set(names) - set(PROPERTIES)
+    return tuple(r for r in system.requirements if r.title in wanted)
+
+
+def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
+    for name, bound in (("k", k), ("max-k", max_k)):
+        if bound is not None:
+            check_bound(bound, name)
+    return (k,) if k is not None else tuple(range(1, max_k + 1))
+
+
+def _properties(
+    asked: Iterable[str] | None, model: FailureModel, budget: Budget, mailboxes: bool
+) -> tuple[str, ...]:
+    if asked is None:
+        default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
+        return tuple(name for name in default if not undefined_under(name, model, budget, mailboxes))
+    return known_properties(asked)

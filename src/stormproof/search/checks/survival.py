@@ -1,0 +1,222 @@
+"""Survival and requirements: asked for k = 1, 2, ... until violated, proved for any length, or out of effort.
+
+The bound is an instrument: channels are unbounded, and a larger one only makes the answer stronger. A
+violation is one for channels of any length. What a smaller bound has answered is never withheld.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...kernel.model.ask import Ask
+from ...kernel.model.survival import SurvivalModel
+from ...limits import Limits, is_over, time_left
+from ...records import dataclass
+from ..counterexample.fewest_faults import Search, at_most, fewer_faults
+from ..engine.listed import Listed
+from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
+from ..engine.watch import ProgressCallback, knowing
+
+if TYPE_CHECKING:
+    from .outcome import Proof
+
+#: The largest bound that is tried, unless another is asked for.
+MAX_K = 6
+
+#: After a violation, one part of so many of the effort is left, to search whether fewer faults suffice and to
+#: ask the rest at larger bounds. What is known must not wait long for what only makes it stronger.
+AFTER_VIOLATION = 4
+
+#: A calm run that outgrows the slack may be stuck a little further on: what is tried instead, within limits.
+_MORE_SLACK = (6, 14)
+_WITHIN = Limits(seconds=1, states=10_000)
+
+#: How a search that Ctrl-C has ended is marked.
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far to search: k = 1 until the time limit, larger bounds only until the effort `ends`."""
+
+    ends: float
+    limits: Limits
+
+    def part(self, of: int) -> Effort:
+        """The same, which ends after one part of so many of what is left."""
+        now = time.monotonic()
+        return replace(self, ends=now + max(self.ends - now, 0.0) / of)
+
+    def left(self, k: int) -> float | None:
+        """The seconds that a search at this bound may take; None: no limit, 0: it is not begun."""
+        effort = max(self.ends - time.monotonic(), 0.0)
+        return time_left() if k == 1 else 0.0 if is_over() else min(effort, time_left() or effort)
+
+
+@dataclass(frozen=True)
+class SurvivalOutcome:
+    """The answer to one ask, with the best that any bound gave.
+
+    `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
+    whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
+    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided,
+    because of `doubt_limit` if a limit was hit, and `configurations` are those explored at that bound.
+    `listed`: what a certificate lists, if one was asked for; `proof`: a method without a bound has proved it,
+    `fewest_proof`: for runs without faults.
+    """
+
+    holds: bool | None
+    k: int
+    up_to: int | None = None
+    run: FoundRun | None = None
+    fewest: bool = False
+    tolerated: int | None = None
+    doubt: int | None = None
+    doubt_limit: str = ""
+    stopped: str = ""
+    configurations: int = 0
+    seconds: float = 0.0
+    listed: Listed | None = None
+    proof: Proof | None = None
+    fewest_proof: Proof | None = None
+
+
+def decide_survival(
+    model: SurvivalModel,
+    asks: Mapping[str, Ask],
+    effort: Effort,
+    max_k: int = MAX_K,
+    one_bound: bool = False,
+    progress: ProgressCallback | None = None,
+    certified: int = 0,
+    reduction: bool = True,
+    symmetry: bool = True,
+    threads: int | None = None,
+    cluster: str | None = None,
+) -> dict[str, SurvivalOutcome]:
+    """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
+    certificates. `cluster`: the Dask scheduler whose workers explore."""
+    search = partial(
+        survey,
+        limits=effort.limits,
+        certified=certified,
+        reduction=reduction,
+        symmetry=symmetry,
+        threads=threads,
+        cluster=cluster,
+    )
+    found: dict[str, SurvivalOutcome] = {}
+    pending = dict(asks)
+    for k in (max_k,) if one_bound else range(1, max_k + 1):
+        seconds = effort.left(1 if one_bound else k)
+        if not pending or (seconds is not None and seconds <= 0):
+            break
+        result = search(model, pending, k, seconds=seconds, progress=knowing(progress, _known(found)))
+        for name in pending:
+            found[name] = _better(found.get(name), outcome_at(result, name))
+        broken = any(found[name].holds is False for name in pending)
+        effort = effort.part(AFTER_VIOLATION) if broken else effort
+        pending = {n: a for n, a in pending.items() if not _settled(found[n])}
+        if result.stopped:
+            break
+    if any(outcome.stopped == INTERRUPTED for outcome in found.values()):
+        return found
+    search = partial(search, progress=knowing(progress, _known(found)))
+    for name, outcome in found.items():
+        try:
+            if not one_bound:
+                outcome = _with_fewest_faults(model, asks[name], outcome, effort, max_k, search)
+            found[name] = _followed_to_its_end(model, asks[name], outcome, search)
+        except KeyboardInterrupt:  # outside of a search
+            found[name] = replace(outcome, stopped=INTERRUPTED)
+    return found
+
+
+def _known(found: Mapping[str, SurvivalOutcome]) -> str:
+    """What smaller bounds have answered: `recovers up to channels of length 2 · clean is violated`."""
+    parts = []
+    for name, outcome in found.items():
+        if outcome.holds:
+            length = (
+                "for any channel length"
+                if outcome.up_to is None
+                else f"up to channels of length {outcome.up_to}"
+            )
+            parts.append(f"{name} {length}")
+        elif outcome.holds is False:
+            parts.append(f"{name} is violated")
+    return " · ".join(parts)
+
+
+def outcome_at(result: Survey, name: str) -> SurvivalOutcome:
+    """The answer that one bound gives."""
+    answer: SurvivalAnswer = result.answers[name]
+    unfinished = answer.holds is None and answer.run is None and result.stopped
+    return SurvivalOutcome(
+        answer.holds,
+        result.k,
+        answer.up_to,
+        answer.run,
+        answer.fewest,
+        tolerated=result.faults_explored - 1 if unfinished and result.faults_explored else None,
+        stopped=result.stopped if answer.holds is None else "",
+        configurations=result.configurations,
+        seconds=result.seconds,
+        listed=answer.listed,
+    )
+
+
+def _settled(outcome: SurvivalOutcome) -> bool:
+    return outcome.holds is False or (outcome.holds is True and outcome.up_to is None)
+
+
+def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOutcome:
+    """A larger bound that decides nothing leaves what a smaller one has answered."""
+    if before is None or now.holds is not None or before.holds is None:
+        return now
+    interrupted = now.stopped if now.stopped == INTERRUPTED else ""
+    return replace(
+        before,
+        doubt=now.k,
+        doubt_limit=now.stopped,
+        stopped=interrupted,
+        configurations=now.configurations,
+    )
+
+
+def _with_fewest_faults(
+    model: SurvivalModel,
+    ask: Ask,
+    found: SurvivalOutcome,
+    effort: Effort,
+    max_k: int,
+    search: Search,
+) -> SurvivalOutcome:
+    """After a violation, storms with fewer faults are searched at larger bounds, within the effort."""
+    if found.holds is not False or found.fewest or found.run is None:
+        return found
+    bounds = range(found.k + 1, max_k + 1)
+    now = fewer_faults(model, ask, found.run.faults, bounds, effort.left, search)
+    stopped = now.stopped if now.stopped == INTERRUPTED else ""
+    found = replace(found, fewest=now.proved, stopped=stopped)
+    return found if now.run is None else replace(found, run=now.run, k=now.k or found.k, listed=now.listed)
+
+
+def _followed_to_its_end(
+    model: SurvivalModel, ask: Ask, found: SurvivalOutcome, search: Search
+) -> SurvivalOutcome:
+    """The run that ends in a deadlock or a livelock, where one seems to diverge because of the slack."""
+    if found.holds is not False or found.run is None or found.run.end != "divergence":
+        return found
+    fewest = replace(model, budget=at_most(model.budget, found.run.faults))
+    for slack in _MORE_SLACK:
+        answer = search(fewest, {"": ask}, found.k, slack=slack, limits=_WITHIN).answers[""]
+        if answer.holds is not False or answer.run is None:
+            return found
+        if answer.run.end != "divergence":
+            return replace(found, run=answer.run, listed=answer.listed)
+    return found

@@ -1,0 +1,65 @@
+"""The properties without a bound: RSC, half-duplex, crash handling."""
+
+from __future__ import annotations
+
+import time
+
+from ..engine.rsc import RscViolation, rsc
+from .outcome import FoundViolation, Outcome
+from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
+from .request import Request
+
+
+def decide_rsc(request: Request) -> Outcome:
+    result = rsc(
+        request.system,
+        request.model,
+        limits=request.limits,
+        progress=request.options.progress,
+        seconds=request.seconds,
+        symmetry=request.options.symmetry,
+        threads=request.options.threads,
+    )
+    found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
+    return Outcome(
+        RSC.name,
+        result.holds,
+        states=result.states,
+        transitions=result.transitions,
+        seconds=result.seconds,
+        found=found,
+        stopped=result.stopped,
+    )
+
+
+def _against_rsc(violation: RscViolation, states: int) -> FoundViolation:
+    return FoundViolation(RSC.name, None, violation, states=states)
+
+
+def decide_half_duplex(request: Request) -> Outcome:
+    from .half_duplex import half_duplex
+
+    started = time.monotonic()
+    answer = half_duplex(request.system, request.model, limits=request.limits)
+    found = () if answer.witness is None else (FoundViolation(HALF_DUPLEX.name, None, answer.witness),)
+    return Outcome(
+        HALF_DUPLEX.name,
+        answer.holds,
+        states=answer.states,
+        seconds=time.monotonic() - started,
+        found=found,
+        reason=answer.reason,
+    )
+
+
+def decide_crash_handling(request: Request) -> Outcome:
+    """Asked of the system as given: completion would make it true."""
+    from ...kernel.transform.crash_handling import crash_handling
+
+    answer = crash_handling(request.given)
+    rest = len(answer.sentences) - 1
+    more = f"; and {rest} more, which `stormproof crash` lists" if rest > 0 else ""
+    reason = f"{answer.sentences[0]}{more}" if answer.sentences else ""
+    note = "some final state does not receive pending crash messages"
+    notes = (note,) if answer.holds and not answer.cleans_up else ()
+    return Outcome(CRASH_HANDLING.name, answer.holds, reason=reason, notes=notes)

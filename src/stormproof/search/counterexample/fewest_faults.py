@@ -1,0 +1,60 @@
+"""Once something is known to happen: does it happen with fewer faults? (definitions 10.12)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...kernel.model.ask import Ask
+from ...kernel.model.budget import Budget
+from ...kernel.model.survival import SurvivalModel
+from ..engine.listed import Listed
+from ..engine.survival import FoundRun, Survey, survey
+
+#: `survey` with its limits.
+Search = Callable[..., Survey]
+
+
+class FewestFaults(NamedTuple):
+    """The best run that was found, None if none has fewer faults than were known to suffice, and its bound.
+    `proved`: no run has fewer, whatever the length of channels. `stopped`: the limit that was hit. `listed`:
+    what a certificate of the run lists, if one was asked for."""
+
+    run: FoundRun | None
+    k: int | None
+    proved: bool
+    stopped: str = ""
+    listed: Listed | None = None
+
+
+def fewer_faults(
+    model: SurvivalModel,
+    ask: Ask,
+    faults: int,
+    bounds: Iterable[int],
+    seconds: Callable[[int], float | None],
+    search: Search = survey,
+) -> FewestFaults:
+    """Search for violations of the ask with fewer than so many faults, at each bound within its seconds."""
+    best, at, listed = None, None, None
+    for k in bounds:
+        left = seconds(k)
+        if faults == 0 or (left is not None and left <= 0):
+            break
+        fewer = replace(model, budget=at_most(model.budget, faults - 1))
+        found = search(fewer, {"": ask}, k, seconds=left)
+        answer = found.answers[""]
+        if answer.run is not None and answer.holds is False:
+            best, at, faults, listed = answer.run, k, answer.run.faults, answer.listed
+        if answer.fewest or (answer.holds and answer.up_to is None):
+            return FewestFaults(best, at, True, listed=listed)
+        if found.stopped:
+            return FewestFaults(best, at, faults == 0, found.stopped, listed)
+    return FewestFaults(best, at, faults == 0, listed=listed)
+
+
+def at_most(budget: Budget, faults: int) -> Budget:
+    """The budget, with at most so many faults in all."""
+    total = faults if budget.total is None else min(budget.total, faults)
+    return replace(budget, total=total)

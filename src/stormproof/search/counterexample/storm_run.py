@@ -1,0 +1,67 @@
+"""The run against survival or a requirement as a witness, with every fault explicit: the faults that struck a
+send follow it, those that struck a reception precede it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...kernel.model.actions import Configuration, Receive, Send, channel_of
+from ...kernel.model.run import Act, Step, Witness
+from ...kernel.model.storm_step import StormStep
+from ...kernel.model.system import System
+from ...oracle.bounded import initial
+from ..engine.survival import FoundRun
+from .channel_faults import steps_after_send, steps_before_reception
+
+
+def storm_witness(system: System, found: FoundRun) -> Witness:
+    """The run with every fault explicit; a livelock is followed once round."""
+    writer = _Writer(system, initial(system))
+    marks = {}
+    for i, step in enumerate((*found.steps, *found.cycle)):
+        if i == found.storm:
+            marks["calm"] = len(writer.steps)
+        if found.cycle and i == len(found.steps):
+            marks["loop"] = len(writer.steps)
+        writer.take(step)
+    return Witness(
+        steps=tuple(writer.steps),
+        states=dict(writer.states),
+        channels={c: tuple(word) for c, word in writer.words.items() if word},
+        shortest=found.shortest,
+        ending=found.end or "",
+        calm_from=marks.get("calm", len(writer.steps)),
+        loop_from=marks.get("loop"),
+    )
+
+
+def run_steps(system: System, at: Configuration, step: StormStep) -> tuple[Step, ...]:
+    """One step from a configuration on, with every fault that strikes it explicit."""
+    writer = _Writer(system, at)
+    writer.take(step)
+    return tuple(writer.steps)
+
+
+class _Writer:
+    def __init__(self, system: System, at: Configuration) -> None:
+        self.states = dict(zip(system.names, at.states, strict=True))
+        self.words = {c: list(word) for c, word in zip(system.channels, at.words, strict=True)}
+        self.steps: list[Step] = []
+
+    def take(self, step: StormStep) -> None:
+        action = step.transition.action
+        channel = channel_of(step.process, action)
+        if channel is not None and isinstance(action, Receive):
+            self.steps += steps_before_reception(channel, self.words[channel], step)
+        self.states[step.process] = step.transition.target
+        self.steps.append(Act(step.process, action, step.transition.target, fault=step.process_fault))
+        if channel is not None and isinstance(action, Send):
+            self.words[channel].append(action.message)
+            self.steps += steps_after_send(channel, self.words[channel], step)
+        elif channel is not None:
+            self.words[channel].pop(0)
+
+
+def is_calm(steps: Sequence[Step]) -> bool:
+    return all(isinstance(step, Act) and step.fault is None for step in steps)

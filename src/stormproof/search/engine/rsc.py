@@ -1,0 +1,136 @@
+"""RSC decided by the native search, and its shortest borderline violation in names (definitions 4.7)."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ... import _engine
+from ...kernel.model.actions import Channel, Firing, Receive
+from ...kernel.model.execution import Communication, Event, Interaction, communication_of
+from ...kernel.model.failures import FailureModel
+from ...kernel.model.system import System
+from ...limits import Limits
+from ...records import dataclass
+from .disk import disk_options
+from .k_properties import thread_count
+from .lowering import Lowered, lower
+from .watch import ProgressCallback, limit_name, watch
+
+if TYPE_CHECKING:
+    from ...kernel.model.conflict_graph import ConflictGraph
+
+
+@dataclass(frozen=True)
+class RscViolation:
+    """A borderline violation; a shortest one, unless a limit stopped the search after it was found.
+
+    Faults are implicit; `communication` pairs the index of each reception in `firings` with the index of the
+    send that it matches. The last firing closes the cycle.
+    """
+
+    firings: tuple[Firing, ...]
+    communication: tuple[tuple[int, int], ...]
+    shortest: bool = True
+    bags: tuple[str, ...] = ()
+
+    @property
+    def execution(self) -> tuple[Event, ...]:
+        return tuple((f.process, f.transition.action) for f in self.firings)
+
+    @property
+    def interactions(self) -> Communication:
+        """The communication as the paper writes it: pairs, unmatched sends, internal actions."""
+        return communication_of(self.execution, [(s, r) for r, s in self.communication])
+
+    @cached_property
+    def graph(self) -> ConflictGraph:
+        from ...kernel.model.conflict_graph import conflict_graph
+
+        return conflict_graph(self.execution, self.interactions, self.bags)
+
+    @property
+    def cycle(self) -> tuple[Interaction, ...]:
+        found = self.graph.cycle()
+        assert found is not None
+        return found
+
+    @property
+    def culprit(self) -> dict[str, str]:
+        """The reception that closes the cycle."""
+        process, transition = self.firings[-1]
+        assert isinstance(transition.action, Receive)
+        return {
+            "process": process,
+            "state": transition.source,
+            "channel": str(Channel(transition.action.peer, process)),
+            "message": str(transition.action.message),
+            "action": str(transition.action),
+        }
+
+
+@dataclass(frozen=True)
+class RscResult:
+    """`holds` is None when a limit stopped the search; `stopped` says which, or what is wrong with the disk,
+    or that Ctrl-C came while a shorter violation was searched for. `on_disk`: bytes of what was searched
+    there."""
+
+    holds: bool | None
+    states: int
+    transitions: int
+    seconds: float
+    memory: int
+    stopped: str = ""
+    violation: RscViolation | None = None
+    on_disk: int = 0
+
+
+def rsc(
+    system: System,
+    failures: FailureModel,
+    *,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+    symmetry: bool = True,
+    threads: int | None = None,
+    disk: _engine.DiskOptions | None = None,
+    **knobs: int,
+) -> RscResult:
+    """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
+
+    Large searches run in so many `threads`, None for as many as there are processors; nothing that is found
+    depends on their number. What memory does not hold is searched in the folder of the limits, or as `disk`
+    says. The `knobs` say what is large.
+    """
+    started = time.monotonic()
+    lowered = lower(system, failures)
+    workers, place = thread_count(threads), disk or disk_options(limits)
+    found = watch(
+        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry, workers, disk=place, **knobs),
+        limits,
+        "rsc",
+        progress,
+        seconds,
+    )
+    violation = _violation(lowered, found) if found.violated else None
+    # Of the limits only Ctrl-C concerns what is asked after a violation.
+    told = not violation or found.stop is _engine.Stop.INTERRUPTED
+    stopped = found.problem or limit_name(found.stop) if told else ""
+    return RscResult(
+        holds=False if violation else None if stopped else True,
+        states=found.states,
+        transitions=found.transitions,
+        seconds=time.monotonic() - started,
+        memory=found.memory,
+        stopped=stopped,
+        violation=violation,
+        on_disk=found.on_disk,
+    )
+
+
+def _violation(lowered: Lowered, found: _engine.RscResult) -> RscViolation:
+    firings = tuple(Firing(lowered.system.names[p], lowered.transitions[p][t]) for p, t in found.firings)
+    pairs = tuple((r, s) for r, s in found.communication)
+    return RscViolation(firings, pairs, found.shortest, lowered.failures.bags)

@@ -1,0 +1,127 @@
+"""Runs a native search while the main thread draws progress and listens for Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from ... import _engine
+from ...limits import Limits, time_left
+from ...records import dataclass
+
+T = TypeVar("T")
+
+
+def limit_name(stop: _engine.Stop) -> str:
+    """The name of the limit that stopped a search; "" when it ran to its end."""
+    return "" if stop is _engine.Stop.NONE else stop.name.lower()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running search tells: shown on a terminal, never relied on. `known`: what smaller bounds have
+    answered. `most_memory` and `most_seconds` are the limits, None for none.
+
+    `phase`: exploring, judging what configurations can reach, of which `unjudged` are open, or shortening a
+    run. `represented`: with symmetry, the configurations that those found stand for. `postponed`: with
+    reduction, the share of the possible actions that was not taken, at every 16th configuration. `compact`:
+    memory ran short, and the configurations are in the compact store.
+    """
+
+    task: str
+    states: int
+    frontier: int
+    memory: int
+    seconds: float
+    known: str = ""
+    most_memory: int | None = None
+    most_seconds: float | None = None
+    compact: bool = False
+    phase: str = "exploring"
+    unjudged: int = 0
+    represented: int = 0
+    postponed: float | None = None
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+def knowing(progress: ProgressCallback | None, known: str) -> ProgressCallback | None:
+    """The same callback, which also gets what is known so far."""
+    if progress is None:
+        return None
+    return lambda state: progress(replace(state, known=known))
+
+
+def watch(
+    search: Callable[[_engine.Monitor], T],
+    limits: Limits,
+    task: str = "",
+    progress: ProgressCallback | None = None,
+    seconds: float | None = None,
+    monitor: _engine.Monitor | None = None,
+) -> T:
+    """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has. If
+    what it returns does not tell that it was interrupted, Ctrl-C is raised again: it must not be lost.
+
+    `seconds` overrides the limit's own, for what is left of a budget shared by several searches; none goes
+    beyond the deadline. `monitor`: one that several calls share.
+    """
+    most = time_left(limits.seconds if seconds is None else seconds)
+    monitor = monitor or _engine.Monitor(most, limits.bytes, limits.states)
+    result: list[T] = []
+    failure: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            result.append(search(monitor))
+        except BaseException as problem:
+            failure.append(problem)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    pause, interrupted = 0.0005, False
+    try:
+        # An interrupted `Thread.join` may call a running thread finished, so an event says when it is.
+        while not done.is_set():
+            try:
+                done.wait(pause)
+                pause = min(pause * 2, 0.1)
+                if progress is not None and monitor.seconds > 0.2:
+                    progress(_state(task, monitor, limits, most))
+            except KeyboardInterrupt:
+                interrupted = True
+                monitor.interrupt()
+    finally:
+        # Python must not end while the search runs: a second signal may leave the loop above.
+        if not done.is_set():
+            monitor.interrupt()
+        done.wait()
+    if failure:
+        raise failure[0]
+    if interrupted and getattr(result[0], "stop", None) is not _engine.Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return result[0]
+
+
+def _state(task: str, monitor: _engine.Monitor, limits: Limits, seconds: float | None) -> Progress:
+    enabled = monitor.enabled
+    return Progress(
+        task,
+        monitor.states,
+        monitor.frontier,
+        monitor.memory,
+        monitor.seconds,
+        most_memory=limits.bytes,
+        most_seconds=seconds,
+        compact=monitor.compact,
+        phase=monitor.phase.name.lower(),
+        unjudged=monitor.unjudged,
+        represented=monitor.represented,
+        postponed=max(0.0, 1 - monitor.taken / enabled) if enabled else None,
+    )

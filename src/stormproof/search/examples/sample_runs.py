@@ -1,0 +1,289 @@
+"""Complete sample runs: they go on until nothing is left to do or a loop closes.
+
+The search goes the shortest way to where a run has shown what it is to show (`Wish`), and from there to the
+best end within the budget. What a run then shows is read off the run itself (`demonstrate`), not off the
+search.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Sized
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ...errors import InternalError
+from ...kernel.model.actions import Channel, Configuration, Send, channel_of
+from ...kernel.model.failures import FailureModel
+from ...kernel.model.fault_steps import Lose
+from ...kernel.model.message_tracking import flights
+from ...kernel.model.phrases import arrow, listed
+from ...kernel.model.run import Act, Witness
+from ...kernel.model.system import System
+from ...trust.replay import replay
+from .fault_steps import BoundedMoves, Move, has_fault, rests
+
+#: Configurations that one search may see.
+BUDGET = 20_000
+
+#: A run that neither ends nor closes a loop within the budget is cut off after this many moves.
+LONGEST = 200
+
+#: So many moves at random end, as a rule, where a run can stay.
+STROLL = 400
+
+#: How a run is complete, the best first.
+KINDS = ("ends", "round", "loop", "stuck", "cut")
+
+#: What has been seen so far of what a run is to show; `DONE` once it has been shown.
+Seen = Hashable
+DONE = "done"
+
+
+def _nothing(seen: Seen, at: Configuration, move: Move, to: Configuration) -> Seen:
+    return seen
+
+
+class Wish(NamedTuple):
+    """What a run is to show, followed move by move; `rendezvous`: every reception right after its send."""
+
+    name: str = ""
+    begin: Seen = DONE
+    follow: Callable[[Seen, Configuration, Move, Configuration], Seen] = _nothing
+    rendezvous: bool = False
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample run: how it is complete, the bound that it needs, and, where it closes a loop, the number of
+    steps after which it was for the first time where it ends."""
+
+    kind: str
+    k: int
+    witness: Witness
+    back: int | None = None
+
+    @property
+    def closing(self) -> str:
+        """How it ends, in words."""
+        left = [arrow(c) for c, word in self.witness.channels.items() if word]
+        still = f"but {listed(left)} still {'holds' if len(left) == 1 else 'hold'} what nobody takes"
+        return {
+            "ends": "everybody has ended" + (f", {still}" if left else ", and nothing is in flight"),
+            "round": "at its end all is as in the beginning, so it can repeat",
+            "loop": f"at its end all is as after step {self.back}, so it can repeat from there",
+            "stuck": "at its end nothing is left to do" + (f", {still}" if left else ""),
+            "cut": "cut off there: neither an end nor a loop was found within the limits of the search",
+        }[self.kind]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "k": self.k, "back": self.back, "witness": self.witness.to_json()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    at: Configuration
+    spent: bool
+    seen: Seen
+    before: _Node | None = None
+    move: Move = ()
+
+    def trail(self) -> list[_Node]:
+        nodes, node = [self], self.before
+        while node is not None:
+            nodes.append(node)
+            node = node.before
+        return nodes[::-1]
+
+
+def sample(
+    system: System,
+    model: FailureModel,
+    k: int,
+    wish: Wish,
+    *,
+    fault: bool = False,
+    budget: int = BUDGET,
+    until: float = math.inf,
+) -> Sample | None:
+    """A complete run within the bound that does what is wished, with one fault or crash, or with none.
+
+    `until` is when, on the monotonic clock, the search gives up.
+    """
+    for order in ("pairs", "unmatched") if wish.rendezvous else ("",):
+        search = _Search(BoundedMoves(system, model, k, order), wish, budget, until)
+        event = search.event(fault)
+        if event is not None:
+            last, kind = search.completed(event)
+            if kind != "cut" or order != "pairs":
+                return _checked(system, model, k, kind, last, wish.rendezvous)
+    return None
+
+
+class _Past:
+    """What has happened on the way to an event: who has acted, where the run has been, who is not at rest."""
+
+    def __init__(self, system: System, event: _Node) -> None:
+        path = event.trail()
+        self.here, self.places = event.at, {n.at for n in path}
+        self.acted = frozenset(s.process for n in path for s in n.move if isinstance(s, Act))
+        self.everybody = {p.name for p in system if p.transitions}
+        self.busy = {p.name for p, s in zip(system, event.at.states) if not rests(p, s)}
+
+
+class _Search:
+    def __init__(self, bounded: BoundedMoves, wish: Wish, budget: int, until: float) -> None:
+        self.bounded, self.wish, self.budget, self.until = bounded, wish, budget, until
+        self.system = bounded.system
+
+    def _goes_on(self, known: Sized) -> bool:
+        return len(known) <= self.budget and time.monotonic() < self.until
+
+    def event(self, fault: bool) -> _Node | None:
+        """The nearest place where what is wished has been seen, and the fault has happened."""
+        start = _Node(self.bounded.start, not fault, self.wish.begin)
+        known, queue = {(start.at, start.spent, start.seen)}, deque([start])
+        while queue and self._goes_on(known):
+            node = queue.popleft()
+            if node.seen == DONE and node.spent:
+                return node
+            for move, to in self.bounded.moves(node.at, node.spent):
+                seen = DONE if node.seen == DONE else self.wish.follow(node.seen, node.at, move, to)
+                spent = node.spent or has_fault(move)
+                if (to, spent, seen) not in known:
+                    known.add((to, spent, seen))
+                    queue.append(_Node(to, spent, seen, node, move))
+        return None
+
+    def completed(self, event: _Node) -> tuple[_Node, str]:
+        """On from an event to an end; where there is none, and no way back, to where the run can stay."""
+        found = self.ending(event)
+        if found is None or found[1] in ("again", "stuck"):
+            settled = self._settled(event)
+            better = None if settled is None else self.ending(settled)
+            found = better if better is not None and better[1] in ("ends", "loop") else found
+        return self._walk(event) if found is None else (found[0], found[1].replace("again", "loop"))
+
+    def ending(self, event: _Node) -> tuple[_Node, str] | None:
+        """The best end that is found from there; in a loop everybody acts who can."""
+        start = _Node(event.at, True, frozenset[str](), event.before, event.move)
+        past = _Past(self.system, event)
+        found: dict[str, _Node] = {}
+        known, queue = {(start.at, start.seen)}, deque([start])
+        enough = {"ends"} if _can_end(self.system) else {"ends", "round"}
+        while queue and self._goes_on(known):
+            node = queue.popleft()
+            kind = self._kind(node, past)
+            if kind:
+                found.setdefault(kind, node)
+                if kind in enough:
+                    break
+            for move, to in self.bounded.moves(node.at, True):
+                who = node.seen | {s.process for s in move if isinstance(s, Act)}  # type: ignore[operator]
+                if (to, who) not in known:
+                    known.add((to, who))
+                    queue.append(_Node(to, True, who, node, move))
+        best = next((kind for kind in (*KINDS, "again") if kind in found), None)
+        return None if best is None else (found[best], best)
+
+    def _settled(self, event: _Node) -> _Node | None:
+        """A place to which the run can come back: the emptiest of those among which a long stroll at random
+        ends; and the shortest way there. The stroll is the same every time."""
+        rng, at, late = random.Random(0), event.at, list[Configuration]()
+        for i in range(STROLL):
+            moves = list(self.bounded.moves(at, True))
+            if not moves:
+                return None
+            at = rng.choice(moves)[1]
+            late += [at] if i >= STROLL // 2 else []
+        goal = min(late, key=lambda c: sum(map(len, c.words)))
+        start = _Node(event.at, True, None, event.before, event.move)
+        known, queue = {start.at}, deque([start])
+        while queue and self._goes_on(known):
+            node = queue.popleft()
+            if node.at == goal:
+                return node
+            for move, to in self.bounded.moves(node.at, True):
+                if to not in known:
+                    known.add(to)
+                    queue.append(_Node(to, True, None, node, move))
+        return None
+
+    def _kind(self, node: _Node, past: _Past) -> str:
+        now: frozenset[str] = node.seen  # type: ignore[assignment]
+        moved = now | past.acted
+        if moved and self.bounded.over(node.at):
+            return "ends"
+        if moved >= past.everybody and node.at == self.bounded.start and moved:
+            return "round"
+        if now and now >= past.busy and node.at == past.here:
+            return "loop"
+        if moved and self.bounded.stuck(node.at):
+            return "stuck"
+        return "again" if now and node.at in past.places else ""
+
+    def _walk(self, node: _Node) -> tuple[_Node, str]:
+        """On to where the run has not been yet, until it can only come back, or has become too long."""
+        been = {n.at for n in node.trail()}
+        for _ in range(LONGEST):
+            moves = list(self.bounded.moves(node.at, True))
+            if not moves:
+                return node, "cut"
+            move, to = next(((m, to) for m, to in moves if to not in been), moves[0])
+            node = _Node(to, True, None, node, move)
+            if to in been:
+                return node, "loop"
+            been.add(to)
+        return node, "cut"
+
+
+def _can_end(system: System) -> bool:
+    """Has every process a state in which it may end? Else no run ends."""
+    return all(any(rests(p, s) for s in p.reachable()) for p in system)
+
+
+def _checked(system: System, model: FailureModel, k: int, kind: str, last: _Node, rendezvous: bool) -> Sample:
+    """The run as it is shown, after the trusted kernel has stepped through it."""
+    nodes = last.trail()
+    steps = tuple(s for node in nodes for s in node.move)
+    back = _back(nodes) if kind in ("round", "loop") else None
+    words = {c: w for c, w in zip(system.channels, last.at.words) if w}
+    pairs = [(f.received, f.sent) for f in flights(steps) if f.received is not None]
+    witness = Witness(
+        steps,
+        dict(zip(system.names, last.at.states)),
+        words,
+        communication=tuple(sorted(pairs)) if rendezvous else None,
+        shortest=False,
+    )
+    answer = replay(system, model, "reach", k, witness)
+    if not answer.ok:
+        raise InternalError(f"a sample run does not replay: {answer.message}")
+    return Sample(kind, needed(witness), witness, back)
+
+
+def _back(nodes: list[_Node]) -> int:
+    """After how many steps the run was first where it ends."""
+    steps = 0
+    for node in nodes:
+        steps += len(node.move)
+        if node.at == nodes[-1].at:
+            break
+    return steps
+
+
+def needed(witness: Witness) -> int:
+    """The length of the fullest channel of a run; a message lost as it is sent needs no room."""
+    words: dict[Channel, int] = {}
+    most = 1
+    for i, step in enumerate(witness.steps):
+        if isinstance(step, Lose):
+            words[step.channel] -= 1
+        elif isinstance(step, Act) and (channel := channel_of(step.process, step.action)) is not None:
+            words[channel] = words.get(channel, 0) + (1 if isinstance(step.action, Send) else -1)
+            lost = any(isinstance(s, Lose) and s.channel == channel for s in witness.steps[i + 1 : i + 2])
+            most = max(most, words[channel] - lost)
+    return most

@@ -1,0 +1,148 @@
+"""The portfolio: every way to an answer, tried in turn with growing budgets until one of them gives it.
+
+What is decidable is decided: covering where every channel loses, reorders, is corrupted among all its
+messages, or carries only one message (backward search over a well-quasi-ordered set ends). Everything else
+is semi-decided from both sides: runs by forward search, proofs by over-approximation, invariants,
+saturation and half-duplex.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...errors import InternalError
+from ...kernel.goals.cubes import Cube
+from ...kernel.model.failures import FailureModel
+from ...kernel.model.phrases import listed
+from ...kernel.model.system import System
+from ...limits import Limits, as_a_whole, is_over, time_left
+from ..engine.coverability import Searcher
+from ..engine.lowering import lower
+from ..engine.watch import ProgressCallback
+from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
+from .build_run import accept_run
+from .channel_forms import shapes
+from .check_certificates import (
+    check_certificate,
+)
+from .ways import RECEIVED_ONCE, WAYS, Attempt, ReachabilityQuestion
+
+#: Seconds of the first round; each later round has five times as many.
+FIRST_ROUND = 0.4
+
+
+@as_a_whole
+def solve(
+    system: System,
+    failures: FailureModel,
+    cubes: tuple[Cube, ...],
+    goal: str,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    notes: tuple[str, ...] = (),
+    only: Iterable[str] | None = None,
+    largest: int | None = None,
+) -> Answer:
+    """Ask each way in turn; `only`: just these, to compare them with each other. `largest`: the size beyond
+    which a certificate is not used, since checking it is not subject to the time limit.
+
+    What a goal excludes (`!A->B contains m`) is left out of the search: a proof without it is a proof, and a
+    run is accepted only if it also meets the rest.
+    """
+    started = time.monotonic()
+    exact = cubes if any(cube.excludes for cube in cubes) else None
+    cubes = tuple(cube.relaxed() for cube in cubes)
+    searcher = Searcher(lower(system, failures), limits, progress)
+    problem = ReachabilityQuestion(
+        system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started, exact
+    )
+    ways = {name: way for name, way in WAYS.items() if only is None or name in only}
+    tried: dict[str, str] = {}
+    if problem.receives_twice:
+        for name in [n for n in ways if n in RECEIVED_ONCE]:
+            del ways[name]
+            tried[name] = f"not used under {problem.receives_twice}"
+    seconds = FIRST_ROUND
+    while ways:
+        for name, way in list(ways.items()):
+            budget = time_left(seconds)
+            if budget is None or is_over():
+                return _answer(problem, UNDECIDED, "the time limit was hit", tried)
+            attempt = _checkable(_refined(problem, way(problem, budget)), largest)
+            tried[name] = attempt.note
+            if attempt.run is not None or attempt.certificate is not None:
+                del tried[name]
+                return _conclude(problem, attempt, tried)
+            if attempt.finished:
+                del ways[name]
+                problem.no_graph |= name == "control states" and problem.targets is None
+        seconds *= 5
+    return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
+
+
+def _refined(problem: ReachabilityQuestion, attempt: Attempt) -> Attempt:
+    """Without a run that reaches what the goal excludes."""
+    if problem.exact is None or attempt.run is None:
+        return attempt
+    if not accept_run(problem.system, problem.failures, problem.exact, attempt.run):
+        return attempt
+    return Attempt(f"{attempt.note}, a run to a configuration that the goal excludes")
+
+
+def _checkable(attempt: Attempt, largest: int | None) -> Attempt:
+    """Without a certificate that would take too long to check."""
+    if attempt.certificate is None or largest is None or sum(attempt.certificate.sizes().values()) <= largest:
+        return attempt
+    return Attempt(f"{attempt.note}, with a certificate that is too large to check in the time")
+
+
+def _why_undecided(problem: ReachabilityQuestion) -> str:
+    if problem.exact is not None:
+        return (
+            "the goal excludes messages or contents of a channel, which no method decides: only a run that "
+            "happens to meet it, or a proof that needs no such part, can answer"
+        )
+    perfect = [str(s.channel) for s in problem.shapes if not s.exact]
+    if perfect:
+        return (
+            f"{listed(perfect)} {'is' if len(perfect) == 1 else 'are'} FIFO without loss, where reachability "
+            "is undecidable, and nothing that was tried gives an answer"
+        )
+    return "nothing that was tried gives an answer within the limits"
+
+
+def _answer(problem: ReachabilityQuestion, answer: str, because: str, tried: dict[str, str]) -> Answer:
+    return Answer(
+        answer=answer,
+        goal=problem.goal,
+        because=because,
+        system=problem.system,
+        model=problem.failures,
+        cubes=problem.cubes,
+        tried=tuple(f"{name}: {note}" for name, note in tried.items()),
+        notes=problem.notes,
+        states=problem.states,
+        seconds=time.monotonic() - problem.started,
+    )
+
+
+def _conclude(problem: ReachabilityQuestion, attempt: Attempt, tried: dict[str, str]) -> Answer:
+    """Nothing is said before the checker has accepted it."""
+    if attempt.run is not None:
+        wrong = accept_run(problem.system, problem.failures, problem.cubes, attempt.run)
+        found = _answer(problem, REACHABLE, attempt.note, tried)
+    else:
+        assert attempt.certificate is not None
+        wrong = check_certificate(problem.system, problem.failures, problem.cubes, attempt.certificate)
+        found = _answer(problem, UNREACHABLE, attempt.note, tried)
+    if wrong:
+        raise InternalError(f"the checker refuses what '{attempt.note}' found: {wrong}")
+    return replace(
+        found,
+        run=attempt.run,
+        certificate=attempt.certificate,
+        checked=True,
+        seconds=time.monotonic() - problem.started,
+    )

@@ -1,0 +1,41 @@
+"""The methods without a bound, asked whether a goal that some bound does not reach is ever reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...errors import UsageError
+from ...kernel.goals.cubes import cubes
+from ...kernel.model.failures import NO_FAULTS
+from ...kernel.model.goal import Goal, show
+from ...kernel.model.survival import SurvivalModel
+from ...limits import Limits
+from .answer import Answer
+from .portfolio import solve
+
+#: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
+LARGEST_PROOF = 5_000
+
+
+def reached_at_any_length(
+    model: SurvivalModel,
+    goal: Goal,
+    limits: Limits,
+    seconds: float,
+    faults: bool = True,
+    only: Iterable[str] | None = None,
+) -> Answer | None:
+    """A run to the goal, a certificate that there is none, or neither; without `faults` for runs that have
+    none. None where the methods are not defined. The budget is left out: a proof stands under it, a run may
+    have too many faults."""
+    if seconds <= 0 or model.system.mailboxes:  # definitions 12.4
+        return None
+    system = model.system if faults else model.without_faults()
+    failures = model.failures if faults else NO_FAULTS
+    within = replace(limits, seconds=seconds)
+    try:
+        asked = cubes(goal, system, failures)
+        return solve(system, failures, asked, show(goal), within, only=only, largest=LARGEST_PROOF)
+    except UsageError:  # too many cases
+        return None

@@ -1,0 +1,120 @@
+"""Can a goal be reached by a run with so many faults at most? (definitions 10.13)
+
+The methods of the portfolio do not count faults. What they prove to be out of reach stays so under a budget;
+otherwise the runs within the budget are searched, as for the requirement `never G`, at growing bounds.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from ...errors import InternalError, UsageError
+from ...kernel.goals.asks import spelt_out
+from ...kernel.model.ask import Ask
+from ...kernel.model.budget import NO_BUDGET, Budget
+from ...kernel.model.goal import Goal
+from ...kernel.model.phrases import plural
+from ...kernel.model.rest import rest_states
+from ...kernel.model.survival import SurvivalModel
+from ...limits import EFFORT, Limits, is_over, time_left
+from ...trust.check_survival import check_holds
+from ...trust.make_survival_certificate import closed_set
+from ...trust.replay_storm import replay_storm
+from ..counterexample.storm_run import storm_witness
+from ..engine.survival import FoundRun, survey
+from ..engine.watch import ProgressCallback
+from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
+from .fewest_faults import MAX_K, is_askable
+
+#: The most configurations of a certificate: they are checked in ten seconds.
+LISTED = 100_000
+
+
+def within_budget(
+    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer for runs that the budget allows, from the one for runs with any number of faults."""
+    if answer.answer == UNREACHABLE:
+        return answer
+    if answer.run is not None and budget.allows(answer.run.fault_count, answer.run.fault_counts):
+        return answer
+    if not is_askable(goal):
+        raise UsageError("deadlock-for-good cannot be asked within a budget", hint="ask for deadlock")
+    return by_forward_search(answer, goal, budget, limits, progress)
+
+
+def all_of_it(answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None) -> Answer:
+    """The answer to a goal of which the portfolio left out a part: the runs are searched for all of it."""
+    if is_over() or not is_askable(goal):
+        return answer
+    short = replace(limits, seconds=time_left(EFFORT))
+    found = by_forward_search(answer, goal, NO_BUDGET, short, progress)
+    return answer if found.answer == UNDECIDED else found
+
+
+def by_forward_search(
+    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+) -> Answer:
+    """The answer that a search of the runs alone gives; the only one with mailboxes, for which nothing of
+    chapter 6 is proved (definitions 12.4)."""
+    if not is_askable(goal):
+        raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
+    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
+    ask = Ask(False, spelt_out(model, goal))
+    return _search(replace(answer, run=None, checked=False), model, ask, limits, progress)
+
+
+def _search(
+    answer: Answer, model: SurvivalModel, ask: Ask, limits: Limits, progress: ProgressCallback | None
+) -> Answer:
+    until, known = time.monotonic() + EFFORT, 0
+    for k in range(1, MAX_K + 1):
+        left = limits.seconds if k == 1 else until - time.monotonic()
+        if left is not None and left <= 0:
+            break
+        found = survey(model, {"": ask}, k, limits=limits, seconds=left, progress=progress)
+        result = found.answers[""]
+        if result.run is not None and result.holds is False:
+            return _reached(answer, model, ask, result.run)
+        if result.holds and result.up_to is None:
+            return _unreachable(answer, model, ask, k, limits)
+        if found.stopped:
+            break
+        known = k
+    return replace(answer, answer=UNDECIDED, because=_undecided(model.budget, known))
+
+
+def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) -> Answer:
+    run = storm_witness(model.system, found)
+    replayed = replay_storm(model, ask, run)
+    if not replayed.established:
+        raise InternalError(f"the run within the budget does not replay: {replayed.message}")
+    because = f"found by a search of the runs{_allowed(model.budget)}"
+    return replace(answer, answer=REACHABLE, because=because, run=run, checked=True)
+
+
+def _unreachable(answer: Answer, model: SurvivalModel, ask: Ask, k: int, limits: Limits) -> Answer:
+    """With the configurations that were explored as its certificate, unless they are too many to list."""
+    allowed, queue = _allowed(model.budget), "mailbox" if model.system.mailboxes else "channel"
+    because = f"every run{allowed} was explored, and none needs more than {plural(k, 'message')} per {queue}"
+    found = replace(answer, answer=UNREACHABLE, because=because)
+    listed = survey(model, {"": ask}, k, limits=limits, certified=LISTED).answers[""].listed
+    if listed is None or listed.too_large:
+        return found
+    certificate = closed_set(model, k, listed)
+    checked = check_holds(model, ask, certificate)
+    if not checked.covers(None):
+        raise InternalError(f"the certificate that the goal is unreachable is refused: {checked.message}")
+    return replace(found, certificate=certificate, checked=True)
+
+
+def _undecided(budget: Budget, k: int) -> str:
+    if k == 0:
+        return f"a limit ended the search of the runs{_allowed(budget)}"
+    most = f"{'and' if budget.limited else 'with'} at most {plural(k, 'message')} per channel"
+    return f"no run{_allowed(budget)} {most} reaches it; longer channels are not excluded"
+
+
+def _allowed(budget: Budget) -> str:
+    return f" with {budget}" if budget.limited else ""

@@ -1,0 +1,95 @@
+"""One file as `check` saw it, with the places that its problems point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...errors import Place, StormproofError
+from ...kernel.model.actions import Transition
+from ...kernel.model.rest import rest_states
+from ...kernel.model.run import Act, Step
+from ...languages.formats.files import display_name
+from ...languages.formats.storm_places import NoPlaces, Places
+from ...search.checks.headline import extent, headline
+from ...search.checks.report import Report, Verdict
+from ..lint.warning import Warning
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """`answer` is the report, or what kept the file from being read. `unbounded`: what holds up to some
+    channel length only is undecided."""
+
+    source: str
+    answer: Report | StormproofError
+    warnings: tuple[Warning, ...]
+    written: Places | NoPlaces | None
+    unbounded: bool = False
+
+    @property
+    def name(self) -> str:
+        return display_name(self.source)
+
+    @property
+    def places(self) -> Places | NoPlaces:
+        return self.written or NoPlaces(self.name)
+
+    @property
+    def errors(self) -> tuple[StormproofError, ...]:
+        return () if isinstance(self.answer, Report) else (self.answer, *self.answer.others)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Those that the exit code depends on."""
+        return tuple(v for v in self.answer if v.counts) if isinstance(self.answer, Report) else ()
+
+    def passed(self, verdict: Verdict) -> bool | None:
+        return verdict.passed(self.unbounded)
+
+    def report(self, verdict: Verdict) -> Report:
+        """That of the file, or of the requirement where it has failures of its own."""
+        assert isinstance(self.answer, Report)
+        return self.answer if verdict.own is None else verdict.own
+
+    def sentence(self, verdict: Verdict) -> str:
+        """What was found, without the name of the verdict."""
+        if not verdict.survival:
+            return verdict.reason or verdict.word
+        found = headline(verdict, faults_possible=True) or verdict.word
+        return f"{found} ({extent(verdict)})" if extent(verdict) else found
+
+    def place(self, verdict: Verdict) -> Place:
+        """The line of the requirement; else that of a role that cannot come to rest."""
+        return next(self.places_of(verdict))
+
+    def places_of(self, verdict: Verdict) -> Iterator[Place]:
+        """The place of a verdict, then the other roles that cannot come to rest."""
+        assert isinstance(self.answer, Report)
+        given = self.answer.given or self.answer.system
+        if verdict.requirement is not None:
+            yield self.places.requirement(given.requirements.index(verdict.requirement))
+        stuck = list(self._stuck_roles(verdict)) if verdict.survival else []
+        yield from (self.places.role(name) for name in stuck or given.names[:1])
+
+    def _stuck_roles(self, verdict: Verdict) -> Iterator[str]:
+        system, witness = self.report(verdict).system, verdict.witness
+        resting = rest_states(system).rest
+        if witness is not None:
+            yield from (p.name for p in system if witness.states[p.name] not in resting[p.name])
+
+    def step_places(self, verdict: Verdict) -> list[tuple[Step, Place]]:
+        """Each step of the run with the transition that it takes; a fault of a channel with its receiver."""
+        assert verdict.witness is not None
+        at = {p.name: p.initial for p in self.report(verdict).system}
+        found = []
+        for step in verdict.witness.steps:
+            if isinstance(step, Act):
+                place = self.places.transition(
+                    step.process, Transition(at[step.process], step.action, step.state)
+                )
+                at[step.process] = step.state
+            else:
+                place = self.places.role(step.channel.receiver)
+            found.append((step, place))
+        return found

@@ -1,0 +1,80 @@
+"""A check as JUnit XML: a test suite per file, a test case per verdict that the exit code depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from ...errors import StormproofError, visible
+from ...search.checks.report import Report, Verdict
+from ..draw.chart.build import chart
+from ..draw.chart.text import chart_text
+from .checked_file import CheckedFile
+
+#: The width of charts in a report that is not a terminal.
+COLUMNS = 100
+
+
+def junit(files: Sequence[CheckedFile]) -> str:
+    """Violated is a failure, undecided an error, as is a file that cannot be read."""
+    root = Element("testsuites", name="stormproof")
+    suites = [_suite(root, file) for file in files]
+    for counter in ("tests", "failures", "errors"):
+        root.set(counter, str(sum(int(suite.get(counter, "0")) for suite in suites)))
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _suite(root: Element, file: CheckedFile) -> Element:
+    suite = SubElement(root, "testsuite", name=_text(file.name))
+    for error in file.errors:
+        _unread(suite, file, error)
+    for verdict in file.verdicts:
+        _case(suite, file, verdict)
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for counter, tag in (("failures", "failure"), ("errors", "error")):
+        suite.set(counter, str(len(suite.findall(f"testcase/{tag}"))))
+    seconds = file.answer.seconds if isinstance(file.answer, Report) else 0.0
+    suite.set("time", f"{seconds:.3f}")
+    if file.warnings:
+        SubElement(suite, "system-err").text = _text("\n".join(map(str, file.warnings)))
+    return suite
+
+
+def _unread(suite: Element, file: CheckedFile, error: StormproofError) -> None:
+    line = error.place.line if error.place is not None else None
+    name = "read" if line is None else f"read, line {line}"
+    case = SubElement(suite, "testcase", classname=_text(file.name), name=name, time="0")
+    SubElement(case, "error", message=_text(error.message)).text = _text(error.drawn())
+
+
+def _case(suite: Element, file: CheckedFile, verdict: Verdict) -> None:
+    case = SubElement(suite, "testcase", classname=_text(file.name), name=_text(verdict.property))
+    case.set("time", f"{verdict.seconds:.3f}")
+    case.set("file", _text(file.name))
+    line = file.place(verdict).line
+    if line is not None:
+        case.set("line", str(line))
+    passed = file.passed(verdict)
+    if passed:
+        return
+    sentence = file.sentence(verdict)
+    message = sentence if passed is False else f"undecided: {sentence}"
+    found = SubElement(case, "failure" if passed is False else "error", message=_text(message))
+    found.text = _text("\n".join(_details(file, verdict, message)))
+
+
+def _details(file: CheckedFile, verdict: Verdict, message: str) -> Iterator[str]:
+    report = file.report(verdict)
+    yield message
+    yield f"failures: {report.assumed}"
+    if verdict.witness is not None:
+        yield ""
+        yield chart_text(chart(report.system, verdict.witness), COLUMNS)
+
+
+def _text(text: str) -> str:
+    """Without control characters, which XML cannot hold."""
+    return visible(text)

@@ -1,0 +1,95 @@
+"""A check as SARIF 2.1.0: violations, mistakes and warnings, each at its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from ...errors import Place
+from ...search.checks.properties import PROPERTIES
+from ...search.checks.report import Report, Verdict
+from ..draw.chart.build import chart, descriptions
+from .checked_file import CheckedFile
+
+#: Rules that are no properties: what a file requires, and what is wrong with a file.
+RULES = {
+    "requirement": "a requirement of the file",
+    "input": "the file does not describe a system",
+    "lint": "allowed, and hardly ever meant",
+}
+
+
+def sarif(files: Sequence[CheckedFile], version: str) -> str:
+    results = [result for file in files for result in _results(file)]
+    used = dict.fromkeys(result["ruleId"] for result in results)
+    driver = {"name": "stormproof", "version": version, "rules": [_rule(name) for name in used]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _rule(name: str) -> dict[str, Any]:
+    sentence = RULES.get(name) or PROPERTIES[name].sentence
+    return {"id": name, "shortDescription": {"text": sentence}}
+
+
+def _results(file: CheckedFile) -> Iterator[dict[str, Any]]:
+    for error in file.errors:
+        hint = f" ({error.hint})" if error.hint else ""
+        yield _result("input", "error", f"{error.message}{hint}", file, error.place or Place(file.name))
+    for warning in file.warnings:
+        hint = f" ({warning.hint})" if warning.hint else ""
+        yield _result("lint", "warning", f"{warning.message}{hint}", file, warning.place)
+    for verdict in file.verdicts:
+        if not file.passed(verdict):
+            yield _violation(file, verdict)
+
+
+def _violation(file: CheckedFile, verdict: Verdict) -> dict[str, Any]:
+    """Undecided is a warning: nothing is known to be wrong."""
+    report = file.report(verdict)
+    undecided = file.passed(verdict) is None
+    message = f"{verdict.property}: {'undecided: ' if undecided else ''}{file.sentence(verdict)}"
+    first, *others = file.places_of(verdict)
+    rule = "requirement" if verdict.requirement is not None else verdict.property
+    level = "warning" if undecided else "error"
+    result = _result(rule, level, f"{message}. Failures: {report.assumed}.", file, first)
+    related = [_location(file, place) for place in others if place != first]
+    if related:
+        result["relatedLocations"] = related
+    if verdict.witness is not None:
+        result["codeFlows"] = [{"threadFlows": [{"locations": _steps(file, report, verdict)}]}]
+    return result
+
+
+def _steps(file: CheckedFile, report: Report, verdict: Verdict) -> list[dict[str, Any]]:
+    """The run, so that a viewer can step through it."""
+    assert verdict.witness is not None
+    words = descriptions(chart(report.system, verdict.witness, fold=False))
+    return [
+        {"location": {**_location(file, place), "message": {"text": said}}}
+        for said, (_, place) in zip(words, file.step_places(verdict), strict=True)
+    ]
+
+
+def _result(rule: str, level: str, message: str, file: CheckedFile, place: Place) -> dict[str, Any]:
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [_location(file, place)],
+    }
+
+
+def _location(file: CheckedFile, place: Place) -> dict[str, Any]:
+    """Paths are relative to where the command runs, as code hosts expect them."""
+    path = PurePath(place.file or file.name).as_posix()
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path)}}
+    if place.line is not None:
+        region: dict[str, int] = {"startLine": place.line}
+        if place.column is not None:
+            region |= {"startColumn": place.column, "endColumn": place.column + max(place.width, 1)}
+        physical["region"] = region
+    return {"physicalLocation": physical}

@@ -1,0 +1,79 @@
+"""A suggestion: lines with which a protocol survives, where they go, and how a person reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...kernel.model.phrases import listed, plural
+from ...kernel.model.system import System
+from ...languages.formats.storm_insert import Insertion, InsertionPoints, inserted
+from ...search.checks.headline import extent
+from ...search.checks.properties import RECOVERS
+from ...search.checks.report import Verdict
+from .addition import Addition
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Lines that repair what is broken. `system` is the protocol with them and `verdicts` what a check
+    answers then. `keeps_clean`: if no message was left behind without faults, none is now."""
+
+    additions: tuple[Addition, ...]
+    system: System
+    repaired: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    keeps_clean: bool = True
+
+    def insertions(self, text: str) -> tuple[Insertion, ...]:
+        """The lines of a .storm text of the protocol, with their indentation, and where they go."""
+        points = InsertionPoints(text)
+        return tuple(
+            points.statement(a.text) if a.rest else points.alternative(a.role, a.state, a.text)
+            for a in self.additions
+        )
+
+    def insert(self, text: str) -> str:
+        """A .storm text of the protocol with the lines of the suggestion."""
+        return inserted(text, self.insertions(text))
+
+    @property
+    def title(self) -> str:
+        """`With 2 more lines the protocol survives (any channel length)`."""
+        found = {v.property: v for v in self.verdicts}
+        what = [
+            f"{'the protocol survives' if name == RECOVERS.name else f'{name} holds'} ({extent(found[name])})"
+            for name in self.repaired
+        ]
+        cost = "" if self.keeps_clean else "; without faults, late messages may then be left behind"
+        return f"With {plural(len(self.additions), 'more line')} {listed(what)}{cost}"
+
+    def lines(self, text: str | None = None) -> list[str]:
+        """The title, and each line with its place; with the .storm text, the number of the line above it."""
+        shown = [f"{self.title}:"]
+        placed = self.insertions(text) if text else (None,) * len(self.additions)
+        for addition, insertion in zip(self.additions, placed):
+            where = f"  in {addition.role}, state {addition.state}"
+            if insertion is None:
+                shown += [where, f"    {addition.text}"]
+            else:
+                shown += [f"{where}, below line {insertion.below}", f"    {insertion.text}"]
+        return shown
+
+    def to_json(self, text: str | None = None) -> dict[str, Any]:
+        lines: list[dict[str, Any]] = [
+            {"role": a.role, "state": a.state, "text": a.text} for a in self.additions
+        ]
+        for line, insertion in zip(lines, self.insertions(text) if text else ()):
+            line |= {"text": insertion.text, "below": insertion.below}
+        return {
+            "title": self.title,
+            "repaired": list(self.repaired),
+            "lines": lines,
+            "keeps_clean": self.keeps_clean,
+            "verdicts": [
+                {"property": v.property, "holds": v.holds, "up_to": v.up_to}
+                for v in self.verdicts
+                if v.survival
+            ],
+        }

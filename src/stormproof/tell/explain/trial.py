@@ -1,0 +1,158 @@
+"""The question of a check put to a changed protocol: quickly, for a run to learn from, or in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...kernel.model.actions import Configuration
+from ...kernel.model.ask import Ask, clean
+from ...kernel.model.failures import Failures
+from ...kernel.model.survival import LADDER, SurvivalModel
+from ...kernel.model.system import System
+from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...search.checks.api import report_on
+from ...search.checks.properties import CLEAN, RECOVERS, SURVIVAL_PROPERTIES
+from ...search.checks.recovery import survival_asks, survival_model
+from ...search.checks.report import Verdict
+from ...search.checks.request import Options, Request, make_request
+from ...search.checks.requirements import request_of
+from ...search.checks.survival import INTERRUPTED
+from ...search.engine.survival import FoundRun, survey
+from .candidates import Scene, Stuck
+
+#: The bounds of a quick trial. Most that breaks a protocol breaks it here.
+QUICK_BOUNDS = (1, 2, 3)
+#: Seconds that one exploration of a quick trial may take.
+QUICK = 1.0
+#: Of what can happen after the last fault, so much is looked at.
+MOST_SCENES, LONGEST = 300, 2
+#: What would need longer channels to be judged is left to the full check.
+QUICK_LADDER = LADDER[:2]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked of a protocol: under which failures, for which bounds, within which limits."""
+
+    failures: Failures = field(default_factory=Failures)
+    options: Options = field(default_factory=Options)
+    k: int | None = None
+    max_k: int | None = None
+
+    def answers(self, system: System) -> dict[str, Verdict]:
+        """Survival and all requirements, as a check answers them; the classes count for neither."""
+        request = self.request(system)
+        kept = tuple(name for name in request.properties if name in SURVIVAL_PROPERTIES)
+        report = report_on(replace(request, properties=kept))
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return {v.property: v for v in report}
+
+    def request(self, system: System) -> Request:
+        return make_request(
+            system,
+            self.failures,
+            k=self.k,
+            max_k=self.max_k,
+            properties=None,
+            semantics="definition",
+            options=self.options,
+        )
+
+    def asked(self, system: System) -> Iterator[tuple[Request, SurvivalModel, dict[str, Ask]]]:
+        """What is asked of survival: by the check, and by each requirement with failures of its own."""
+        request = replace(self.request(system), properties=(RECOVERS.name,))
+        model = survival_model(request)
+        yield request, model, survival_asks(request, model)
+        for requirement in request.required:
+            if requirement.under is not None and not requirement.claims_property and not requirement.violated:
+                own = request_of(request, requirement)
+                model = survival_model(own)
+                (ask,) = survival_asks(own, model).values()
+                yield own, model, {requirement.title: ask}
+
+
+def calm(system: System) -> System:
+    """The protocol alone: nothing fails, and nothing is required."""
+    steady = tuple(replace(p, reliable=True, stop=False, restart=False) for p in system)
+    return replace(system, processes=steady, faults=(), requirements=())
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A question of which only what is `wanted`, by name, must hold."""
+
+    question: Question
+    wanted: frozenset[str]
+
+    def stuck(self, system: System, seconds: float = QUICK) -> Stuck | bool:
+        """Where the protocol is stuck; True where nothing was found, False where no line can help."""
+        for request, model, asks in self.question.asked(system):
+            wanted = {name: ask for name, ask in asks.items() if name in self.wanted}
+            found = _first_violation(request, model, wanted, seconds)
+            if found is not True:
+                return found
+        return True
+
+
+def left_behind(system: System, options: Options) -> Stuck | bool:
+    """What is left in channels when nothing fails and everybody rests: where, or True if nothing is."""
+    request = replace(Question(options=options).request(calm(system)), properties=(CLEAN.name,))
+    model = survival_model(request)
+    return _first_violation(request, model, survival_asks(request, model))
+
+
+def _first_violation(
+    request: Request, model: SurvivalModel, asks: Mapping[str, Ask], seconds: float = QUICK
+) -> Stuck | bool:
+    """The violation at the smallest bound; True where there is none, False where no line can help: what
+    must never happen, late messages aside, is not undone by more runs."""
+    doubtful: Stuck | bool = True
+    for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
+        result = survey(model, asks, k, limits=request.limits, seconds=seconds, ladder=QUICK_LADDER)
+        if result.stopped == INTERRUPTED:
+            raise KeyboardInterrupt
+        if result.stopped:
+            return doubtful if k > 1 else False
+        doubtful = True
+        for name, answer in result.answers.items():
+            if answer.run is None:
+                continue
+            late = asks[name] == clean(model.system, model.rest)
+            if not asks[name].always and not late:
+                return False
+            doubtful = replace(_stuck(request, model, answer.run), left_behind=late)
+            if answer.holds is False:
+                return doubtful
+    return doubtful
+
+
+def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
+    """Where the run ends; if it goes on for ever, what can happen after the last fault."""
+    start = Configuration(tuple(p.initial for p in model.system), tuple(() for _ in model.system.channels))
+    ends = run.end in (None, "deadlock", "rest")
+    for step in run.steps if ends else run.steps[: run.storm]:
+        start = effect(model.system, start, step)
+    places = [start] if ends else _calm_futures(model, start)
+    return Stuck(tuple(_scene(request, at) for at in places), run.faults, run.end or "")
+
+
+def _calm_futures(model: SurvivalModel, start: Configuration) -> list[Configuration]:
+    """What is reachable without faults and without filling the channels, the nearest first."""
+    seen = {start: None}
+    queue = [start]
+    for at in queue:
+        for step in stormy_steps(model, at):
+            after = effect(model.system, at, step)
+            long = any(len(word) > LONGEST and word != old for word, old in zip(after.words, at.words))
+            if step.calm and not long and after not in seen and len(seen) < MOST_SCENES:
+                seen[after] = None
+                queue.append(after)
+    return queue
+
+
+def _scene(request: Request, at: Configuration) -> Scene:
+    names = request.system.names
+    states = {p: request.searched.user_state(p, s) for p, s in zip(names, at.states)}
+    return Scene(states, dict(zip(request.system.channels, at.words)))

@@ -1,0 +1,265 @@
+"""Nothing delays or withholds an answer: Ctrl-C, and properties that nobody asked for by name."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import stormproof as sp
+from stormproof.kernel.model.ask import RECOVERS, Ask, clean
+from stormproof.kernel.model.goal import Holds
+from stormproof.kernel.model.goal_forms import NOTHING
+from stormproof.kernel.model.rest import rest_states
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.languages.protocols.generators.shapes import branching
+from stormproof.limits import within
+from stormproof.search.checks import bound_search, survival
+from stormproof.search.checks.outcome import Outcome
+from stormproof.search.checks.request import Options, Request, make_request
+from stormproof.search.engine.k_properties import explore as real_explore
+from stormproof.search.engine.survival import Survey, SurvivalAnswer
+from stormproof.search.engine.survival import survey as real_survey
+from stormproof.search.engine.watch import Progress, ProgressCallback
+from tests.support.engine_queries import pairs
+
+RETRANSMIT = sp.protocol("alternating-bit-retransmit")
+ABP = sp.protocol("alternating-bit")
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
+    """Ctrl-C while this bound is explored."""
+
+    def survey(model: Any, asks: Any, k: int, **options: Any) -> Survey:
+        if k < bound:
+            return real_survey(model, asks, k, **options)
+        nothing = {name: SurvivalAnswer(None) for name in asks}
+        return Survey(k, nothing, 1_234, 0, 0.0, 0, None, 0, stopped="interrupted")
+
+    monkeypatch.setattr(survival, "survey", survey)
+
+
+def test_an_interrupt_leaves_what_smaller_bounds_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(monkeypatch, 3)
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True))
+    recovers = report["recovers"]
+    assert recovers.holds and recovers.up_to == 2 and report.interrupted
+    (note,) = recovers.notes
+    assert note == "interrupted at k = 3 after 1,234 configurations: holds up to channels of length 2"
+    assert report["rsc"].reason == "interrupted before it was asked"
+
+
+def test_an_interrupt_at_the_first_bound_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(monkeypatch, 1)
+    system = sp.require(replace(RETRANSMIT, requirements=()), "require never deadlock under loss")
+    report = sp.check(system, sp.Failures(loss=True))
+    assert report["recovers"].holds is None and report.exit_code == 3
+    assert report["recovers"].reason.startswith("interrupted at k = 1 after ")
+    assert report["never deadlock"].reason == "interrupted before it was asked"
+
+
+def request(properties: list[str] | None, effort: float) -> Request:
+    return make_request(
+        RETRANSMIT,
+        sp.Failures(loss=True),
+        k=None,
+        max_k=None,
+        properties=properties,
+        semantics="definition",
+        options=Options(effort=effort),
+    )
+
+
+def test_classes_take_what_is_left_of_the_effort_or_a_fifth_of_it() -> None:
+    asked = request(None, effort=10)
+    left = asked.for_classes().seconds
+    assert left is not None and 9 < left <= 10
+    late = replace(asked, effort_ends=time.monotonic() - 10).for_classes()
+    assert late.seconds is not None and 1.5 < late.seconds <= 2
+    assert 1.5 < late.seconds_at(1) <= 2 and 1.5 < late.within_effort <= 2  # type: ignore[operator]
+    assert not request(["rsc"], effort=10).classes, "what is asked for by name takes the time it needs"
+
+
+def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds: list[float | None] = []
+
+    def slow(request: Request) -> Outcome:
+        seconds.append(request.seconds)
+        return Outcome("rsc", None, stopped="time")
+
+    api = sys.modules["stormproof.search.checks.api"]
+    monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, slow))
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=1)
+    assert seconds[0] is not None and seconds[0] <= 1 and len(seconds) == 1
+    assert report["rsc"].reason.startswith("not decided within the effort") and report.exit_code == 0
+
+
+def after_the_answer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
+    """Something happens when the first class is asked for."""
+
+    def ask(request: Request) -> Outcome:
+        happens()
+        return Outcome("rsc", True)
+
+    api = sys.modules["stormproof.search.checks.api"]
+    monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, ask))
+
+
+REQUIRED = sp.require(replace(RETRANSMIT, requirements=()), "require never deadlock under loss")
+
+
+def test_the_answer_is_told_before_any_class_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[sp.Report] = []
+    known: list[list[str]] = []
+    after_the_answer(monkeypatch, lambda: known.append([v.property for report in told for v in report]))
+    report = sp.check(REQUIRED, sp.Failures(loss=True), max_k=2, answered=told.append)
+    assert known == [["recovers", "clean", "never deadlock"]]
+    assert {v.property: v.holds for v in told[0]}.items() <= {v.property: v.holds for v in report}.items()
+    sp.check(REQUIRED, sp.Failures(loss=True), max_k=2, properties=["k-er"], answered=told.append)
+    assert len(told) == 1, "where no class follows, the report is the answer"
+
+
+def test_an_interrupt_while_classes_are_asked_keeps_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    after_the_answer(monkeypatch, interrupt)
+    report = sp.check(REQUIRED, sp.Failures(loss=True), max_k=2)
+    assert report["recovers"].holds and report["never deadlock"].holds and report.exit_code == 0
+    assert report["k-mc"].holds is None and report.interrupted
+
+
+def test_requirements_share_the_effort_of_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = ("never deadlock", "clean", "recovers")
+    lines = [f"require r{i}: {claim} under loss" for i, claim in enumerate(claims)]
+    system = sp.require(replace(RETRANSMIT, requirements=()), "\n".join(lines))
+    parts: list[float] = []
+
+    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
+        parts.extend([seconds] * (k == 2))
+        return real_survey(model, asks, k, seconds=seconds, **options)
+
+    monkeypatch.setattr(survival, "survey", survey)
+    sp.check(system, sp.Failures(loss=True), max_k=2, effort=100)
+    assert len(parts) == 4 and all(part <= 100 / left for part, left in zip(parts, (4, 3, 2, 1), strict=True))
+
+
+def test_progress_says_what_smaller_bounds_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    names = ["recovers", "clean"]
+
+    def survey(model: Any, asks: Any, k: int, progress: ProgressCallback, **options: Any) -> Survey:
+        progress(Progress(f"k = {k}", 1, 1, 1, 1.0))
+        return real_survey(model, asks, k, **options)
+
+    monkeypatch.setattr(survival, "survey", survey)
+    sp.check(
+        RETRANSMIT,
+        sp.Failures(loss=True),
+        max_k=3,
+        properties=names,
+        progress=lambda state: told.append(state.known),
+    )
+    assert told == [""] + [" · ".join(f"{n} up to channels of length {k}" for n in names) for k in (1, 2)]
+
+
+def test_progress_says_which_bounds_of_a_k_property_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def explore(*given: Any, progress: ProgressCallback, **options: Any) -> Any:
+        progress(Progress("", 1, 1, 1, 1.0))
+        return real_explore(*given, **options)
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    sp.check(
+        branching(branches=1, bound=3, pairs=1),
+        properties=["k-exh", "k-er"],
+        progress=lambda state: told.append(state.known),
+    )
+    assert told == ["", *(" · ".join(f"{n} ✘ up to k = {k}" for n in ("k-exh", "k-er")) for k in (1, 2))]
+
+
+def explored(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, tuple[str, ...]]]:
+    """The bounds and the properties of each exploration, as they are made."""
+    calls: list[tuple[int, tuple[str, ...]]] = []
+
+    def explore(system: Any, model: Any, k: int, *, properties: Any, **options: Any) -> Any:
+        calls.append((k, tuple(properties)))
+        return real_explore(system, model, k, properties=properties, **options)
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    return calls
+
+
+def test_k_properties_share_explorations_and_none_waits_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has held is not asked at larger bounds."""
+    calls = explored(monkeypatch)
+    report = sp.check(branching(branches=1, bound=3, pairs=1), properties=["k-exh", "k-er", "k-pg"])
+    assert [verdict.k for verdict in report] == [3, 3, 1]
+    assert calls == [(1, ("k-exh", "k-er", "k-pg")), *((k, ("k-exh", "k-er")) for k in (2, 3))]
+
+
+def test_requirements_of_k_properties_share_explorations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those under the same failures and at the same bounds."""
+    calls = explored(monkeypatch)
+    lines = ["require a: k-wmc at 1 under loss", "require b: k-pg at 1 under loss", "require c: k-er at 2"]
+    system = sp.require(replace(RETRANSMIT, requirements=()), "\n".join(lines))
+    report = sp.check(system, sp.Failures(), properties=["a", "b", "c"])
+    assert calls == [(1, ("k-exh", "k-er", "k-pg")), (2, ("k-er",))]
+    alone = {n: sp.check(system, sp.Failures(), properties=[n])[n] for n in ("a", "b", "c")}
+    assert {n: report[n].holds for n in alone} == {n: v.holds for n, v in alone.items()}
+
+
+def test_survival_ends_at_the_first_violation() -> None:
+    """A stream of 31**5 configurations at k = 4 reaches the goal with its second action."""
+    system = pairs(5, "a", "b")
+    model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
+    channel = system.channels[0]
+    found = real_survey(model, {"never": Ask(False, Holds(channel, ("a", "b")))}, 4, reduction=False)
+    assert found.answers["never"].holds is False and found.configurations < 2_000
+    lossy = sp.Failures(loss=True).on(ABP)
+    survived = SurvivalModel(ABP, lossy, rest_states(ABP))
+    broken = real_survey(survived, {"recovers": RECOVERS}, 2)
+    whole = real_survey(survived, {"never": Ask(False, NOTHING)}, 2)
+    assert broken.answers["recovers"].run is not None and broken.answers["recovers"].run.faults == 1
+    assert broken.configurations < whole.configurations
+
+
+def test_an_interrupt_leaves_what_smaller_bounds_of_a_k_property_have_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def explore(system: Any, model: Any, k: int, **options: Any) -> Any:
+        found = real_explore(system, model, k, **options)
+        return found if k < 3 else replace(found, states=1_234, stopped="interrupted", holds={})
+
+    monkeypatch.setattr(bound_search, "explore", explore)
+    report = sp.check(branching(branches=1, bound=4, pairs=1), properties=["k-exh", "k-pg"])
+    assert report["k-pg"].k == 1 and report["k-exh"].holds is False and report.interrupted
+    assert report["k-exh"].notes[0] == "interrupted at k = 3 after 1,234 configurations: violated up to k = 2"
+
+
+def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Once something is violated, larger bounds get a quarter of the effort that is left."""
+    left: dict[int, float] = {}
+
+    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
+        left.setdefault(k, seconds)
+        found = real_survey(model, asks, k, seconds=seconds, **options)
+        violated = {"recovers": SurvivalAnswer(False, fewest=True)} if "recovers" in asks else {}
+        return replace(found, answers={**found.answers, **violated})
+
+    monkeypatch.setattr(survival, "survey", survey)
+    system = replace(RETRANSMIT, requirements=())
+    model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
+    asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
+    effort = survival.Effort(time.monotonic() + 100, sp.Limits())
+    with within(300):
+        found = survival.decide_survival(model, asks, effort, max_k=3)
+    assert found["recovers"].holds is False and found["clean"].up_to == 3
+    assert left[1] > 100 and 20 < left[3] <= left[2] <= 25
