@@ -1,4 +1,4 @@
-"""Runs and violations from the definitions (`spec.bounded`), for the tests of the trusted kernel."""
+"""Runs and violations from the definitions (`oracle.bounded`), for the tests of the trusted kernel."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ from stormproof.kernel.transform.under import system_under
 from stormproof.languages.formats import system_from_json
 from stormproof.languages.formats.json_requirements import requirement_to_json
 from stormproof.languages.protocols import protocol
-from stormproof.oracle import bounded
-from stormproof.oracle import survival as spec
+from stormproof.oracle import bounded, survival as spec
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.rsc import enumerate_rsc
 

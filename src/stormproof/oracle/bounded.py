@@ -11,10 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
-from typing import NamedTuple
 
 from ..kernel.model.actions import (
-    Action,
     Channel,
     Configuration,
     Crash,
@@ -22,60 +20,15 @@ from ..kernel.model.actions import (
     Message,
     Receive,
     Send,
-    Word,
     channel_of,
 )
 from ..kernel.model.failures import FailureModel
 from ..kernel.model.process import Process, StateKind
 from ..kernel.model.system import System
-from ..kernel.semantics.channel_faults import interfere, received, sent
+from ..kernel.semantics.explore import TooLarge as TooLarge
+from ..kernel.semantics.silent_steps import FiredAction as FiredAction, Successor as Successor
 from ..records import dataclass
-
-
-class FiredAction(NamedTuple):
-    """An action of a process; interference has no event, it is silent."""
-
-    process: str
-    action: Action
-
-
-class Successor(NamedTuple):
-    event: FiredAction | None
-    after: Configuration
-
-
-def initial(system: System) -> Configuration:
-    return Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
-
-
-def steps(
-    system: System, failures: FailureModel, at: Configuration, bound: int | None
-) -> Iterator[Successor]:
-    """One step (definitions 2.5): an action, or a silent interference; `bound` None means no bound."""
-    index = system.channel_index
-
-    def put(channel: Channel, word: Word, states: tuple[str, ...]) -> Configuration:
-        i = index[channel]
-        return Configuration(states, (*at.words[:i], word, *at.words[i + 1 :]))
-
-    for i, process in enumerate(system):
-        for _, action, target in process.outgoing(at.states[i]):
-            states = (*at.states[:i], target, *at.states[i + 1 :])
-            event = FiredAction(process.name, action)
-            if isinstance(action, Internal):
-                yield Successor(event, Configuration(states, at.words))
-                continue
-            channel = channel_of(process.name, action)
-            assert channel is not None
-            word, failure = at.words[index[channel]], failures.on(channel)
-            if isinstance(action, Receive):
-                left = received(word, action.message, failure)
-            else:
-                left = sent(word, action.message, failure, bound)
-            yield from (Successor(event, put(channel, after, states)) for after in left)
-    for channel, i in index.items():
-        for word in interfere(at.words[i], failures.on(channel)):
-            yield Successor(None, put(channel, word, at.states))
+from .steps import initial as initial, steps as steps
 
 
 def events_of(process: Process) -> frozenset[FiredAction]:
@@ -92,10 +45,6 @@ def communications_of(process: Process) -> frozenset[FiredAction]:
     """Its sends, those of its crash broadcast excepted, and its receptions."""
     found = ((e, e.action) for e in events_of(process) if not isinstance(e.action, Internal))
     return frozenset(e for e, a in found if isinstance(a, Receive) or not isinstance(a.message, Crash))
-
-
-class TooLarge(Exception):
-    """The transition system has more configurations than the caller wants to see."""
 
 
 @dataclass

@@ -15,8 +15,8 @@ from ..kernel.model.actions import Channel, Configuration, Internal, Message, Re
 from ..kernel.model.goal import And, Contains, Goal, Holds, Not, Or
 from ..kernel.model.goal_forms import normal_form, observed_channels
 from ..kernel.model.survival import BlockSize, SurvivalModel
-from ..kernel.semantics.goal_meaning import satisfies
 from .bounded import TooLarge
+from .rest import satisfies
 
 
 class Blocks(NamedTuple):

@@ -18,10 +18,10 @@ from ..kernel.model.goal import Goal
 from ..kernel.model.goal_forms import observed_channels
 from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
-from ..kernel.semantics.faulty_steps import bounded_steps
-from ..kernel.semantics.goal_meaning import satisfies
 from .bounded import TooLarge, initial
 from .channel_blocks import proves_never
+from .rest import satisfies
+from .steps import bounded_steps
 
 #: A configuration with what its run has spent of each kind that the budget limits.
 CountedConfiguration = tuple[Configuration, tuple[int, ...]]

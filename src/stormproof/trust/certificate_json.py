@@ -12,11 +12,11 @@ from ..kernel.model.failures_json import model_from_json, model_to_json
 from ..kernel.model.message_json import message_from_json, message_to_json
 from ..kernel.model.run import Act, step_from_json, step_to_json
 from ..kernel.model.system import System
+from ..kernel.semantics.silent_steps import FiredAction
 from ..kernel.transform.mailboxes import act_with_sender, with_senders
 from ..languages.formats import system_from_json, system_to_json
 from ..languages.formats.json_values import load_json, same_json
 from ..languages.formats.read_data import understood
-from ..oracle.bounded import FiredAction
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep
 
 _ENDS: dict[type[Send] | type[Receive] | None, tuple[str, str]] = {

@@ -1,8 +1,8 @@
 """What the faults of a channel do to its content: a reading of its own for the trusted kernels.
 
-It shares plain data types with the rest, but no code with the engine or `spec`. Three parts, for `replay`,
-for `replay_storm` and for the checker of certificates of survival. The crash message is exempt from faults,
-but for exchanges with messages of other senders in a mailbox.
+It shares plain data types with the rest, but no code with the engine or `semantics`. Three parts, for
+`replay`, for `replay_storm` and for the checker of certificates of survival. The crash message is exempt
+from faults, but for exchanges with messages of other senders in a mailbox.
 """
 
 from __future__ import annotations

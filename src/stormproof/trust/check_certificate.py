@@ -4,8 +4,8 @@ A k-property requires, in every k-reachable configuration, that certain actions 
 chapter 3). It is proved by a set of configurations that contains the initial one and is closed under all
 steps, with a run to the required action for every obligation in each configuration. This module searches
 nothing: it derives the obligations from the definition of the property, and takes each step of each run as
-the specification does (`spec.bounded.steps`), one word per channel and one step per fault. It uses nothing of
-the engine. `make_certificate` makes the certificates.
+the kernel does (`kernel.semantics.silent_steps`), one word per channel and one step per fault. It uses
+nothing of the engine. `make_certificate` makes the certificates.
 
 Runs share their endings: for each goal a certificate says which step to take in a configuration, and the run
 follows from that. The set may be larger than the reachable one; that only adds obligations.
@@ -22,7 +22,15 @@ from ..kernel.model.actions import Configuration, Crash, Internal, Message, Rece
 from ..kernel.model.failures import FailureModel
 from ..kernel.model.process import Process, StateKind
 from ..kernel.model.system import System
-from ..oracle.bounded import CONJUNCTIONS, FiredAction, crashed, initial, steps
+from ..kernel.semantics.silent_steps import FiredAction, initial, steps
+
+#: Properties that are conjunctions of others (definitions 3.6, 5.7).
+_CONJUNCTIONS = {
+    "k-safe": ("k-er", "k-pg"),
+    "k-mc": ("k-exh", "k-er", "k-pg"),
+    "k-wmc": ("k-exh", "k-er"),
+    "k-wmc-up-to-crash": ("k-exh-up-to-crash", "k-er-up-to-crash"),
+}
 
 
 class CertifiedGoal(NamedTuple):
@@ -188,9 +196,11 @@ def _follow(
 
 def obligations(system: System, property: str, at: Configuration) -> Iterator[CertifiedGoal]:
     """What a property requires in a configuration (definitions 3.1 to 3.6, 5.7)."""
-    for part in CONJUNCTIONS.get(property, (property,)):
+    for part in _CONJUNCTIONS.get(property, (property,)):
         base = part.removesuffix("-up-to-crash")
-        gone = {n for n in system.names if base != part and crashed(system, at, n)}
+        gone = {
+            p.name for p, s in zip(system, at.states, strict=True) if base != part and s in p.crashed_states
+        }
         if base in ("k-er", "k-wer"):
             yield from _receptions(system, at, gone, any_message=base == "k-wer")
         elif base in ("k-exh", "k-exh-literal", "k-pg"):

@@ -4,7 +4,7 @@
 A set of abstract configurations that contains the one where the storm ends, that no calm step leaves, and
 in none of which the goal may hold. An abstract content stands for many: see `BlockContent`. This module reads
 the definitions by itself and searches nothing; it shares plain data types with the engine and with
-`spec`, and the meaning of goals on states and heads with `replay_storm`.
+`semantics`, and the meaning of goals on states and heads with `replay_storm`.
 """
 
 from __future__ import annotations

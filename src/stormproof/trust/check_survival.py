@@ -7,7 +7,7 @@ every configuration has a rank, and either the goal holds there or a calm step l
 calm run leads to the goal.
 
 This module reads the definitions by itself and searches nothing. It shares plain data types with the
-engine and with `spec`, and the meaning of goals with `replay_storm`. Nobody looks at a message to a role
+engine and with `semantics`, and the meaning of goals with `replay_storm`. Nobody looks at a message to a role
 that has ended: where one waits already, another changes nothing, unless the goal observes the channel
 (definitions 10.8).
 

@@ -1,6 +1,6 @@
 """The search for certificates that properties hold, which `check_certificate` checks without searching.
 
-It is the specification's own exploration, so it is slow and has a limit; the engine's verdict is not asked.
+It explores with the steps of the kernel, so it is slow and has a limit; the engine's verdict is not asked.
 Runs are shortest ones, found backwards from where a goal is met.
 """
 
@@ -12,7 +12,8 @@ from functools import partial
 
 from ..kernel.model.failures import FailureModel
 from ..kernel.model.system import System
-from ..oracle.bounded import explore
+from ..kernel.semantics.explore import explore
+from ..kernel.semantics.silent_steps import initial, steps
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
 #: How many configurations a search may see unless another limit is given.
@@ -25,7 +26,9 @@ def make_certificate(
     system: System, failures: FailureModel, property: str, k: int, most: int | None = MOST
 ) -> BoundedCertificate | None:
     """A certificate that the property holds at k; None when it does not. Raises TooLarge past `most`."""
-    found = explore(system, failures, k, most).steps
+    found = explore(
+        [initial(system)], lambda at: steps(system, failures, at, k), lambda step: step.after, most
+    )
     reached = tuple(found)
     numbers = {at: i for i, at in enumerate(found)}
     moves = [[CertifiedStep(event, numbers[after]) for event, after in leaving] for leaving in found.values()]

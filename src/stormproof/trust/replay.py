@@ -1,9 +1,9 @@
 """The trusted kernel: does a witness prove what it claims? An independent reading of the definitions.
 
-It shares plain data types with the rest, but no code with the engine or `spec`; what faults do to a channel
-is in `channel_faults`. It steps through the run, fault by fault (definitions 2.5), and re-establishes the
-claim: for RSC, that the conflict graph has a cycle; for a k-property, by its own search, that the required
-action cannot be reached from the end of the run.
+It shares plain data types with the rest, but no code with the engine or `semantics`; what faults do to a
+channel is in `channel_faults`. It steps through the run, fault by fault (definitions 2.5), and
+re-establishes the claim: for RSC, that the conflict graph has a cycle; for a k-property, by its own search,
+that the required action cannot be reached from the end of the run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The trusted kernel for survival: is this a run with these faults, and is its end what the claim says?
 
 A reading of the definitions of its own: it shares plain data types with the rest, no code with the engine or
-`spec`. It takes each step in channels of any length, fault by fault. `never`: the end satisfies the goal.
-`always possible`: no calm run from where the storm ends leads to the goal, by a search of its own; the claim
-is established where that search ends by itself.
+`semantics`. It takes each step in channels of any length, fault by fault. `never`: the end satisfies the
+goal. `always possible`: no calm run from where the storm ends leads to the goal, by a search of its own; the
+claim is established where that search ends by itself.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ import pytest
 from stormproof.apps.cli import COMMANDS
 from stormproof.limits import is_over
 from stormproof.search.checks import api
-from stormproof.surveys import claims, failure_models
-from stormproof.surveys import classify as classes
+from stormproof.surveys import claims, classify as classes, failure_models
 from tests.support.command_line import Run
 from tests.support.processes import Start
 

@@ -13,8 +13,7 @@ import pytest
 from stormproof.apps.cli import check as check_command
 from stormproof.apps.cli.console import uninterrupted
 from stormproof.search.checks import api
-from stormproof.surveys import claims, failure_models
-from stormproof.surveys import classify as classes
+from stormproof.surveys import claims, classify as classes, failure_models
 from tests.support.command_line import Run
 from tests.support.processes import signals_as_in_a_terminal
 

@@ -22,8 +22,7 @@ from stormproof.search.checks import bound_search, survival
 from stormproof.search.checks.outcome import Outcome
 from stormproof.search.checks.request import Options, Request, make_request
 from stormproof.search.engine.k_properties import explore as real_explore
-from stormproof.search.engine.survival import Survey, SurvivalAnswer
-from stormproof.search.engine.survival import survey as real_survey
+from stormproof.search.engine.survival import Survey, SurvivalAnswer, survey as real_survey
 from stormproof.search.engine.watch import Progress, ProgressCallback
 from tests.support.engine_queries import pairs
 

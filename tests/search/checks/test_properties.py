@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,8 @@ from stormproof.search.checks.properties import PROPERTIES, Decision, Property
 from stormproof.search.engine import k_properties
 from stormproof.search.examples.demonstrate import _DEMONSTRATIONS
 from stormproof.search.narrate import reason
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "stormproof"
 ROWS = list(PROPERTIES.values())
 

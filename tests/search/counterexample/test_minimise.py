@@ -18,8 +18,7 @@ from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.system import System
 from stormproof.languages.protocols.generators import generate
 from stormproof.limits import Limits
-from stormproof.oracle import bounded
-from stormproof.oracle import rsc as rsc_definition
+from stormproof.oracle import bounded, rsc as rsc_definition
 from stormproof.oracle.bounded import TransitionSystem
 from stormproof.search.checks.api import check
 from stormproof.search.counterexample import minimise_rsc, rsc_witness

@@ -14,8 +14,7 @@ from stormproof.kernel.model.failures import FailureModel
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import BlockSize, SurvivalModel
 from stormproof.kernel.model.system import System
-from stormproof.oracle import bounded
-from stormproof.oracle import survival as spec
+from stormproof.oracle import bounded, survival as spec
 from stormproof.search.engine.survival import survey
 from tests.search.engine.test_survival import check_run
 from tests.support.engine_queries import decide, defined, random_question, verdicts

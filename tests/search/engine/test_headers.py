@@ -11,11 +11,12 @@ import random
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ENGINE = Path(__file__).resolve().parents[2] / "engine"
+from tests.support.paths import ROOT
+
+ENGINE = ROOT / "engine"
 COMPILER = shutil.which(os.environ.get("CXX", "c++"))
 #: Only bindings/ knows Python, and it is compiled with every build.
 HEADERS = sorted(str(h.relative_to(ENGINE)) for h in ENGINE.rglob("*.hpp") if h.parent.name != "bindings")

@@ -15,8 +15,7 @@ from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
 from stormproof.kernel.transform.mailboxes import mailbox_goal
-from stormproof.oracle import bounded
-from stormproof.oracle import survival as slow
+from stormproof.oracle import bounded, survival as slow
 from stormproof.oracle.communications import is_valid
 from stormproof.oracle.rsc import enumerate_rsc
 from stormproof.search.engine.k_properties import explore

@@ -15,8 +15,15 @@ import pytest
 
 from stormproof.errors import InputError, OutputError, UsageError
 from stormproof.limits import Limits
-from stormproof.surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
-from stormproof.surveys.campaign import run as running
+from stormproof.surveys.campaign import (
+    Plan,
+    Results,
+    jobs_of,
+    plan_from_toml,
+    run as running,
+    run_campaign,
+    summary,
+)
 from stormproof.surveys.campaign.expected import agreements
 from stormproof.surveys.campaign.generated import generated
 from stormproof.surveys.campaign.jobs import Job

@@ -15,8 +15,7 @@ from ...limits import Limits, is_over
 from ...search.checks.api import check
 from ...search.checks.report import Report
 from ...tell.explain.explanation import Explanation, explanations
-from ...tell.explain.suggest import MOST_LINES, SECONDS, is_repairable
-from ...tell.explain.suggest import suggest as find_repairs
+from ...tell.explain.suggest import MOST_LINES, SECONDS, is_repairable, suggest as find_repairs
 from .console import console, print_json, progress_line, uninterrupted
 from .options import (
     effort_option,

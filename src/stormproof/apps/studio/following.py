@@ -11,7 +11,7 @@ from ...kernel.model.fault_steps import Fault
 from ...kernel.model.message_tracking import MessageTracker
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.survival import SurvivalModel
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 
 
 @dataclass(frozen=True)

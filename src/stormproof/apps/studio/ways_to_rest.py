@@ -16,11 +16,11 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.run import Act, Step
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SLACK, BlockSize, SurvivalModel
+from ...kernel.semantics.explore import TooLarge
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.goal_meaning import at_rest
 from ...kernel.transform.start_from import start_from, without_start
 from ...limits import Limits
-from ...oracle.bounded import TooLarge
 from ...oracle.survival import is_never
 from ...search.engine.survival import survey
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..model import requirement as claims
-from ..model.ask import RECOVERS as ALWAYS_AT_REST
-from ..model.ask import Ask, clean
+from ..model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
 from ..model.goal import AT_REST, And, Goal, Named, Not, Or
 from ..model.requirement import Requirement
 from ..model.survival import SurvivalModel

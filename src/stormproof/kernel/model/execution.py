@@ -2,7 +2,7 @@
 
 An execution is a sequence of actions; positions count from 0 (the paper counts from 1). A *communication*
 maps each reception to the send that it matches. `conflict_graph` builds on both; which communications a
-failure model allows is defined in `spec/communications`.
+failure model allows is defined in `oracle/communications`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from .actions import Action
 
-#: Who acts and how. `spec.bounded.Event` is such a pair.
+#: Who acts and how. `FiredAction` is such a pair.
 Event = tuple[str, Action]
 Execution = Sequence[Event]
 #: A matched pair (send, reception), an unmatched send or an internal action, as positions in the execution.

@@ -27,8 +27,7 @@ from .plain import plain
 from .registry import Format, detect, format_named, other_language, register
 
 if TYPE_CHECKING:
-    from .json_ import from_json as system_from_json
-    from .json_ import to_json as system_to_json
+    from .json_ import from_json as system_from_json, to_json as system_to_json
     from .storm_fmt import fmt
 
 __all__ = [

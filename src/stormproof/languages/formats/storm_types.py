@@ -1,4 +1,4 @@
-"""Role bodies that are session types: `role A = mu t. B!{m; t, done; end}`, read into `stormproof.languages.types`.
+"""Role bodies that are session types: `role A = mu t. B!{m; t, done; end}`, read into `languages.types`.
 
 The reader keeps its own stack, so that a type may be nested as deeply as memory allows.
 """

@@ -13,8 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...errors import ModelError, Place
-from ...kernel.model.actions import CRASH
-from ...kernel.model.actions import Message as Label
+from ...kernel.model.actions import CRASH, Message as Label
 from . import graph as local
 from .global_nodes import CHOICE, END, MESSAGE, GlobalGraph, GlobalNode
 from .local import message_text

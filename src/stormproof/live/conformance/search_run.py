@@ -20,7 +20,7 @@ from ...kernel.model.run import Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 from ...search.counterexample.storm_run import storm_witness
 from ...search.engine.survival import FoundRun
 from .log import RoleLog, is_silent, logged

@@ -11,7 +11,7 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import bounded_steps
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 from ..conformance.log import LogEvent, event_of, is_silent
 
 #: Configurations that a search visits; there is one without faults, and one with them.

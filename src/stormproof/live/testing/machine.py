@@ -10,15 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from ...kernel.model.actions import Configuration, Internal, Receive, Send, channel_of
 from ...kernel.model.phrases import listed
 from ...kernel.model.storm_step import StormStep
 from ...kernel.semantics.faulty_steps import effect
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 from ..conformance.log import event_of
 from .role_states import RoleStates
 from .role_test import RoleTest, restarts, timer

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ...errors import ModelError, Place
-from . import evaluate
-from . import program as instructions
+from . import evaluate, program as instructions
 from .evaluate import Escaped
 from .lower import lower
 from .requests import RoleRequest

@@ -21,7 +21,7 @@ from .source import shown_file
 #: How deep values are compared.
 _DEEPEST = 6
 #: Where libraries are: Python's, this one, and folders of installed ones.
-_LIBRARIES = (str(Path(os.__file__).parent) + os.sep, str(Path(__file__).parents[1]) + os.sep, "<frozen ")
+_LIBRARIES = (str(Path(os.__file__).parent) + os.sep, str(Path(__file__).parents[2]) + os.sep, "<frozen ")
 _INSTALLED = ("site-packages", "dist-packages")
 
 Snapshot = tuple[Any, ...]

@@ -36,7 +36,7 @@ from ...kernel.model.failures import FailureModel
 from ...kernel.model.process import StateKind
 from ...kernel.model.system import System
 from ...kernel.semantics.channel_faults import interfere, received
-from ...oracle.bounded import (
+from ...kernel.semantics.silent_steps import (
     FiredAction,
     communications_of,
     faults_of,

@@ -1,6 +1,6 @@
 """The properties, one row each: what it says, how it is decided, how a violation is explained.
 
-Everything that depends on which property is asked reads this table. The definitions are in `spec`, and the
+Everything that depends on which property is asked reads this table. The definitions are in `oracle`, and the
 replay kernel and the checker of certificates have readings of their own; CONTRIBUTING, *Adding a property*,
 lists the places.
 """

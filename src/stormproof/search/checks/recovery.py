@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST
-from ...kernel.model.ask import Ask, clean
+from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states

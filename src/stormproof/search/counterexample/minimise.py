@@ -32,7 +32,7 @@ from ...kernel.model.actions import (
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
 from ...kernel.semantics.channel_faults import interfere
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 from ...records import dataclass
 from ..engine.k_properties import ViolationEnd
 from .channel_faults import received, same_messages, sent_when_full

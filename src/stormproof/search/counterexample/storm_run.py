@@ -10,7 +10,7 @@ from ...kernel.model.actions import Configuration, Receive, Send, channel_of
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.system import System
-from ...oracle.bounded import initial
+from ...kernel.semantics.silent_steps import initial
 from ..engine.survival import FoundRun
 from .channel_faults import steps_after_send, steps_before_reception
 

@@ -120,7 +120,7 @@ def explore(
     disk: _engine.DiskOptions | None = None,
     compact: bool = False,
 ) -> Exploration:
-    """Explore the k-bounded transition system and decide properties, base names of `spec.bounded.VIOLATIONS`.
+    """Explore the k-bounded transition system and decide properties, by the names of definitions 3.1 to 3.8.
 
     Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts.
     `threads`: None is for as many as the machine has processors. `optional`: properties that are not worth

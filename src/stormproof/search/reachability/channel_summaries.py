@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...kernel.goals.cubes import Cube, Demand, accepted, untaken
-from ...kernel.goals.cubes import taken as receptions
+from ...kernel.goals.cubes import Cube, Demand, accepted, taken as receptions, untaken
 from ...kernel.model.actions import CRASH, Internal, Message, Receive, Send, channel_of
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
-from ...kernel.goals.cubes import Cube, Demand, accepted, letters, untaken
-from ...kernel.goals.cubes import heads as heads_after_faults
-from ...kernel.goals.cubes import taken as receptions
+from ...kernel.goals.cubes import (
+    Cube,
+    Demand,
+    accepted,
+    heads as heads_after_faults,
+    letters,
+    taken as receptions,
+    untaken,
+)
 from ...kernel.model.actions import Channel, Message, Word
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System

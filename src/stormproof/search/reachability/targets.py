@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations, product
 from typing import NamedTuple
 
-from ...kernel.goals.cubes import Cube, Demand, accepted, untaken
-from ...kernel.goals.cubes import taken as cube_taken
+from ...kernel.goals.cubes import Cube, Demand, accepted, taken as cube_taken, untaken
 from ...kernel.model.actions import CRASH, Channel, Message
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System
