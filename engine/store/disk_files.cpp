@@ -20,6 +20,16 @@ bool begun_on_disk(const DiskOptions& options, const std::string& question) {
     return std::filesystem::exists(place_on_disk(options, question) + "/manifest", problem);
 }
 
+void DiskFile::damaged(const char* how) const {
+    const std::string folder = std::filesystem::path(path_).parent_path().string();
+    throw DiskError(path_ + how + "; remove " + folder + " to start again");
+}
+
+bool DiskDirectory::has(const std::string& name) const {
+    std::error_code problem;
+    return std::filesystem::exists(file(name), problem) || problem;
+}
+
 std::string DiskDirectory::read(const std::string& name) const {
     std::ifstream in(file(name), std::ios::binary);
     std::ostringstream out;
@@ -50,7 +60,7 @@ void DiskDirectory::remove_all() {}
 
 [[noreturn]] static void fail(const std::string& path, int code) {
     if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-        throw DiskError("the disk is full: " + path + " cannot grow");
+        throw DiskError("the disk is full: " + path + " cannot grow; make room, and the same command goes on");
     throw DiskError(path + ": " + std::strerror(code));
 }
 
@@ -63,7 +73,7 @@ void DiskFile::open(const std::string& path, std::uint64_t keep) {
     if (handle_ < 0) fail(path, errno);
     struct stat found {};
     if (fstat(handle_, &found) != 0) fail(path, errno);
-    if (static_cast<std::uint64_t>(found.st_size) < keep) throw DiskError(path + " is shorter than it was written");
+    if (static_cast<std::uint64_t>(found.st_size) < keep) damaged(" is shorter than it was written");
     if (ftruncate(handle_, static_cast<off_t>(keep)) != 0) fail(path, errno);
     size_ = keep;
 }
@@ -92,7 +102,7 @@ void DiskFile::read(std::uint64_t at, void* data, std::size_t bytes) const {
         const ssize_t done = pread(handle_, to, bytes, static_cast<off_t>(at));
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) fail(path_, errno);
-        if (done == 0) throw DiskError(path_ + " is shorter than it was written");
+        if (done == 0) damaged(" is shorter than it was written");
         to += done;
         bytes -= static_cast<std::size_t>(done);
         at += static_cast<std::uint64_t>(done);
@@ -124,7 +134,7 @@ DiskDirectory::DiskDirectory(const std::string& path) : path_(path) {
     const int code = errno;
     ::close(lock_);
     lock_ = -1;
-    if (code == EWOULDBLOCK) throw DiskError("another process is exploring in " + path);
+    if (code == EWOULDBLOCK) throw DiskError("another process is exploring in " + path + "; wait for it, or name another folder");
     fail(file("lock"), code);
 }
 

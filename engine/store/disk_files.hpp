@@ -38,6 +38,7 @@ class DiskFile {
     void append(const void* data, std::size_t bytes);
     void read(std::uint64_t at, void* data, std::size_t bytes) const;
     void sync();
+    [[noreturn]] void damaged(const char* how = " is damaged") const;
 
   private:
     int handle_ = -1;
@@ -61,7 +62,8 @@ class DiskDirectory {
     ~DiskDirectory();
 
     std::string file(const std::string& name) const { return path_ + "/" + name; }
-    // The whole content of a small file; empty when there is none.
+    bool has(const std::string& name) const;
+    // The whole content of a small file; empty when it cannot be read.
     std::string read(const std::string& name) const;
     // Replaces a small file at once: after a crash there is the old one or the new one.
     void replace(const std::string& name, const std::string& text) const;

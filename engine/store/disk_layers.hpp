@@ -279,7 +279,7 @@ class DiskLayers {
             out << "\n";
         }
         out << "next " << queue_.next_number << "\n";
-        const auto put = [&](const Span& span) { out << span.offset << ' ' << span.bytes << ' ' << span.records << "\n"; };
+        const auto put = [&](const Span& span) { out << span.offset << ' ' << span.bytes << ' ' << span.records << ' ' << span.sum << "\n"; };
         for (const Layer& layer : layers) {
             out << "layer " << layer.key << ' ' << layer.note << ' ';
             put(layer.span);
@@ -292,13 +292,14 @@ class DiskLayers {
     }
 
     bool resume() {
+        if (!directory_.has("manifest")) return false;
         const std::string text = directory_.read("manifest");
-        if (text.empty()) return false;
         const std::string whose = "stormproof exploration " + options_.version + "\nquestion " + question_ + "\n";
+        const std::string again = "; remove " + directory_.file("") + " to start again";
         const std::size_t end = text.rfind("end ");
         if (end == std::string::npos || signed_off(text.substr(0, end)) != text)
-            throw DiskError(directory_.file("manifest") + " is damaged; remove " + directory_.file("") + " to start again");
-        if (!text.starts_with(whose)) throw DiskError(directory_.file("") + " belongs to another question");
+            throw DiskError(directory_.file("manifest") + " is damaged" + again);
+        if (!text.starts_with(whose)) throw DiskError(directory_.file("") + " belongs to another question" + again);
         std::istringstream in(text.substr(whose.size(), end - whose.size()));
         std::uint64_t bytes = 0;
         for (std::string line; std::getline(in, line);) read_line(line, bytes);
@@ -312,7 +313,7 @@ class DiskLayers {
         std::istringstream in(line);
         std::string what;
         Span span;
-        const auto get = [&] { in >> span.offset >> span.bytes >> span.records; };
+        const auto get = [&] { in >> span.offset >> span.bytes >> span.records >> span.sum; };
         in >> what;
         if (what == "state") {
             state = line.substr(6);

@@ -57,6 +57,7 @@ inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t
 // Where a run is in its file.
 struct Span {
     std::uint64_t offset = 0, bytes = 0, records = 0;
+    std::uint64_t sum = 0;  // of its index, which has those of the blocks: a file of another question is not read
 };
 
 template <unsigned W>
@@ -111,6 +112,7 @@ class RunWriter {
         file_.append(index.data(), size);
         file_.append(&end, sizeof end);
         span_.bytes = file_.size() - span_.offset;
+        span_.sum = end.sum;
         return span_;
     }
 
@@ -132,15 +134,15 @@ class RunWriter {
 
 template <unsigned W>
 RunIndex<W> read_index(const DiskFile& file, const Span& span) {
-    const auto damaged = [&] { return DiskError(file.path() + " is damaged"); };
     RunEnd end;
-    if (span.bytes < sizeof end || span.offset + span.bytes > file.size()) throw damaged();
+    if (span.bytes < sizeof end || span.offset + span.bytes > file.size()) file.damaged();
     file.read(span.offset + span.bytes - sizeof end, &end, sizeof end);
-    if (end.records != span.records || end.blocks > (span.bytes - sizeof end) / sizeof(Block<W>)) throw damaged();
+    const std::uint64_t most = (span.bytes - sizeof end) / sizeof(Block<W>);
+    if (end.records != span.records || end.sum != span.sum || end.blocks > most) file.damaged();
     RunIndex<W> index(end.blocks);
     const std::size_t size = index.size() * sizeof(Block<W>);
     file.read(span.offset + span.bytes - sizeof end - size, index.data(), size);
-    if (checksum(index.data(), size) != end.sum) throw damaged();
+    if (checksum(index.data(), size) != end.sum) file.damaged();
     return index;
 }
 
@@ -209,7 +211,7 @@ class RunReader {
         const Block<W>& b = (*index_)[block];
         data_.resize(b.bytes);
         file_->read(b.offset, data_.data(), b.bytes);
-        if (b.records == 0 || checksum(data_.data(), b.bytes) != b.sum) throw DiskError(file_->path() + " is damaged");
+        if (b.records == 0 || checksum(data_.data(), b.bytes) != b.sum) file_->damaged();
         at_ = 0;
         left_ = b.records;
         decode();

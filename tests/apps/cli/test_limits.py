@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,24 @@ def test_a_check_goes_on_on_disk(run: Run, tmp_path: Path) -> None:
     found = run(*asked, "--memory", "100KB", "--disk", str(tmp_path / "explorations"))
     assert found.code == 0
     assert not list((tmp_path / "explorations").iterdir())
+
+
+def test_a_damaged_exploration_is_undecided_and_says_what_to_do(run: Run, tmp_path: Path) -> None:
+    file, folder = tmp_path / "philosophers.storm", tmp_path / "explorations"
+    run("generate", "dining-philosophers", "--philosophers", "4", "--left-handed", "-o", str(file))
+    flags = ("--property", "recovers", "-k", "1", "--no-reduction", "--no-symmetry", "--memory", "100KB")
+    asked = ("check", str(file), *flags, "--disk", str(folder))
+    assert run(*asked, "--max-states", "6000").code == 3
+    (own,) = folder.glob("stormproof-*")
+    for data in (b"", b"stormproof exploration", b"stormproof exploration 0.1.0\nend 0\n", b"\xff\0" * 100):
+        (own / "manifest").write_bytes(data)
+        found = run(*asked)
+        said = " ".join(found.out.split())
+        assert found.code == 3 and "manifest is damaged; remove " in said and "to start again" in said
+        assert "Traceback" not in found.err and "✔" not in found.out
+        assert (own / "manifest").read_bytes() == data, "what is damaged is left for the user to see"
+    shutil.rmtree(own)
+    assert run(*asked).code == 0
 
 
 def test_a_folder_that_cannot_be_written_is_refused(run: Run) -> None:

@@ -109,7 +109,7 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(
 ) -> None:
     holds, configurations, stopped = answer(start(tmp_path, philosophers, 1000, largest=40_000, name=name))
     assert holds is None and 0 < configurations < whole
-    assert stopped.startswith("the disk is full: ") and stopped.endswith(" cannot grow")
+    assert stopped.startswith("the disk is full: ") and " cannot grow; make room" in stopped
     assert answer(start(tmp_path, philosophers, 1000, name=name)) == (True, whole, "")
 
 
@@ -145,7 +145,7 @@ def test_a_file_with_other_bytes_is_a_sentence(tmp_path: Path) -> None:
     data = bytearray(file.read_bytes())
     data[0] ^= 64
     file.write_bytes(data)
-    assert _search(tmp_path).stopped.endswith("layers is damaged")
+    assert _search(tmp_path).stopped.endswith(f"layers is damaged; remove {file.parent} to start again")
 
 
 def test_another_question_is_another_exploration(tmp_path: Path) -> None:
