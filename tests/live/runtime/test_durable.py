@@ -251,7 +251,7 @@ FULL = """
 import asyncio, resource, signal, sys
 import stormproof as sp
 from stormproof.errors import OutputError
-from stormproof.runtime import MemoryNetwork, run
+from stormproof.live.runtime import MemoryNetwork, run
 from stormproof.live.runtime.record_file import RecordFile
 from tests.support.paths import ROOT
 from tests.live.runtime.test_durable import Ledger

@@ -22,7 +22,7 @@ from tests.support.raw_peers import addresses, until
 #: at this moment of its second answer.
 SERVE = """
 import asyncio, json, os, signal, sys
-from stormproof.runtime import TcpNetwork, run
+from stormproof.live.runtime import TcpNetwork, run
 from stormproof.live.runtime.durable import DurableRecord
 from stormproof.live.runtime.log import RunLog
 from tests.support.ledger import Ledger

@@ -282,9 +282,8 @@ def test_a_peer_that_never_reads_blocks_nobody_for_ever(caplog: pytest.LogCaptur
             async with TcpNetwork(where, limits=TcpLimits(waiting=200, seconds=0.3)) as network:
                 inbox = await network.inbox("Sink", {})
                 await network.send(sp.Received("Counter", "n", (TEXT,)), "Late")
+                await shrink(network, "Late")
                 link = network._links["Counter", "Late"]
-                await until(lambda: link._writer is not None)
-                small_buffers(link._writer.get_extra_info("socket"))  # type: ignore[union-attr]
                 for i in range(4_000):
                     await network.send(sp.Received("Counter", "n", (TEXT,)), "Late")
                     assert link._queue.qsize() <= 200
@@ -294,6 +293,14 @@ def test_a_peer_that_never_reads_blocks_nobody_for_ever(caplog: pytest.LogCaptur
 
     asyncio.run(story())
     assert "Counter loses 200 messages to Late, which has read nothing for 0.3 s" in caplog.text
+
+
+async def shrink(network: TcpNetwork, receiver: str) -> None:
+    """The buffer of the connection to a role, once it is made."""
+    link = network._links["Counter", receiver]
+    await until(lambda: link._writer is not None)
+    assert link._writer is not None
+    small_buffers(link._writer.get_extra_info("socket"))
 
 
 def small_buffers(own: socket.socket) -> socket.socket:
@@ -312,8 +319,11 @@ def test_a_slow_reader_gets_everything() -> None:
             inbox = await network.inbox("Sink", {})
             small_buffers(network._listeners[0]._sockets[0])
 
+            await network.send(sp.Received("Counter", "n", (0, TEXT)), "Sink")
+            await shrink(network, "Sink")
+
             async def sends() -> None:
-                for i in range(count):
+                for i in range(1, count):
                     await network.send(sp.Received("Counter", "n", (i, TEXT)), "Sink")
 
             sending = asyncio.ensure_future(sends())

@@ -15,6 +15,7 @@ import pytest
 import stormproof as sp
 from stormproof.errors import UsageError
 from stormproof.live.runtime import TcpLimits, TcpNetwork
+from tests.support.paths import ROOT
 from tests.support.raw_peers import addresses, all_of, connected, ends, framed, until
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="the command openssl is not here")
@@ -32,7 +33,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def block(language: str, word: str) -> str:
     """The one block of docs/python.md with this word in it."""
-    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+    text = (ROOT / "docs" / "python.md").read_text("utf-8")
     (found,) = [b for b in re.findall(f"```{language}\n(.*?)```", text, re.DOTALL) if word in b]
     return str(found)
 
