@@ -166,7 +166,6 @@ ORACLE_FOR_NOW = {
     "surveys/paper_table/differences.py",
     "surveys/paper_table/kmc_answers.py",
     "surveys/paper_table/third_reading.py",
-    "apps/studio/ways_to_rest.py",
 }
 
 

@@ -6,14 +6,14 @@ Runs are shortest ones, found backwards from where a goal is met.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from ..kernel.model.actions import Configuration
 from ..kernel.model.failures import FailureModel
 from ..kernel.model.system import System
-from ..kernel.semantics.explore import explore
-from ..kernel.semantics.silent_steps import initial, steps
+from ..kernel.semantics.explore import explore, reached
+from ..kernel.semantics.silent_steps import Successor, initial, steps
 from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
 #: How many configurations a search may see unless another limit is given.
@@ -26,12 +26,15 @@ def make_certificate(
     system: System, failures: FailureModel, property: str, k: int, most: int | None = MOST
 ) -> BoundedCertificate | None:
     """A certificate that the property holds at k; None when it does not. Raises TooLarge past `most`."""
-    found = explore(
-        [initial(system)], lambda at: steps(system, failures, at, k), lambda step: step.after, most
-    )
-    reached = tuple(found)
+    leaving: dict[Configuration, list[Successor]] = {}
+
+    def following(at: Configuration) -> Iterable[Configuration]:
+        leaving[at] = list(steps(system, failures, at, k))
+        return (step.after for step in leaving[at])
+
+    found = tuple(reached([initial(system)], following, most))
     numbers = {at: i for i, at in enumerate(found)}
-    moves = [[CertifiedStep(event, numbers[after]) for event, after in leaving] for leaving in found.values()]
+    moves = [[CertifiedStep(event, numbers[after]) for event, after in leaving[at]] for at in found]
     asked: dict[CertifiedGoal, set[int]] = {}
     for at, i in numbers.items():
         for goal in obligations(system, property, at):
@@ -39,7 +42,7 @@ def make_certificate(
     backwards: dict[CertifiedGoal | None, list[list[tuple[int, CertifiedStep]]]] = {}
     runs = {}
     for goal, wanted in asked.items():
-        met = partial(meets, system, reached, goal)
+        met = partial(meets, system, found, goal)
         barring = goal._replace(peer=None, message=None) if goal.still or goal.kind is None else None
         if barring not in backwards:
             backwards[barring] = _reversed(moves, barring)
@@ -47,7 +50,7 @@ def make_certificate(
         if not wanted <= set(runs[goal]):
             return None
         runs[goal] = _needed(runs[goal], met, wanted)
-    return BoundedCertificate(property, k, reached, runs)
+    return BoundedCertificate(property, k, found, runs)
 
 
 def _reversed(moves: Moves, barring: CertifiedGoal | None) -> list[list[tuple[int, CertifiedStep]]]:
@@ -69,13 +72,8 @@ def _plan(
         last = next((move for move in leaving if met(move)), None)
         if last is not None:
             plan[source] = last
-    queue = deque(plan)
-    while queue:
-        for source, move in into[queue.popleft()]:
-            if source not in plan:
-                plan[source] = move
-                queue.append(source)
-    return plan
+    came = explore(plan, lambda here: ((move, source) for source, move in into[here])).came
+    return plan | {source: before[1] for source, before in came.items() if before is not None}
 
 
 def _needed(

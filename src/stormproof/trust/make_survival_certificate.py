@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Generic, TypeVar
 
-from ..kernel.model.actions import Channel, Word
+from ..kernel.model.actions import Channel, Configuration, Word
 from ..kernel.model.goal import Goal
 from ..kernel.model.run import Witness
 from ..kernel.model.survival import BlockSize, SurvivalModel
+from ..kernel.semantics.explore import TooLarge, reached
 from ..search.engine.listed import Listed, ListedConfiguration
 from .check_out_of_reach import AbstractSteps
-from .replay_storm import storm_end
+from .replay_storm import StormConfiguration, storm_end
 from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
 
 
@@ -53,15 +54,10 @@ def search_out_of_reach(
     """The same by a search from the end of a storm; None if there are more abstract configurations than
     allowed. The goal is not looked at: the checker does that."""
     steps = AbstractSteps(model, goal, size)
-    found = [steps.start(storm_end(model, witness))]
-    seen = set(found)
-    for at in found:
-        for after in steps.calm(at):
-            if after not in seen:
-                seen.add(after)
-                found.append(after)
-        if len(found) > most:
-            return None
+    try:
+        found = reached([steps.start(storm_end(model, witness))], steps.calm, most)
+    except TooLarge:
+        return None
     tables: _Tables[BlockContent] = _Tables(model)
     index = [{state: i for i, state in enumerate(p.states)} for p in model.system]
     rows = array("I")
@@ -69,6 +65,13 @@ def search_out_of_reach(
         rows.extend((*(i[s] for i, s in zip(index, states)), *tables.digits(contents)))
     numbers = _numbers(rows, bases(model.system, tables.contents.values()))
     return OutOfReach(size, tables.contents, sorted(numbers))
+
+
+def is_out_of_reach(model: SurvivalModel, goal: Goal, at: Configuration, size: BlockSize, most: int) -> bool:
+    """Does the abstraction show that no calm run from here leads to the goal? Raises TooLarge."""
+    steps = AbstractSteps(model, goal, size)
+    found = reached([steps.start(StormConfiguration(at.states, at.words))], steps.calm, most)
+    return not any(steps.may_hold(place) for place in found)
 
 
 def _spent(model: SurvivalModel, at: ListedConfiguration) -> int:

@@ -7,7 +7,7 @@ violates that is the shortest way.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...kernel.model.actions import Configuration
@@ -16,13 +16,13 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.run import Act, Step
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SLACK, BlockSize, SurvivalModel
-from ...kernel.semantics.explore import TooLarge
+from ...kernel.semantics.explore import TooLarge, explore
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.goal_meaning import at_rest
 from ...kernel.transform.start_from import start_from, without_start
 from ...limits import Limits
-from ...oracle.survival import is_never
 from ...search.engine.survival import survey
+from ...trust.make_survival_certificate import is_out_of_reach
 
 POSSIBLE, NEVER, UNKNOWN = "possible", "never", "unknown"
 
@@ -84,35 +84,25 @@ class WaysToRest:
         return UNKNOWN, ()
 
     def _by_steps(self, at: Configuration, seconds: float) -> tuple[str, tuple[StormStep, ...]]:
-        """The calm steps from here, breadth first: what several roles have put into a mailbox cannot be put
-        back before the rest, as `start_from` does."""
+        """The calm steps from here: what several roles have put into a mailbox cannot be put back before the
+        rest, as `start_from` does."""
         end = time.monotonic() + seconds
-        came: dict[Configuration, tuple[Configuration, StormStep] | None] = {at: None}
-        for place in (queue := [at]):
-            if at_rest(self.model, place):
-                return POSSIBLE, _way(came, place)
-            for step in stormy_steps(self.model, place):
-                after = effect(self.model.system, place, step)
-                if step.calm and after not in came:
-                    came[after] = (place, step)
-                    queue.append(after)
-            if time.monotonic() > end:
-                return (NEVER if self._proved(at) else UNKNOWN), ()
-        return NEVER, ()
+        found = explore(
+            [at], self._calm, lambda place: at_rest(self.model, place), lambda seen: time.monotonic() < end
+        )
+        if found.end is not None:
+            return POSSIBLE, tuple(step for step, _ in found.path(found.end))
+        return (NEVER if found.complete or self._proved(at) else UNKNOWN), ()
 
     def _proved(self, at: Configuration) -> bool:
         """Is rest out of reach in channels of any length?"""
         try:
-            return is_never(self.model, at, RECOVERS.goal, _LADDER, MOST_ABSTRACT)
+            return any(
+                is_out_of_reach(self.model, RECOVERS.goal, at, size, MOST_ABSTRACT) for size in _LADDER
+            )
         except TooLarge:
             return False
 
-
-def _way(
-    came: Mapping[Configuration, tuple[Configuration, StormStep] | None], place: Configuration
-) -> tuple[StormStep, ...]:
-    steps = []
-    while (before := came[place]) is not None:
-        place, step = before
-        steps.append(step)
-    return tuple(reversed(steps))
+    def _calm(self, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
+        steps = (step for step in stormy_steps(self.model, at) if step.calm)
+        return ((step, effect(self.model.system, at, step)) for step in steps)
