@@ -149,7 +149,12 @@ OWN_TEXTS = {
     ),
     *("kernel/goals/tokens.py", "languages/types/local.py"),
     *("programs/extraction/second_process.py", "programs/extraction/second.py", "surveys/campaign/run.py"),
-    *("surveys/campaign/worker.py", "apps/studio/pool.py", "apps/studio/worker.py", "apps/studio/playing.py"),
+    *(
+        "surveys/campaign/worker.py",
+        "apps/workers/pool.py",
+        "apps/workers/worker.py",
+        "apps/workers/playing.py",
+    ),
     "surveys/paper_table/published.py",
 }
 

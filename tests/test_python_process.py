@@ -193,7 +193,7 @@ def test_a_process_that_is_started_reads_no_current_folder_from_the_environment(
     (tmp_path / "asked.py").write_text(
         "import json, sys\ndef main(given): print(*given, *sys.path, sep='\\n')\n"
     )
-    module = "asked" if "kept" in path else "stormproof.apps.studio.worker"
+    module = "asked" if "kept" in path else "stormproof.apps.workers.worker"
     command, environment = python_process(module, "one", "two")
     done = subprocess.run(command, env=environment, input="", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from stormproof.apps.studio import pool
 from stormproof.apps.studio.document import EXAMPLE
 from stormproof.apps.studio.messages import MOST_DEPTH, check_question, read_message
-from stormproof.apps.studio.pool import PoolLimits
+from stormproof.apps.workers import pool
+from stormproof.apps.workers.pool import PoolLimits
 from stormproof.errors import InputError
-from tests.apps.studio.test_pool import SHORT, in_pool
+from tests.apps.workers.test_pool import SHORT, in_pool
 from tests.support.studio_server import StudioServer, TalkingPage
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from stormproof.apps.studio.document import EXAMPLE
 from stormproof.apps.studio.stopping import LAST
-from tests.apps.studio.test_pool import LONG
+from tests.apps.workers.test_pool import LONG
 from tests.support.studio_server import StudioServer, TalkingPage
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

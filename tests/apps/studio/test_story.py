@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from stormproof.apps.studio.following import follow
-from stormproof.apps.studio.playing import choices, game, read_steps
+from stormproof.apps.workers.following import follow
+from stormproof.apps.workers.playing import choices, game, read_steps
 from stormproof.languages import protocols
 from tests.support.browser import CHROMIUM, Browser
 from tests.support.studio_server import StudioServer

@@ -70,10 +70,10 @@ def _serve(
 ) -> None:
     from ..studio.document import open_document
     from ..studio.guard import Guard
-    from ..studio.pool import PoolLimits
     from ..studio.server import Studio, listen, serve
-    from ..studio.settings import settings_to_json
     from ..studio.stopping import stop_by_signals
+    from ..workers.pool import PoolLimits
+    from ..workers.settings import settings_to_json
 
     document = open_document(source, format, load_input)
     if not 0 <= port < 65_536:

@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from ...errors import printable
-from ..studio.pool import PoolLimits, WorkerPool
+from ..workers.pool import PoolLimits, WorkerPool
 from .shown import title
 
 #: Seconds that a check and the search for repairs may take, and the effort per property.

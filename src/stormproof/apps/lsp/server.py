@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ...errors import StormproofError
-from ..studio.pool import DIED, PoolLimits, WorkerPool
+from ..workers.pool import DIED, PoolLimits, WorkerPool
 from . import actions, completion, hover, lenses, navigation, renaming
 from .checks import Checks
 from .diagnostics import diagnostics

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from ...errors import InputError, StormproofError
 from ...languages import protocols
+from ..workers.pool import WorkerPool
 from .document import EXAMPLE, Document
 from .messages import check_question, read_message
-from .pool import WorkerPool
 
 
 class Socket(Protocol):

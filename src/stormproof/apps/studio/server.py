@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UsageError
 from ...tell.draw.page.render_template import asset, render_template
 from ...tell.draw.svg import stylesheet
+from ..workers.pool import PoolLimits, WorkerPool
 from .document import Document
 from .guard import HOST, Guard, nonce
 from .page_session import PageSession
-from .pool import PoolLimits, WorkerPool
 from .redirect import RedirectFile
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import stormproof as sp
-from stormproof.apps.studio import asking, keeping
-from stormproof.apps.studio.playing import play, show_me
-from stormproof.apps.studio.reading import read
-from stormproof.apps.studio.settings import settings_on, settings_to_json
-from stormproof.apps.studio.ways_to_rest import NEVER, POSSIBLE, SECONDS_EACH, UNKNOWN, WaysToRest
-from stormproof.apps.studio.worker import answer
+from stormproof.apps.workers import asking, keeping
+from stormproof.apps.workers.playing import play, show_me
+from stormproof.apps.workers.reading import read
+from stormproof.apps.workers.settings import settings_on, settings_to_json
+from stormproof.apps.workers.ways_to_rest import NEVER, POSSIBLE, SECONDS_EACH, UNKNOWN, WaysToRest
+from stormproof.apps.workers.worker import answer
 from stormproof.errors import InputError
 from stormproof.kernel.model.actions import Configuration
 from stormproof.kernel.model.storm_step import StormStep

@@ -64,7 +64,7 @@ class WorkerPool:
     async def ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None = None) -> Said:
         """The answer, or `{"problem": words}`. Cancelling this ends the question wherever it is."""
         if len(self._turns) >= self.limits.waiting:
-            return {"problem": f"the studio is busy: {len(self._turns)} questions wait already; try again"}
+            return {"problem": f"{len(self._turns)} questions wait already; try again"}
         await self._turn()
         try:
             return await self._ask(question, tell)
@@ -167,7 +167,7 @@ class WorkerPool:
 
 async def _start() -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
-    command, environment = python_process("stormproof.apps.studio.worker")
+    command, environment = python_process("stormproof.apps.workers.worker")
     return await asyncio.create_subprocess_exec(
         *command, env=environment, stdin=pipe, stdout=pipe, limit=_LINE, start_new_session=True
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import stormproof as sp
 from stormproof.apps.studio.document import EXAMPLE
-from stormproof.apps.studio.pool import PoolLimits, WorkerPool
+from stormproof.apps.workers.pool import PoolLimits, WorkerPool
 
 LONG = {
     "ask": "check",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stormproof.apps.studio.playing import play, show_me
+from stormproof.apps.workers.playing import play, show_me
 
 TEXT = """protocol Order
 communication mailbox
