@@ -12,6 +12,7 @@ from stormproof.kernel.model.ask import Ask
 from stormproof.kernel.model.budget import Budget
 from stormproof.kernel.model.failures import Failures
 from stormproof.kernel.model.goal import AT_REST, And, Goal, Named, Not
+from stormproof.kernel.model.message_tracking import longest_content
 from stormproof.kernel.model.requirement import ALWAYS_POSSIBLE, NEVER, Claim, Requirement
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
@@ -23,7 +24,6 @@ from stormproof.search.checks.recovery import name_of, survival_asks, survival_m
 from stormproof.search.checks.report import Verdict
 from stormproof.search.checks.request import Options, Request, make_request
 from stormproof.search.counterexample.fewest_faults import at_most
-from stormproof.search.counterexample.storm_of_actions import longest_channel
 from stormproof.search.engine.survival import survey
 from stormproof.search.reachability.answer import REACHABLE
 from stormproof.search.reachability.api import reach
@@ -98,7 +98,7 @@ def no_run_is_found(request: Request, ask: Ask, goal: Goal | None, where: str) -
     found = reach(request.asked, goal, request.failures, limits=limits, with_added_states=ask.always)
     if found.run is not None and found.because.startswith("found by a search of the runs"):
         # Bounds alone decide what goals exclude and how many faults are allowed: `reach` has larger ones.
-        assert longest_channel(found.run) > request.survival_max_k, f"{where}, reached: {found}"
+        assert longest_content(found.run.steps) > request.survival_max_k, f"{where}, reached: {found}"
         return
     assert found.answer != REACHABLE, f"{where}, reached: {found}"
 

@@ -202,3 +202,19 @@ def track(steps: Sequence[Step]) -> MessageTracker:
 def flights(steps: Sequence[Step]) -> list[Flight]:
     """Every message of a run, in the order of sending."""
     return track(steps).flights
+
+
+def longest_content(steps: Sequence[Step]) -> int:
+    """The least bound that a run needs; a message that is lost as it is sent needs no room (definitions
+    2.6)."""
+    tracker, lengths, before = MessageTracker(), [1], None
+    for at, step in enumerate(steps):
+        tracker.take(at, step)
+        channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
+        length = 0 if channel is None else len(tracker.channels.get(channel, ()))
+        if isinstance(step, Act):
+            lengths.append(length)
+        elif channel == before:
+            lengths[-1] = min(lengths[-1], length)
+        before = channel if isinstance(step, Act) else None
+    return max(lengths)

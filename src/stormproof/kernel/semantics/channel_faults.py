@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from ..model.actions import Message, Send, Word, message_order
+from ..model.actions import Channel, Message, Send, Word, message_order
 from ..model.failures import ChannelFailure
-from ..model.fault_steps import Strike
+from ..model.fault_steps import Corrupt, Duplicate, Fault, Lose, Strike, Swap
 from ..model.faults import DUPLICATION, LOSS
 from ..model.storm_step import StormStep
 
@@ -53,6 +53,23 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
         yield word[1:]
     if failure.strikes(DUPLICATION, word[0]) and failure.may_become(word[0], message):
         yield word
+
+
+def as_fault(channel: Channel, word: Word, after: Word) -> Fault:
+    """The fault by which a content becomes another, as a step of a run."""
+    at = next((i for i, (old, new) in enumerate(zip(word, after)) if old != new), min(len(word), len(after)))
+    if len(after) < len(word):
+        return Lose(channel, at, _name(word[at]))
+    if len(after) > len(word):
+        return Duplicate(channel, 0, _name(word[0]))
+    if word[at + 1 :] == after[at + 1 :]:
+        return Corrupt(channel, at, _name(word[at]), _name(after[at]))
+    return Swap(channel, at)
+
+
+def _name(message: Message) -> str:
+    """The message as a fault names it, with its sender where it has one."""
+    return message if isinstance(message, str) else str(message)
 
 
 # ---- faults that strike at a send or a reception, for survival -----------------------------------------

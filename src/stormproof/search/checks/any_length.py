@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...kernel.model.ask import Ask
 from ...kernel.model.goal import And, Named, Not
+from ...kernel.model.message_tracking import longest_content
 from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...trust.survival_certificate import MOST
 from ..counterexample.fewest_faults import at_most
-from ..counterexample.storm_of_actions import longest_channel, storm_of_actions
+from ..counterexample.storm_of_actions import storm_of_actions
 from ..engine.survival import FoundRun, survey
 from .request import Request
 from .survival import AFTER_VIOLATION, INTERRUPTED, SurvivalOutcome, outcome_at
@@ -84,7 +85,7 @@ def _with_run(
     if answer is None or answer.run is None:
         return found
     run = storm_of_actions(model, answer.run, "deadlock" if ask.always else None)
-    k = longest_channel(answer.run)
+    k = longest_content(answer.run.steps)
     most = answer.run.fault_count if run is None else run.faults
     best = _best(request, replace(model, budget=at_most(model.budget, most)), ask, k)
     if best is not None:

@@ -15,8 +15,7 @@ from itertools import count
 
 from ...kernel.model.actions import Channel, Internal, Receive, Send, Transition, Word, channel_of
 from ...kernel.model.failures import ChannelFailure
-from ...kernel.model.fault_steps import Duplicate, Lose
-from ...kernel.model.run import Act, Witness
+from ...kernel.model.run import Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.channel_faults import content_after, reception_strikes, send_strikes
@@ -40,21 +39,6 @@ def storm_of_actions(model: SurvivalModel, run: Witness, ending: str | None = No
             steps[i] = step
     faults = sum(step.faults.total() for step in steps)
     return FoundRun(tuple(steps), len(steps), faults, ending, shortest=False)
-
-
-def longest_channel(run: Witness) -> int:
-    """The least bound within which the actions of the run stay, whatever is lost."""
-    lengths: Counter[Channel] = Counter()
-    longest = 1
-    for step in run.steps:
-        if isinstance(step, Lose):
-            lengths[step.channel] -= 1
-        elif isinstance(step, Duplicate):
-            lengths[step.channel] += 1
-        elif isinstance(step, Act) and (channel := channel_of(step.process, step.action)) is not None:
-            lengths[channel] += 1 if isinstance(step.action, Send) else -1
-        longest = max(longest, *lengths.values(), 1)
-    return longest
 
 
 def _actions(model: SurvivalModel, run: Witness) -> list[StormStep]:
@@ -130,6 +114,6 @@ def _can_leave(word: Word, ahead: Word, failure: ChannelFailure) -> bool:
     """Whatever is in the channel leaves it or stays in the end. Where every message is received once, it
     stays what it is and overtakes nobody any more once it is in the channel, so they leave in this order."""
     if not failure.matches_once:
-        return len(word) <= len(ahead) and (failure.corrupt or not Counter(word) - Counter(ahead))
+        return len(word) <= len(ahead) and (bool(failure.becomes) or not Counter(word) - Counter(ahead))
     leaving = iter(ahead)
     return all(message in leaving for message in word)

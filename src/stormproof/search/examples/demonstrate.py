@@ -16,13 +16,11 @@ from ...kernel.model.actions import (
     Configuration,
     Crash,
     Internal,
-    Message,
     Receive,
     Send,
     channel_of,
 )
-from ...kernel.model.fault_steps import Lose
-from ...kernel.model.message_tracking import Flight, flights
+from ...kernel.model.message_tracking import Flight, MessageTracker, flights
 from ...kernel.model.phrases import arrow, listed, plural
 from ...kernel.model.process import Process, StateKind
 from ...kernel.model.run import Act, Step
@@ -88,21 +86,15 @@ class _Watched:
         return () if self.run.back is None else self.steps[self.run.back :]
 
     def moments(self) -> Iterator[tuple[int, Act, Configuration]]:
-        """Each action with the configuration before it; of the words only the lengths count here."""
-        states = {p.name: p.initial for p in self.system}
-        words: dict[Channel, list[Message]] = {c: [] for c in self.system.channels}
+        """Each action with the configuration before it."""
+        states, tracker = {p.name: p.initial for p in self.system}, MessageTracker()
         for i, step in enumerate(self.steps):
             if isinstance(step, Act):
-                contents = tuple(tuple(words[c]) for c in self.system.channels)
-                yield i, step, Configuration(tuple(states[n] for n in self.system.names), contents)
+                held = tracker.contents()
+                words = tuple(held.get(c, ()) for c in self.system.channels)
+                yield i, step, Configuration(tuple(states[n] for n in self.system.names), words)
                 states[step.process] = step.state
-                channel = channel_of(step.process, step.action)
-                if channel is not None and isinstance(step.action, Send):
-                    words[channel].append(step.action.message)
-                elif channel is not None:
-                    words[channel].pop(0)
-            elif isinstance(step, Lose):
-                words[step.channel].pop(step.position)
+            tracker.take(i, step)
 
 
 def _receptions(steps: Iterable[Step]) -> list[tuple[str, Receive]]:

@@ -7,27 +7,28 @@ stays small. Nothing has to be made explicit afterwards.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...kernel.model.actions import (
     CRASH_ACTION,
     Channel,
     Configuration,
-    Crash,
     Internal,
     Message,
     Receive,
-    Send,
     Transition,
     Word,
     channel_of,
 )
 from ...kernel.model.failures import FailureModel
-from ...kernel.model.fault_steps import Corrupt, Lose
-from ...kernel.model.faults import LOSS
 from ...kernel.model.process import Process
+from ...kernel.model.rest import RestStates, rest_states
 from ...kernel.model.run import Act, Step
+from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
-from ...trust.channel_faults import faults
+from ...kernel.semantics.channel_faults import as_fault, interfere, received, sent
+from ...kernel.semantics.goal_meaning import at_rest
+from ...kernel.semantics.silent_steps import initial
 
 #: One or more steps that are taken together.
 Move = tuple[Step, ...]
@@ -43,13 +44,12 @@ def has_fault(move: Move) -> bool:
     return any(not isinstance(s, Act) or s.action == Internal(CRASH_ACTION) for s in move)
 
 
-def rests(process: Process, state: str) -> bool:
-    """Is there nothing left to do? Taking a crash notice that still comes, or crashing, does not count."""
-    return all(
-        t.action == Internal(CRASH_ACTION)
-        or (isinstance(t.action, Receive) and isinstance(t.action.message, Crash) and t.target == state)
-        for t in process.outgoing(state)
-    )
+def where_runs_end(system: System) -> RestStates:
+    """A role ends where its `rest` lines say, or where it has nothing more to do. By default it also rests
+    where it began (definitions 10.1), which is no end: a run that comes back there goes round."""
+    found = rest_states(system)
+    rest = {p.name: (found.ended if p.rest is None else found.rest)[p.name] for p in system}
+    return replace(found, rest=rest)
 
 
 class BoundedMoves:
@@ -58,8 +58,8 @@ class BoundedMoves:
 
     def __init__(self, system: System, model: FailureModel, k: int, rendezvous: str = "") -> None:
         self.system, self.model, self.k, self.rendezvous = system, model, k, rendezvous
-        self.index = system.channel_index
-        self.start = Configuration(tuple(p.initial for p in system), tuple(() for _ in system.channels))
+        self.index, self.start = system.channel_index, initial(system)
+        self.ends = SurvivalModel(system, model, where_runs_end(system))
 
     def moves(self, at: Configuration, spent: bool) -> NextMoves:
         """What may happen next; faults and crashes only while none was `spent`."""
@@ -68,78 +68,84 @@ class BoundedMoves:
                 if isinstance(t.action, Internal):
                     if not (spent and t.action.crashes):
                         yield (act(process, t),), _to(at, i, t.target)
-                elif isinstance(t.action, Send):
-                    yield from self._sends(at, i, t, spent)
-                elif not self.rendezvous:
-                    yield from self._receives(at, i, t)
+                    continue
+                channel = channel_of(process.name, t.action)
+                assert channel is not None
+                if isinstance(t.action, Receive):
+                    if not self.rendezvous:
+                        yield from self._receives(at, i, t, channel, t.action.message, spent)
+                elif self.rendezvous:
+                    yield from self._sends_at_once(at, i, t, channel, t.action.message, spent)
+                else:
+                    yield from self._sends(at, i, t, channel, t.action.message, spent)
         if not spent and not self.rendezvous:
             yield from self._faults(at)
 
     def over(self, at: Configuration) -> bool:
         """Has everybody ended, with nothing in flight except what nobody will receive?"""
-        ended = all(rests(p, s) for p, s in zip(self.system, at.states))
-        return ended and all(not w or self._gone(at, c.receiver) for c, w in zip(self.index, at.words))
+        return at_rest(self.ends, at)
 
     def stuck(self, at: Configuration) -> bool:
         """Can nothing happen, in no order?"""
         free = BoundedMoves(self.system, self.model, self.k) if self.rendezvous else self
         return next(free.moves(at, True), None) is None
 
-    def _gone(self, at: Configuration, name: str) -> bool:
-        i = self.system.names.index(name)
-        return at.states[i] in self.system.processes[i].crashed_states
+    def _sends(
+        self, at: Configuration, i: int, t: Transition, channel: Channel, message: Message, spent: bool
+    ) -> NextMoves:
+        """Into a full channel only with a loss (definitions 2.6)."""
+        n = self.index[channel]
+        longer = (*at.words[n], message)
+        for left in sent(at.words[n], message, self.model.on(channel), self.k):
+            fault = () if left == longer else (as_fault(channel, longer, left),)
+            if not (fault and spent):
+                yield (act(self.system.processes[i], t), *fault), _to(at, i, t.target, n, left)
 
-    def _sends(self, at: Configuration, i: int, t: Transition, spent: bool) -> NextMoves:
-        assert isinstance(t.action, Send)
-        process, message = self.system.processes[i], t.action.message
-        channel = channel_of(process.name, t.action)
-        assert channel is not None
+    def _sends_at_once(
+        self, at: Configuration, i: int, t: Transition, channel: Channel, message: Message, spent: bool
+    ) -> NextMoves:
+        """A send and at once a reception of it, or of what it has become, or its loss; or nothing more."""
+        n, sending = self.index[channel], act(self.system.processes[i], t)
+        after, word = _to(at, i, t.target), at.words[n]
+        changed = () if spent else interfere((message,), self.model.on(channel))
+        contents = [((message,), ()), *((w, (as_fault(channel, (message,), w),)) for w in changed)]
+        for content, fault in contents if not word else ():
+            for receiving, there in self._taken(after, channel, content):
+                yield (sending, *fault, receiving), there
+        if len(word) < self.k and self.rendezvous != "pairs":
+            yield (sending,), _to(at, i, t.target, n, (*word, message))
+        if any(not content for content, _ in contents):
+            yield (sending, as_fault(channel, (*word, message), word)), after
+
+    def _taken(
+        self, at: Configuration, channel: Channel, content: Word
+    ) -> Iterator[tuple[Act, Configuration]]:
+        """The receptions of what is in a channel that is empty else."""
+        j = self.system.names.index(channel.receiver)
+        receiver = self.system.processes[j]
+        for t in receiver.outgoing(at.states[j]):
+            if isinstance(t.action, Receive) and channel_of(receiver.name, t.action) == channel:
+                if content == (t.action.message,):
+                    yield act(receiver, t), _to(at, j, t.target)
+
+    def _receives(
+        self, at: Configuration, i: int, t: Transition, channel: Channel, message: Message, spent: bool
+    ) -> NextMoves:
+        """A copy that stays is made right before; where it is corrupted too, that is two faults."""
         n = self.index[channel]
         word = at.words[n]
-        if self.rendezvous and not word:
-            yield from self._pairs(at, i, t, channel, spent)
-        if len(word) < self.k and self.rendezvous != "pairs":
-            yield (act(process, t),), _to(at, i, t.target, n, (*word, message))
-        lossy = self.model.on(channel).strikes(LOSS, message) and not spent
-        if lossy and (self.rendezvous or len(word) >= self.k):
-            yield (act(process, t), Lose(channel, len(word), _name(message))), _to(at, i, t.target)
-
-    def _pairs(self, at: Configuration, i: int, t: Transition, channel: Channel, spent: bool) -> NextMoves:
-        """A send and at once a reception of it, or of what it has become."""
-        assert isinstance(t.action, Send)
-        j, sent = self.system.names.index(channel.receiver), t.action.message
-        sender, receiver = self.system.processes[i], self.system.processes[j]
-        failure, then = self.model.on(channel), t.target if i == j else at.states[j]
-        for taken in receiver.outgoing(then):
-            if not isinstance(taken.action, Receive) or taken.action.peer != sender.name:
-                continue
-            message = taken.action.message
-            change = () if message == sent else (Corrupt(channel, 0, _name(sent), _name(message)),)
-            if message == sent or (not spent and failure.may_become(sent, message)):
-                yield (
-                    (act(sender, t), *change, act(receiver, taken)),
-                    _to(_to(at, i, t.target), j, taken.target),
-                )
-
-    def _receives(self, at: Configuration, i: int, t: Transition) -> NextMoves:
-        assert isinstance(t.action, Receive)
-        process = self.system.processes[i]
-        channel = channel_of(process.name, t.action)
-        assert channel is not None
-        n = self.index[channel]
-        if at.words[n][:1] == (t.action.message,):
-            yield (act(process, t),), _to(at, i, t.target, n, at.words[n][1:])
+        for left in received(word, message, self.model.on(channel)) if word[:1] == (message,) else ():
+            copied = () if left == word[1:] else (as_fault(channel, word, (message, *word)),)
+            if not (copied and spent):
+                yield (*copied, act(self.system.processes[i], t)), _to(at, i, t.target, n, left)
 
     def _faults(self, at: Configuration) -> NextMoves:
         for channel, n in self.index.items():
-            tagged = tuple((m, j) for j, m in enumerate(at.words[n]))
-            for fault, word in faults(self.model.on(channel), channel, tagged):
-                words = (*at.words[:n], tuple(m for m, _ in word), *at.words[n + 1 :])
-                yield (fault,), Configuration(at.states, words)
-
-
-def _name(message: Message) -> str:
-    return message if isinstance(message, str) else str(message)
+            word = at.words[n]
+            for left in interfere(word, self.model.on(channel)):
+                if left != word:
+                    words = (*at.words[:n], left, *at.words[n + 1 :])
+                    yield (as_fault(channel, word, left),), Configuration(at.states, words)
 
 
 def _to(at: Configuration, i: int, state: str, n: int = -1, word: Word = ()) -> Configuration:

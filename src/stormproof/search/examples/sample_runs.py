@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ...errors import InternalError
-from ...kernel.model.actions import Channel, Configuration, Send, channel_of
+from ...kernel.model.actions import Configuration
 from ...kernel.model.failures import FailureModel
-from ...kernel.model.fault_steps import Lose
-from ...kernel.model.message_tracking import flights
+from ...kernel.model.message_tracking import flights, longest_content
 from ...kernel.model.phrases import arrow, listed
 from ...kernel.model.run import Act, Witness
 from ...kernel.model.system import System
 from ...trust.replay import replay
-from .fault_steps import BoundedMoves, Move, has_fault, rests
+from .fault_steps import BoundedMoves, Move, has_fault
 
 #: Configurations that one search may see.
 BUDGET = 20_000
@@ -72,7 +71,7 @@ class Sample:
         left = [arrow(c) for c, word in self.witness.channels.items() if word]
         still = f"but {listed(left)} still {'holds' if len(left) == 1 else 'hold'} what nobody takes"
         return {
-            "ends": "everybody has ended" + (f", {still}" if left else ", and nothing is in flight"),
+            "ends": "everybody is at rest" + (f", {still}" if left else ", and nothing is in flight"),
             "round": "at its end all is as in the beginning, so it can repeat",
             "loop": f"at its end all is as after step {self.back}, so it can repeat from there",
             "stuck": "at its end nothing is left to do" + (f", {still}" if left else ""),
@@ -126,12 +125,13 @@ def sample(
 class _Past:
     """What has happened on the way to an event: who has acted, where the run has been, who is not at rest."""
 
-    def __init__(self, system: System, event: _Node) -> None:
+    def __init__(self, bounded: BoundedMoves, event: _Node) -> None:
+        system, rest = bounded.system, bounded.ends.rest.rest
         path = event.trail()
         self.here, self.places = event.at, {n.at for n in path}
         self.acted = frozenset(s.process for n in path for s in n.move if isinstance(s, Act))
         self.everybody = {p.name for p in system if p.transitions}
-        self.busy = {p.name for p, s in zip(system, event.at.states) if not rests(p, s)}
+        self.busy = {p.name for p, s in zip(system, event.at.states) if s not in rest[p.name]}
 
 
 class _Search:
@@ -170,10 +170,10 @@ class _Search:
     def ending(self, event: _Node) -> tuple[_Node, str] | None:
         """The best end that is found from there; in a loop everybody acts who can."""
         start = _Node(event.at, True, frozenset[str](), event.before, event.move)
-        past = _Past(self.system, event)
+        past = _Past(self.bounded, event)
         found: dict[str, _Node] = {}
         known, queue = {(start.at, start.seen)}, deque([start])
-        enough = {"ends"} if _can_end(self.system) else {"ends", "round"}
+        enough = {"ends"} if _can_end(self.bounded) else {"ends", "round"}
         while queue and self._goes_on(known):
             node = queue.popleft()
             kind = self._kind(node, past)
@@ -240,9 +240,10 @@ class _Search:
         return node, "cut"
 
 
-def _can_end(system: System) -> bool:
+def _can_end(bounded: BoundedMoves) -> bool:
     """Has every process a state in which it may end? Else no run ends."""
-    return all(any(rests(p, s) for s in p.reachable()) for p in system)
+    rest = bounded.ends.rest.rest
+    return all(not rest[p.name].isdisjoint(p.reachable()) for p in bounded.system)
 
 
 def _checked(system: System, model: FailureModel, k: int, kind: str, last: _Node, rendezvous: bool) -> Sample:
@@ -262,7 +263,7 @@ def _checked(system: System, model: FailureModel, k: int, kind: str, last: _Node
     answer = replay(system, model, "reach", k, witness)
     if not answer.ok:
         raise InternalError(f"a sample run does not replay: {answer.message}")
-    return Sample(kind, needed(witness), witness, back)
+    return Sample(kind, longest_content(witness.steps), witness, back)
 
 
 def _back(nodes: list[_Node]) -> int:
@@ -273,17 +274,3 @@ def _back(nodes: list[_Node]) -> int:
         if node.at == nodes[-1].at:
             break
     return steps
-
-
-def needed(witness: Witness) -> int:
-    """The length of the fullest channel of a run; a message lost as it is sent needs no room."""
-    words: dict[Channel, int] = {}
-    most = 1
-    for i, step in enumerate(witness.steps):
-        if isinstance(step, Lose):
-            words[step.channel] -= 1
-        elif isinstance(step, Act) and (channel := channel_of(step.process, step.action)) is not None:
-            words[channel] = words.get(channel, 0) + (1 if isinstance(step.action, Send) else -1)
-            lost = any(isinstance(s, Lose) and s.channel == channel for s in witness.steps[i + 1 : i + 2])
-            most = max(most, words[channel] - lost)
-    return most
