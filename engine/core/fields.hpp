@@ -44,6 +44,12 @@ class Packer {
         used_.insert(used_.end(), count, 64);
         return first;
     }
+    // How many bits of each word are used, from the lowest on.
+    std::vector<std::uint32_t> used_bits() const {
+        std::vector<std::uint32_t> bits = used_;
+        bits.resize(words(), 0);
+        return bits;
+    }
     std::uint32_t words() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(used_.size())); }
 
   private:

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "questions/rsc_disk.hpp"
+#include "questions/rsc_layers.hpp"
 #include "search/rsc_run.hpp"
 #include "search/rsc_wide.hpp"
 #include "store/antichain.hpp"
-#include "store/disk_files.hpp"
 
 namespace stormproof {
 namespace {
@@ -181,16 +180,12 @@ RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& o
     const auto turn = [&] {
         if (options.symmetry && group.empty()) group = Shape(system).automorphisms(most_turns);
     };
-    const bool disk = fits_on_disk(layout, options);
-    const std::string name = disk ? fingerprint(system, options) : "";
-    RscResult known;
-    if (!disk || !(options.disk.at_once || begun_on_disk(options.disk, name)))
-        known = search_in_memory(layout, monitor, options, group, turn);
-    else known.stop = Stop::memory;
-    if (disk && !known.violated && known.stop == Stop::memory) {
+    const auto whole = [&] { return search_in_memory(layout, monitor, options, group, turn); };
+    const auto layered = [&] {
         turn();
-        known = search_rsc_on_disk(layout, monitor, group, options, name);
-    }
+        return Peers{layout, group};
+    };
+    RscResult known = search_everywhere(system, layout.words(), monitor, options, whole, layered);
     known.symmetries = std::max<std::uint64_t>(1, group.size());
     if (known.violated) shorten(layout, monitor, group, known);
     return known;

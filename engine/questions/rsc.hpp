@@ -44,6 +44,7 @@ struct RscResult {
     std::uint64_t symmetries = 1;  // permutations of processes that were used, the identity included
     std::string problem;           // with the disk
     std::uint64_t on_disk = 0;     // bytes of the layers, if it was searched there
+    bool compact = false;          // the states were in the compact store
     // The shortest borderline violation, and its communication as (index of the reception, index of the send).
     std::vector<Firing> firings;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> communication;
@@ -54,7 +55,8 @@ struct RscOptions {
     std::uint32_t threads = 1;
     std::uint64_t wide_from = 20000;     // smaller searches are made in depth, by one thread and without symmetry
     std::uint64_t parallel_from = 2048;  // rounds, blocks and pieces of fewer states are left to one thread
-    DiskOptions disk = {};               // where to search when memory ends (rsc_disk.hpp)
+    DiskOptions disk = {};               // where to search when memory ends (rsc_layers.hpp)
+    bool compact = false;                // begin in the compact store: for tests
 };
 
 RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& options);

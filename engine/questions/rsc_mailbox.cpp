@@ -22,8 +22,7 @@
 #include <memory>
 
 #include "core/parallel.hpp"
-#include "questions/rsc.hpp"
-#include "steps/mailbox.hpp"
+#include "questions/rsc_layers.hpp"
 #include "store/antichain.hpp"
 
 namespace stormproof {
@@ -57,8 +56,8 @@ struct alignas(cache_line) MailboxSlice {
 
 class MailboxSearch {
   public:
-    MailboxSearch(const System& system, Monitor& monitor, const RscOptions& options)
-        : layout_(system), monitor_(monitor), parallel_from_(std::max<std::uint64_t>(1, options.parallel_from)),
+    MailboxSearch(const MailboxLayout& layout, Monitor& monitor, const RscOptions& options)
+        : layout_(layout), monitor_(monitor), parallel_from_(std::max<std::uint64_t>(1, options.parallel_from)),
           usage_(monitor) {
         for (std::uint32_t s = 0; s < shard_count; ++s)
             shards_.push_back(std::make_unique<Antichain>(layout_.words(), 0, usage_));  // keys, and no payloads
@@ -212,35 +211,13 @@ class MailboxSearch {
     // ---- the run to a violation ---------------------------------------------------------------------------------
 
     void build_run(std::uint64_t end) {
-        std::vector<std::uint64_t> way;
-        for (std::uint64_t at = end; at != no_parent; at = state(at).parent) way.push_back(at);
-        std::uint32_t guessed = none;
-        for (std::size_t i = way.size() - 1; i > 0; --i) {
-            const MailboxStep step = step_between(way[i], way[i - 1]);
-            const std::uint32_t sent = append({step.process, step.transition});
-            if (step.guess) guessed = sent;
-            if (step.receiver != none) result_.communication.emplace_back(append({step.receiver, step.reception}), sent);
-        }
-        result_.communication.emplace_back(append(slices_[0]->steps.closing(words(end))), guessed);
-        result_.violated = true;
+        std::vector<std::vector<std::uint64_t>> way;
+        for (std::uint64_t at = end; at != no_parent; at = state(at).parent) way.emplace_back(words(at), words(at) + layout_.words());
+        std::reverse(way.begin(), way.end());
+        MailboxRun(layout_, result_).build(way);
     }
 
-    // States do not say how they were reached: the first step of that length from one to the other.
-    MailboxStep step_between(std::uint64_t from, std::uint64_t to) {
-        MailboxStep found;
-        const std::uint32_t wanted = state(to).cost - state(from).cost;
-        slices_[0]->steps.expand(words(from), [&](std::uint32_t length, const MailboxStep& step, const std::uint64_t* next) {
-            if (found.process == none && length == wanted && std::equal(next, next + layout_.words(), words(to))) found = step;
-        });
-        return found;
-    }
-
-    std::uint32_t append(const Firing& firing) {
-        result_.firings.push_back(firing);
-        return static_cast<std::uint32_t>(result_.firings.size() - 1);
-    }
-
-    const MailboxLayout layout_;
+    const MailboxLayout& layout_;
     Monitor& monitor_;
     const std::uint64_t parallel_from_;
     Usage usage_;
@@ -258,7 +235,9 @@ class MailboxSearch {
 }  // namespace
 
 RscResult search_rsc_mailboxes(const System& system, Monitor& monitor, const RscOptions& options) {
-    return MailboxSearch(system, monitor, options).run();
+    const MailboxLayout layout(system);
+    const auto whole = [&] { return MailboxSearch(layout, monitor, options).run(); };
+    return search_everywhere(system, layout.words(), monitor, options, whole, [&] { return Mailboxes{layout}; });
 }
 
 }  // namespace stormproof

@@ -62,7 +62,7 @@ class CompactSearch : Judge<Cell> {
         bool hit = false;
     };
 
-    Layers<Cell> layers_;
+    StormLayers<Cell> layers_;
     std::vector<Found> own_;                   // of each worker
     std::atomic<std::uint32_t> left_{0};       // the asks that are open, while a layer is judged
     std::uint32_t since_check_ = 0;

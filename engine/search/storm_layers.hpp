@@ -48,7 +48,7 @@ struct LayerWorker : LayerThread {
 };
 
 template <class Cell>
-class Layers : public CompactLayers<LayerWorker<Cell>> {
+class StormLayers : public CompactLayers<LayerWorker<Cell>> {
     using Base = CompactLayers<LayerWorker<Cell>>;
 
   public:
@@ -56,8 +56,8 @@ class Layers : public CompactLayers<LayerWorker<Cell>> {
     using typename Base::Words;
     using Base::workers, Base::stop, Base::find, Base::byte, Base::words;
 
-    Layers(const Rules& rules, const Layout& layout, Monitor& monitor)
-        : Layers(rules, layout, monitor, Packing<Cell>(rules.system, rules.question, layout, rules.question.k)) {}
+    StormLayers(const Rules& rules, const Layout& layout, Monitor& monitor)
+        : StormLayers(rules, layout, monitor, Packing<Cell>(rules.system, rules.question, layout, rules.question.k)) {}
 
     std::map<std::pair<std::uint32_t, std::uint32_t>, Layer> all;  // by faults and actions
     std::atomic<bool> news{false};  // some configuration has got a bit that its predecessors do not know of
@@ -173,7 +173,7 @@ class Layers : public CompactLayers<LayerWorker<Cell>> {
     const std::uint32_t mask_bytes_;
     Layer now_;
 
-    Layers(const Rules& rules, const Layout& layout, Monitor& monitor, Packing<Cell> packing)
+    StormLayers(const Rules& rules, const Layout& layout, Monitor& monitor, Packing<Cell> packing)
         : Base(packing.words(), rules.question.parallel_from, monitor), rules_(rules), packing_(std::move(packing)),
           mask_bytes_(bytes_of_mask(rules.question)) {
         for (std::uint32_t i = 0; i < rules.question.threads; ++i)

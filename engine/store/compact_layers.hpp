@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/parallel.hpp"
+#include "core/usage.hpp"
 #include "store/compact_store.hpp"
 
 namespace stormproof {
@@ -53,9 +54,9 @@ class CompactLayers {
   public:
     using Words = std::vector<std::uint64_t>;
 
-    // `parallel_from`: layers of fewer configurations are left to one thread.
-    CompactLayers(std::uint32_t words, std::uint64_t parallel_from, Monitor& monitor)
-        : words_(words), parallel_from_(parallel_from), monitor_(monitor), tree_(words), store_(monitor) {}
+    // `parallel_from`: layers of fewer configurations are left to one thread. `beside`: what else takes memory.
+    CompactLayers(std::uint32_t words, std::uint64_t parallel_from, Monitor& monitor, const Usage* beside = nullptr)
+        : words_(words), parallel_from_(parallel_from), monitor_(monitor), beside_(beside), tree_(words), store_(monitor) {}
 
     std::vector<std::unique_ptr<Worker>> workers;
     Stop stop = Stop::none;
@@ -183,6 +184,7 @@ class CompactLayers {
     const std::uint32_t words_;
     const std::uint64_t parallel_from_;
     Monitor& monitor_;
+    const Usage* const beside_;
     WordTree tree_;
     CompactStore store_;
     std::uint32_t mask_bytes_ = 0;
@@ -197,7 +199,7 @@ class CompactLayers {
     const CompactShard& shard(std::uint64_t root) const { return store_[CompactStore::shard_of(root)]; }
 
     std::uint64_t others() const {
-        return tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;
+        return (beside_ ? beside_->bytes() : 0) + tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;
     }
 
     std::vector<std::uint64_t> sizes() const {
@@ -226,7 +228,8 @@ class CompactLayers {
     void hand_out_budget(unsigned active) {
         std::uint64_t wanted = 1024;
         for (auto& worker : workers) wanted = std::max(wanted, worker->wanted);
-        if (!monitor_.allows(bytes()) || !tree_.make_room(wanted * active)) stop = Stop::memory;
+        wanted *= active;
+        if (!monitor_.allows(bytes() + tree_.growth(wanted)) || !tree_.make_room(wanted)) stop = Stop::memory;
         for (auto& worker : workers) worker->budget = stop == Stop::none ? tree_.room() / active : 0;
     }
 

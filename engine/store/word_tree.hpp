@@ -63,11 +63,12 @@ class NumberedWords {
     std::uint64_t room() const { return index_.bytes() ? most_load(index_.log()) - size() : 0; }
     // Makes room for so many more; false: memory or numbers do not suffice. No other thread may be at work.
     bool make_room(std::uint64_t more) {
-        unsigned log = index_.bytes() ? index_.log() : 10;
-        while (size() + more > most_load(log)) ++log;
+        const unsigned log = log_for(more);
         if (log > 31 || !words_.reserve(most_load(log))) return false;
         return (index_.bytes() && log == index_.log()) || grow(log);
     }
+    // How many bytes more that takes.
+    std::uint64_t growth(std::uint64_t more) const { return Index::bytes_for(log_for(more)) - index_.bytes(); }
     std::uint64_t bytes() const { return size() * sizeof(std::uint64_t) + index_.bytes(); }
 
   private:
@@ -80,6 +81,11 @@ class NumberedWords {
     std::mutex leaving_;
 
     static std::uint64_t most_load(unsigned log) { return (std::uint64_t{5} << log) / 8; }
+    unsigned log_for(std::uint64_t more) const {
+        unsigned log = index_.bytes() ? index_.log() : 10;
+        while (size() + more > most_load(log)) ++log;
+        return log;
+    }
 
     void leave_unused(std::uint32_t number) {
         const std::lock_guard<std::mutex> lock(leaving_);
@@ -170,8 +176,15 @@ class WordTree {
     // Makes room for so many more; false: memory or numbers do not suffice. No other thread may be at work.
     bool make_room(std::uint64_t more) {
         for (NumberedWords& table : tables_)
-            if (table.room() < more + table.size() / 8 && !table.make_room(more + table.size() / 4)) return false;
+            if (lacks_room(table, more) && !table.make_room(more + table.size() / 4)) return false;
         return true;
+    }
+    // How many bytes more that takes.
+    std::uint64_t growth(std::uint64_t more) const {
+        std::uint64_t sum = 0;
+        for (const NumberedWords& table : tables_)
+            if (lacks_room(table, more)) sum += table.growth(more + table.size() / 4);
+        return sum;
     }
     std::uint64_t bytes() const {
         std::uint64_t sum = 0;
@@ -186,6 +199,8 @@ class WordTree {
     const std::uint32_t leaves_;
     std::vector<Level> levels_;        // the leaves first
     std::deque<NumberedWords> tables_;
+
+    static bool lacks_room(const NumberedWords& table, std::uint64_t more) { return table.room() < more + table.size() / 8; }
 };
 
 }  // namespace stormproof

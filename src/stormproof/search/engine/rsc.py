@@ -101,8 +101,9 @@ def rsc(
     """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
 
     Large searches run in so many `threads`, None for as many as there are processors; nothing that is found
-    depends on their number. What memory does not hold is searched in the folder of the limits, or as `disk`
-    says. The `knobs` say what is large.
+    depends on their number. What memory does not hold is searched in the compact store, and what that does
+    not hold in the folder of the limits, or as `disk` says. The `knobs` say what is large, and whether to
+    begin in the compact store.
     """
     started = time.monotonic()
     lowered = lower(system, failures)
