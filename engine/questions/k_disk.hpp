@@ -162,7 +162,7 @@ class DiskDecision {
         }
         if (!numbers_) {
             numbers_.emplace();
-            numbers_->build(layers_.size(), [&](auto&& visit) {
+            numbers_->build(layers_.size(), [&](typename PerfectHash<W>::Visit visit) {
                 each([&](std::size_t, const Config<W>& c) { visit(c); });
                 return going();
             });

@@ -93,7 +93,7 @@ class DiskSearch : public DiskStorms<Cell, W> {
             return;
         }
         judged_ = judged_layers;
-        const bool built = numbers_.build(size, [&](auto&& visit) {
+        const bool built = numbers_.build(size, [&](typename PerfectHash<W>::Visit visit) {
             for (std::size_t i = 0; i < judged_ && result_.stop == Stop::none; ++i)
                 layers_.each_in_parallel(layers_.layers[i], [&](unsigned who, const Packed& c) {
                     visit(c);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/function_ref.hpp"
 #include "core/parallel.hpp"
 #include "core/usage.hpp"
 #include "store/compact_store.hpp"
@@ -148,14 +149,15 @@ class CompactLayers {
         return Then::next;
     }
 
+    using Visit = FunctionRef<Then(Worker&)>;
+    using Wanted = FunctionRef<bool(Place)>;
+
     // visit(worker) for each configuration of a layer, until a limit is hit or one says that it is enough.
-    template <class Visit>
-    void each(const StoreLayer& layer, Visit&& visit) {
+    void each(const StoreLayer& layer, Visit visit) {
         each(layer, [](Place) { return true; }, visit);
     }
     // Those of which wanted(place) is true.
-    template <class Wanted, class Visit>
-    void each(const StoreLayer& layer, Wanted&& wanted, Visit&& visit) {
+    void each(const StoreLayer& layer, Wanted wanted, Visit visit) {
         blocks_.clear();
         for (std::uint32_t s = 0; s < CompactStore::shards; ++s)
             blocks_.push_back((layer.end[s] - layer.begin[s] + block - 1) / block + (s ? blocks_.back() : 0));
@@ -233,8 +235,7 @@ class CompactLayers {
         for (auto& worker : workers) worker->budget = stop == Stop::none ? tree_.room() / active : 0;
     }
 
-    template <class Wanted, class Visit>
-    void work(Worker& worker, const StoreLayer& layer, Wanted&& wanted, Visit&& visit) {
+    void work(Worker& worker, const StoreLayer& layer, Wanted wanted, Visit visit) {
         for (unsigned turn = 0; !halt_; ++turn) {
             if (turn % checked_blocks == 0 && over_limit()) return;
             if (worker.at == worker.end && !take_block(worker, layer)) return;

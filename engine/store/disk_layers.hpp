@@ -72,8 +72,9 @@ class DiskLayers {
     // Explores a piece of the next layer: of each new configuration expand(thread, key, configuration, Expanded) pushes the
     // successors and returns a note, in several threads, and take(key, configuration, note, number of successors) then sees
     // them in order; false: it wants no more. So what comes of it does not depend on the number of threads.
-    template <class Expand, class Take>
-    void explore_piece(std::uint64_t note, Expand&& expand, Take&& take) {
+    using Expand = FunctionRef<std::uint64_t(unsigned, LayerKey, const Config<W>&, Expanded&)>;
+    using Take = FunctionRef<bool(LayerKey, const Config<W>&, std::uint64_t, std::size_t)>;
+    void explore_piece(std::uint64_t note, Expand expand, Take take) {
         const LayerKey key = *queue_.first();
         queue_.take(key, records_, piece_);
         if (piece_.empty()) return;
@@ -121,14 +122,12 @@ class DiskLayers {
     }
 
     // Every configuration of a layer, in increasing order; visit returns false to stop.
-    template <class Visit>
-    void each(const Layer& layer, Visit&& visit) const {
+    void each(const Layer& layer, FunctionRef<bool(const Config<W>&)> visit) const {
         for (RunReader<W> reader(file_, codec_, layer.index); !reader.done(); reader.next())
             if (!visit(reader.config())) return;
     }
     // The same in no order, in several threads: visit(thread, configuration).
-    template <class Visit>
-    void each_in_parallel(const Layer& layer, Visit&& visit) const {
+    void each_in_parallel(const Layer& layer, FunctionRef<bool(unsigned, const Config<W>&)> visit) const {
         std::atomic<std::size_t> next{0};
         std::atomic<bool> enough{false};
         in_parallel(threads_.for_size(layer.span.records), [&](unsigned who) {
@@ -172,8 +171,7 @@ class DiskLayers {
     // So many configurations are expanded before their successors are put into the queue: few against those in memory.
     std::uint64_t at_a_time() const { return std::max<std::uint64_t>(records_ / 64, threads_.most); }
 
-    template <class Take>
-    bool take_expanded(LayerKey key, std::size_t begin, unsigned n, Take&& take) {
+    bool take_expanded(LayerKey key, std::size_t begin, unsigned n, Take take) {
         for (unsigned who = 0; who < n; ++who) {
             auto successor = expanded_[who].successors.begin();
             for (const auto& of : expanded_[who].each) {
@@ -350,5 +348,10 @@ class DiskLayers {
         }
     }
 };
+
+// Compiled in units of their own, one for each of `FewWidths`.
+extern template class DiskLayers<1>;
+extern template class DiskLayers<4>;
+extern template class DiskLayers<max_words>;
 
 }  // namespace stormproof

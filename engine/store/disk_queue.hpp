@@ -243,4 +243,8 @@ class DiskQueue {
     }
 };
 
+extern template class DiskQueue<1>;
+extern template class DiskQueue<4>;
+extern template class DiskQueue<max_words>;
+
 }  // namespace stormproof

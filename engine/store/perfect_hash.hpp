@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/configuration.hpp"
+#include "core/function_ref.hpp"
 #include "core/platform.hpp"
 #include "store/visited.hpp"
 
@@ -22,8 +23,8 @@ template <unsigned W>
 class PerfectHash {
   public:
     // each(visit) visits every configuration of the set, in any order and several threads; false: it was stopped.
-    template <class Each>
-    bool build(std::uint64_t size, Each&& each) {
+    using Visit = FunctionRef<void(const Config<W>&)>;
+    bool build(std::uint64_t size, FunctionRef<bool(Visit)> each) {
         std::uint64_t left = size;
         while (left > few && levels_.size() < most_levels) {
             std::vector<Place> places(2 * left / bits_per_place + 1), crowded(places.size());
@@ -115,5 +116,9 @@ class PerfectHash {
             }
     }
 };
+
+extern template class PerfectHash<1>;
+extern template class PerfectHash<4>;
+extern template class PerfectHash<max_words>;
 
 }  // namespace stormproof
