@@ -204,6 +204,14 @@ class CompactLayers {
         return (beside_ ? beside_->bytes() : 0) + tree_.bytes() + workers.size() * CompactStore::shards * batch * 8 + store_.size() * mask_bytes_;
     }
 
+    // What is kept free, where memory is taken beside: that is not asked for here, nor are the words that threads number.
+    std::uint64_t reserve() const { return beside_ ? workers.size() * 3 * 8192 : 0; }
+    // So many words may be numbered before that is looked at again.
+    std::uint64_t affordable() const {
+        if (!beside_ || monitor_.max_bytes() == 0) return UINT64_MAX;
+        return (monitor_.max_bytes() - std::min(monitor_.max_bytes(), bytes())) / (16 * sizeof(std::uint64_t));
+    }
+
     std::vector<std::uint64_t> sizes() const {
         std::vector<std::uint64_t> out;
         for (std::uint32_t s = 0; s < CompactStore::shards; ++s) out.push_back(store_[s].size());
@@ -230,9 +238,10 @@ class CompactLayers {
     void hand_out_budget(unsigned active) {
         std::uint64_t wanted = 1024;
         for (auto& worker : workers) wanted = std::max(wanted, worker->wanted);
-        wanted *= active;
-        if (!monitor_.allows(bytes() + tree_.growth(wanted)) || !tree_.make_room(wanted)) stop = Stop::memory;
-        for (auto& worker : workers) worker->budget = stop == Stop::none ? tree_.room() / active : 0;
+        if (!monitor_.allows(bytes() + reserve() + tree_.growth(wanted * active)) || !tree_.make_room(wanted * active))
+            stop = Stop::memory;
+        const std::uint64_t budget = std::min(tree_.room() / active, std::max(wanted, affordable() / active));
+        for (auto& worker : workers) worker->budget = stop == Stop::none ? budget : 0;
     }
 
     void work(Worker& worker, const StoreLayer& layer, Wanted wanted, Visit visit) {
@@ -264,7 +273,7 @@ class CompactLayers {
     void flush(Worker& worker, std::uint32_t shard) {
         std::vector<std::uint64_t>& words = worker.outgoing[shard];
         // The other workers may be adding as many at this moment.
-        const std::uint64_t beside = others() + (workers.size() - 1) * words.size() * sizeof(std::uint64_t);
+        const std::uint64_t beside = others() + reserve() + (workers.size() - 1) * words.size() * sizeof(std::uint64_t);
         if (!words.empty() && !store_.add(shard, words, beside)) fail(Stop::memory);
         words.clear();
     }
