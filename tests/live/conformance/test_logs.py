@@ -13,6 +13,7 @@ from stormproof.errors import InputError, UsageError
 from stormproof.live.conformance.log import LogEvent, RoleLog
 from stormproof.live.conformance.read_log import read_logs
 from tests.support.command_line import Run
+from tests.support.patterns import processor_time
 
 PROTOCOL = """
 protocol Ask
@@ -284,6 +285,42 @@ def test_a_wrong_log_of_shiviz_is_refused_with_its_place(tmp_path: Path) -> None
         read_logs([path], shiviz=r"(?<host>\w+)")
     with pytest.raises(InputError, match="is wrong"):
         read_logs([path], shiviz=r"(?<host>\w+")
+
+
+#: Expressions on which `re` takes exponential or cubic time, or more than the memory.
+HOSTILE = (
+    r"(?<host>(a+)+)b (?<event>.*)",
+    r"(?<host>(?:a|a)*)b (?<event>.*)",
+    r"(?<host>a?a?a?a?a?a?a?a?a?a?)(?<event>x)",
+    "(?<host>a)(?<event>b)" + "(" * 20_000,
+    "(?<host>a)(?<event>b)" + "(?:a){4294967294}" * 100,
+)
+
+
+@pytest.mark.parametrize("expression", HOSTILE)
+def test_a_file_cannot_bring_an_expression_that_hangs(tmp_path: Path, run: Run, expression: str) -> None:
+    """It is refused with the way to give it, and there the time limit holds."""
+    log, protocol = tmp_path / "shiviz.log", tmp_path / "ask.storm"
+    protocol.write_text(PROTOCOL, encoding="utf-8")
+    log.write_text(f"{expression}\n\n{'a' * 60}\n{'a' * 60}\n", encoding="utf-8")
+    done = run("trace", protocol, log)
+    assert done.code == 2 and "--shiviz" in done.err and len(done.err) < 5_000
+    assert run("trace", protocol, log, "--shiviz", expression, "--timeout", "1").code in (2, 3)
+
+
+def test_a_file_may_bring_an_expression_that_searches_far(tmp_path: Path) -> None:
+    """Where several repetitions compete `re` takes the cube of the length of a line."""
+    log = tmp_path / "shiviz.log"
+    log.write_text(f"(?<host>.*)b(?<event>.*)c(?<clock>.*)d\n\n{'bc' * 30_000}\nbc\nbc\n", encoding="utf-8")
+    with processor_time(20), pytest.raises(InputError, match=r":3: the expression .* does not fit here"):
+        read_logs([log])
+
+
+def test_a_given_expression_replaces_that_of_the_file(tmp_path: Path) -> None:
+    log = tmp_path / "shiviz.log"
+    log.write_text("(?<host>(x|A)+): (?<event>.*)\n\nA: send ask to B\n", encoding="utf-8")
+    (found,) = read_logs([log], shiviz=r"(?<host>(x|A)+): (?<event>.*)")
+    assert found.role == "A" and list(found.lines) == [3]
 
 
 def test_lines_that_differ_in_numbers_are_read_once(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def read_json(
     caller's to refuse, or to keep where roles may send them."""
     try:
         if isinstance(text, bytes):
-            text = text.decode("utf-8")
+            text = text.decode("utf-8-sig")
         large = _LARGE.search(text) is not None
         value = json.loads(
             text,
