@@ -36,6 +36,7 @@ ENDS = ("", "\x01")
 
 #: In what ways a pattern is applied that no call of the package names.
 _ALL = ("match", "fullmatch", "search")
+_ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY")
 _AS_SEARCH = {"finditer": "search", "sub": "search", "split": "search", "findall": "search", "subn": "search"}
 
 
@@ -84,7 +85,13 @@ def patterns() -> list[Applied]:
             ways = _ways(tree, name) | set(kept[pattern].ways if pattern in kept else ())
             kept[pattern] = Applied(f"{module.__name__}.{name}", pattern, tuple(sorted(ways)))
         inline += _inline(module, tree)
-    return [p if p.ways else replace(p, ways=_ALL) for p in (*kept.values(), *inline)]
+    every = [p if p.ways else replace(p, ways=_ALL) for p in (*kept.values(), *inline)]
+    return [replace(p, ways=_different(p.ways)) for p in every]
+
+
+def _different(ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Whoever searches matches at the beginning first."""
+    return tuple(way for way in ways if way != "match" or "search" not in ways)
 
 
 def _ways(tree: ast.AST, name: str) -> set[str]:
@@ -140,6 +147,7 @@ ARGUMENTS = {
 }
 #: Patterns that are made of what a function is given, escaped or not.
 MADE = {
+    ("stormproof.live.conformance.linear_expression", "part"): (r"(?:[^\da])*", "match"),
     ("stormproof.languages.types.text", "'[' + re.escape(opening + closing) + ']'"): ("[()]", "search"),
     ("stormproof.languages.formats.dot", "f'(?<![^\\\\W_]){re.escape(graphs[0].name)}(?![^\\\\W_])'"): (
         "(?<![^\\W_])a(?![^\\W_])",
@@ -166,9 +174,8 @@ def _of_arguments(module: ModuleType, text: str, where: str) -> Iterator[Applied
 
 def beginnings(pattern: re.Pattern[Any]) -> list[str]:
     """For each repetition without a bound, a text that leads to it; and the empty text."""
-    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     found: list[str] = []
-    _walk(sre_parse.parse(source, pattern.flags & ~re.UNICODE & ~re.DEBUG), "", found)
+    _walk(_parsed(pattern), "", found)
     return list(dict.fromkeys(["", *found]))
 
 
@@ -191,7 +198,7 @@ def _walk(sequence: Any, before: str, found: list[str]) -> str:
             before = ends[0]
         elif name == "LITERAL":
             before += chr(value)
-        elif name in ("IN", "ANY", "NOT_LITERAL", "CATEGORY"):
+        elif name in _ONE_CHARACTER:
             before += _one_of(op, value)
     return before
 
@@ -199,6 +206,34 @@ def _walk(sequence: Any, before: str, found: list[str]) -> str:
 def _one_of(op: Any, value: Any) -> str:
     if str(op) == "IN" and str(value[0][0]) == "LITERAL":
         return chr(value[0][1])
-    state = sre_parse.State()
-    pattern = sre_compile.compile(sre_parse.SubPattern(state, [(op, value)]))
-    return next((sign for sign in "a1 :_-(" if pattern.match(sign)), "a")
+    return next((sign for sign in "a1 :_-(" if _atom(op, value).match(sign)), "a")
+
+
+def _atom(op: Any, value: Any, flags: int = 0) -> re.Pattern[str]:
+    return sre_compile.compile(sre_parse.SubPattern(sre_parse.State(), [(op, value)]), flags)
+
+
+def signs(pattern: re.Pattern[Any]) -> list[str]:
+    """One of each kind of SIGNS that the pattern tells apart: no part of it fits one and not the other."""
+    parsed = _parsed(pattern)
+    atoms = [_atom(op, value, pattern.flags & ~re.DEBUG) for op, value in _atoms(parsed)]
+    word = re.compile(r"\w", pattern.flags & re.ASCII)  # for ends of words
+    kinds: dict[tuple[object, ...], str] = {}
+    for sign in SIGNS:
+        kind = tuple((c == "\n", *(a.match(c) is not None for a in (word, *atoms))) for c in sign)
+        kinds.setdefault(kind, sign)
+    return list(kinds.values())
+
+
+def _atoms(value: Any) -> Iterator[tuple[Any, Any]]:
+    """All that fits one character, wherever it stands in what was parsed."""
+    if isinstance(value, tuple) and len(value) == 2 and str(value[0]) in _ONE_CHARACTER:
+        yield value
+    elif isinstance(value, (tuple, list, sre_parse.SubPattern)):
+        for part in value:
+            yield from _atoms(part)
+
+
+def _parsed(pattern: re.Pattern[Any]) -> Any:
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    return sre_parse.parse(source, pattern.flags & ~re.UNICODE & ~re.DEBUG)

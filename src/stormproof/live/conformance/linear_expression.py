@@ -84,7 +84,7 @@ class LinearExpression:
                 if name:
                     self.groups[name] = first, len(self.items)
             elif token["edge"]:
-                self.items.append(_Item(re.compile(token["edge"], re.MULTILINE)))
+                self.items.append(_Item(_compiled(token["edge"])))
             elif token["one"]:
                 self._add(token)
             else:
@@ -97,9 +97,13 @@ class LinearExpression:
         times = 1 if not many else {"*": 0, "+": 1}.get(many, int(token["least"] or 0))
         if len(self.items) + times > LONGEST:
             raise TooFree(f"more than {LONGEST} parts")
-        self.items += [_Item(re.compile(one))] * times
+        self.items += [_Item(_compiled(one))] * times
         if many and (many in "*+" or token["open"]):
-            self.items.append(_Item(re.compile(one), re.compile(f"(?:{one})*"), bool(token["lazy"])))
+            self.items.append(_Item(_compiled(one), _compiled(f"(?:{one})*"), bool(token["lazy"])))
+
+
+def _compiled(part: str) -> re.Pattern[str]:
+    return re.compile(part, re.MULTILINE)
 
 
 def _problem(source: str, at: int) -> str:
