@@ -9,7 +9,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = join(here, "..", "src", "stormproof", "studio", "static");
+const target = join(here, "..", "src", "stormproof", "apps", "studio", "static");
 
 // What is installed is what the lock says: each package with its hash, and from wherever the registry of this machine is.
 const { packages } = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8"));

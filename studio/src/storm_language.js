@@ -8,6 +8,9 @@ const CLAIMS = ["never", "always", "possible", "recovers", "clean", "violated", 
 const FAULTS = [...kinds.keywords, "none"];
 const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS]);
 
+// So many characters before the cursor are looked at: the patterns that end there are tried at each.
+const LONGEST_LINE = 1000;
+
 const NAME = /^[\p{L}_][\p{L}\p{N}_'.-]*/u;
 
 export const storm = StreamLanguage.define({
@@ -56,7 +59,7 @@ function outline(text, position) {
   const current = roles.filter((role) => role.from < position).at(-1);
   const end = roles.find((role) => role.from > position)?.from ?? text.length;
   const body = current ? text.slice(current.from, end) : "";
-  const states = new Set([...body.matchAll(/(?:^|[{\n])\s*([\p{L}_][\p{L}\p{N}_'.-]*)\s*:/gu)].map((m) => m[1]));
+  const states = new Set([...body.matchAll(/(?:^|[{\n])[^\S\n]*([\p{L}_][\p{L}\p{N}_'.-]*)\s*:/gu)].map((m) => m[1]));
   return { roles: roles.map((role) => role.name), role: current?.name, states: [...states] };
 }
 
@@ -68,7 +71,7 @@ export function complete(system) {
     const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_'.-]*$/u);
     const from = word ? word.from : context.pos;
     const line = context.state.doc.lineAt(from);
-    const before = line.text.slice(0, from - line.from);
+    const before = line.text.slice(Math.max(0, from - line.from - LONGEST_LINE), from - line.from);
     const found = outline(context.state.doc.toString(), context.pos);
     const action = /([\p{L}_][\p{L}\p{N}_'.-]*)\s*([!?])\s*$/u.exec(before);
     if (action) return { from, options: options(messages(system(), found.role, action[1], action[2]), "constant") };

@@ -230,8 +230,8 @@ def _atoms(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, tuple) and len(value) == 2 and str(value[0]) in _ONE_CHARACTER:
         yield value
     elif isinstance(value, (tuple, list, sre_parse.SubPattern)):
-        for part in value:
-            yield from _atoms(part)
+        for i in range(len(value)):
+            yield from _atoms(value[i])
 
 
 def _parsed(pattern: re.Pattern[Any]) -> Any:

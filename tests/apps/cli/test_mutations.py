@@ -59,7 +59,7 @@ EVENTS = (
     *('{"role": "B", "do": "send", "peer": "A", "message": "ok", "time": 3}',),
 )
 SHIVIZ = 'A {"A":1}\nsend m to B\nB {"A":1,"B":1}\nreceive m from A\nB {"A":1,"B":2}\nsend ok to A\n'
-GOLDEN = ROOT / "tests" / "formats" / "golden"
+GOLDEN = ROOT / "tests" / "languages" / "formats" / "golden"
 #: One text in each language, and the commands that work on what they read.
 LANGUAGES = {
     ".storm": STORM,
