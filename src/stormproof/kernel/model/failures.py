@@ -82,7 +82,7 @@ class ChannelFailure(PlainFaults):
     def exchanges(self, first: Message, second: Message) -> bool:
         """May two neighbours be exchanged? A crash message stays behind all that its sender has sent; only in
         a mailbox are there messages of others (definitions 2.4, 12.2)."""
-        if not any(kind.whole_queue for kind in self.kinds):
+        if not self.changes_order:
             return False
         crash = isinstance(first, Crash) or isinstance(second, Crash)
         return not crash or sender_in(first) != sender_in(second)
@@ -95,6 +95,11 @@ class ChannelFailure(PlainFaults):
     @cached_property
     def kinds(self) -> tuple[FaultKind, ...]:
         return tuple(kind for kind in KINDS if getattr(self, kind.keyword))
+
+    @cached_property
+    def changes_order(self) -> bool:
+        """May messages overtake each other?"""
+        return any(kind.whole_queue for kind in self.kinds)
 
     @property
     def matches_once(self) -> bool:
@@ -133,7 +138,7 @@ class FailureModel:
     def bags(self) -> tuple[str, ...]:
         """Whose mailboxes let messages overtake each other."""
         found = self._mailboxes.items()
-        return tuple(name for name, failure in found if any(kind.whole_queue for kind in failure.kinds))
+        return tuple(name for name, failure in found if failure.changes_order)
 
     @property
     def perfect(self) -> bool:

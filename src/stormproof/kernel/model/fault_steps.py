@@ -220,12 +220,23 @@ class Strike:
 
     def counts(self) -> Counter[str]:
         """How many faults of each kind it is."""
-        found: Counter[str] = Counter()
-        found[LOSS.noun] = int(self.lost)
-        found[CORRUPTION.noun] = sum(m is not None for m in (self.becomes, self.kept_as, self.head))
-        found[REORDERING.noun] = int(self.overtakes > 0)
-        found[DUPLICATION.noun] = int(self.kept is not None)
-        return +found
+        return Counter(noun for noun, _ in self.faults_of(None))
+
+    def faults_of(self, delivered: Message | None) -> Iterator[tuple[str, Message | None]]:
+        """Each fault by its noun, and what the message becomes in a corruption; `delivered` is what was
+        received."""
+        if self.lost:
+            yield LOSS.noun, None
+        if self.becomes is not None:
+            yield CORRUPTION.noun, self.becomes
+        if self.overtakes > 0:
+            yield REORDERING.noun, None
+        if self.head is not None:
+            yield CORRUPTION.noun, delivered
+        if self.kept is not None:
+            yield DUPLICATION.noun, None
+        if self.kept_as is not None:
+            yield CORRUPTION.noun, self.kept_as
 
     def phrases(self) -> Iterator[str]:
         """`lost`, `becomes d1`, `overtakes 2 messages`: each follows the name of the message."""

@@ -25,7 +25,7 @@ from ...limits import Limits, as_a_whole, time_left
 from ...trust.replay_storm import replay_storm
 from .answer import LoggedFault, TraceAnswer, Unexplained
 from .build_run import build_run
-from .channel_faults import ChannelFault, seen_at_reception
+from .channel_faults import ChannelFault
 from .explain_logs import LogsExplained, explain_logs
 from .log import RoleLog, event_of, is_silent
 from .read_log import RowMapper, read_logs
@@ -200,12 +200,10 @@ class _Comparison:
         sends, receptions = _indices(sender, "send", c.receiver), _indices(receiver, "receive", c.sender)
         for fault in faults:
             what = f"{sender[sends[fault.send]].message} from {c.sender} to {c.receiver}"
-            if fault.becomes:
-                what += f" becomes {fault.becomes}"
-            at = sender.place(sends[fault.send])
-            if seen_at_reception(fault):
-                at = receiver.place(receptions[fault.reception])
-            yield LoggedFault(fault.kind, what, at)
+            at_reception = receiver.place(receptions[fault.reception])
+            at = sender.place(sends[fault.send]) if fault.at_send else at_reception
+            for kind, becomes in fault.faults:
+                yield LoggedFault(kind, what if becomes is None else f"{what} becomes {becomes}", at)
 
     def _unexplained(self, role: str, length: int) -> Unexplained:
         log = self.logs[role]

@@ -11,8 +11,8 @@ from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...search.counterexample.storm_run import storm_witness
 from ...search.engine.survival import FoundRun
-from .channel_faults import entering, overtaking, staying, staying_at
-from .channel_plan import CALM, NEVER, ChannelPlan
+from .channel_faults import CALM, entering, overtaking, staying, staying_at
+from .channel_plan import NEVER, ChannelPlan
 from .explain_logs import LogsExplained, in_order
 from .log import RoleLog, is_silent
 

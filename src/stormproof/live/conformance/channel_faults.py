@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...kernel.model.actions import CRASH, Message
 from ...kernel.model.failures import ChannelFailure
 from ...kernel.model.fault_steps import Strike
-from ...kernel.model.faults import CORRUPTION, DUPLICATION, LOSS, REORDERING
+from ...kernel.semantics.channel_faults import reception_strikes, send_strikes
 
 #: Sends that one reception may skip.
 REACH = 64
@@ -30,16 +30,25 @@ class InChannel(NamedTuple):
 ChannelContent = tuple[InChannel, ...]
 
 
-class ChannelFault(NamedTuple):
-    """A fault that explains the logs: of which send, for which reception; what is corrupted into what: the
-    message that is `sent`, the copy that is `kept`, or the one that is `delivered`. Without a kind it is no
-    fault, and says which send a reception takes where that is not the next one."""
+#: Nothing goes wrong.
+CALM = Strike()
 
-    kind: str
+
+class ChannelFault(NamedTuple):
+    """What explains the logs: what strikes a send, or the reception, and of which send the reception is.
+    Where nothing strikes, it says which send a reception takes that is not the next one. A send that only
+    overtakes is not told by how many messages: that follows from the receptions."""
+
     send: int
     reception: int
-    struck: str = ""
-    becomes: Message = ""
+    strike: Strike = CALM
+    at_send: bool = True
+    delivered: Message | None = None
+
+    @property
+    def faults(self) -> tuple[tuple[str, Message | None], ...]:
+        """Each by its kind, with what a corruption makes of the message."""
+        return tuple(self.strike.faults_of(self.delivered))
 
 
 class MatchState(NamedTuple):
@@ -79,56 +88,47 @@ class ChannelMoves:
             yield False, MatchState(state.put + 1, (*waiting, item)), ()
 
     def _within_reach(self, waiting: ChannelContent) -> range:
-        return range(len(waiting) if self.failure.reorder else min(1, len(waiting)))
+        return range(len(waiting) if self.failure.changes_order else min(1, len(waiting)))
 
     def _needs_more(self, waiting: ChannelContent, exact: int | None) -> bool:
-        return not waiting or (self.failure.reorder and exact is None)
+        return not waiting or (self.failure.changes_order and exact is None)
 
     def _overtaking(self, waiting: ChannelContent, at: int) -> tuple[ChannelFault, ...]:
         """A copy stays wherever it likes, so that it is neither overtaken nor overtakes."""
         item = waiting[at]
         if item.copy or all(other.copy for other in waiting[:at]):
             return ()
-        return (ChannelFault(REORDERING.noun, item.send, self.j),)
+        return (ChannelFault(item.send, self.j, Strike(overtakes=1)),)
 
     def _take(self, state: MatchState, at: int, faults: tuple[ChannelFault, ...]) -> Iterator[ChannelMove]:
         rest = (*state.waiting[:at], *state.waiting[at + 1 :])
-        in_order = self.failure.matches_once and not self.failure.reorder
-        taken = () if in_order else (ChannelFault("", state.waiting[at].send, self.j),)
+        in_order = self.failure.matches_once and not self.failure.changes_order
+        taken = () if in_order else (ChannelFault(state.waiting[at].send, self.j),)
         yield True, state._replace(waiting=rest), (*faults, *taken)
-        if self.failure.duplicate and state.waiting[at].form is not CRASH:
-            yield from self._keep(state, at, faults)
+        yield from self._keep(state, at, faults)
 
     def _keep(self, state: MatchState, at: int, faults: tuple[ChannelFault, ...]) -> Iterator[ChannelMove]:
-        """The message also stays, as it was or corrupted."""
+        """The message also stays, as it was or corrupted; what is delivered may be corrupted too."""
         item = state.waiting[at]
         rest = (*state.waiting[:at], *state.waiting[at + 1 :])
-        copied = (*faults, ChannelFault(DUPLICATION.noun, item.send, self.j))
-        for kept in (item.form, *sorted(self.failure.becomes.get(str(item.form), ()))):
-            changed = (
-                () if kept == item.form else (ChannelFault(CORRUPTION.noun, item.send, self.j, "kept", kept),)
-            )
-            waiting = (InChannel(item.send, kept, True), *rest)
-            yield True, state._replace(waiting=waiting), (*copied, *changed)
+        for strike in reception_strikes((item.form,), self.message, self.failure):
+            waiting = (InChannel(item.send, strike.kept_as or item.form, True), *rest)
+            fault = ChannelFault(item.send, self.j, strike, at_send=False, delivered=self.message)
+            yield True, state._replace(waiting=waiting), (*faults, fault)
 
     def _mend(self, state: MatchState, at: int) -> Iterator[ChannelMove]:
         """The message is not what was received: its send was lost or corrupted, or another copy stays."""
-        item, failure = state.waiting[at], self.failure
+        item = state.waiting[at]
         if item.form == self.message or item.form is CRASH:
             return
+        before, behind = state.waiting[:at], state.waiting[at + 1 :]
         fresh = not item.copy and item.form == self.sends[item.send]
-        if failure.loss and fresh:
-            rest = (*state.waiting[:at], *state.waiting[at + 1 :])
-            yield False, state._replace(waiting=rest), (ChannelFault(LOSS.noun, item.send, self.j),)
-        if self.message not in failure.becomes.get(str(item.form), ()):
-            return
-        if fresh:
-            fault = ChannelFault(CORRUPTION.noun, item.send, self.j, "sent", self.message)
-            changed = (*state.waiting[:at], item._replace(form=self.message), *state.waiting[at + 1 :])
-            yield False, state._replace(waiting=changed), (fault,)
-        if failure.duplicate:
-            fault = ChannelFault(CORRUPTION.noun, item.send, self.j, "delivered", self.message)
-            yield from self._keep(state, at, (*self._overtaking(state.waiting, at), fault))
+        for strike in send_strikes((), item.form, self.failure) if fresh else ():
+            entered = () if strike.lost else (item._replace(form=self.message),)
+            if strike.lost or strike.becomes == self.message:
+                waiting = (*before, *entered, *behind)
+                yield False, state._replace(waiting=waiting), (ChannelFault(item.send, self.j, strike),)
+        yield from self._keep(state, at, self._overtaking(state.waiting, at))
 
 
 # ---- what the faults mean for the run --------------------------------------------------------------------
@@ -136,34 +136,17 @@ class ChannelMoves:
 
 def names_its_send(fault: ChannelFault) -> bool:
     """Is the send of the fault the one that its reception takes? A message that is lost was in the way."""
-    return fault.kind != LOSS.noun
+    return not fault.strike.lost
 
 
-def seen_at_reception(fault: ChannelFault) -> bool:
-    """A copy that stays is seen in the log of the receiver; everything else struck the send."""
-    return fault.kind == DUPLICATION.noun
-
-
-def send_strikes(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
+def struck_sends(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
     """What strikes each send, overtaking aside: that follows from which send each reception takes."""
-    found: dict[int, Strike] = {}
-    for fault in faults:
-        if fault.kind == LOSS.noun:
-            found[fault.send] = Strike(lost=True)
-        elif fault.kind == CORRUPTION.noun and fault.struck == "sent":
-            found[fault.send] = Strike(becomes=fault.becomes)
-    return found
+    return {f.send: f.strike for f in faults if f.at_send and (f.strike.lost or f.strike.becomes is not None)}
 
 
-def reception_strikes(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
+def struck_receptions(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
     """What strikes each reception: the message stays, and as what."""
-    found: dict[int, Strike] = {}
-    for fault in faults:
-        if fault.kind == DUPLICATION.noun:
-            found.setdefault(fault.reception, Strike(kept=0))
-        elif fault.kind == CORRUPTION.noun and fault.struck == "kept":
-            found[fault.reception] = Strike(kept=0, kept_as=fault.becomes)
-    return found
+    return {f.reception: f.strike for f in faults if not f.at_send}
 
 
 def entering(strike: Strike, message: Message) -> Message | None:

@@ -9,19 +9,18 @@ from dataclasses import dataclass, field
 from ...kernel.model.actions import Message
 from ...kernel.model.fault_steps import Strike
 from .channel_faults import (
+    CALM,
     ChannelFault,
     entering,
     names_its_send,
-    reception_strikes,
-    send_strikes,
     staying,
+    struck_receptions,
+    struck_sends,
 )
 from .match_channel import ChannelMatch
 
 #: The rank of a message that nobody receives.
 NEVER = 1 << 62
-#: Nothing goes wrong.
-CALM = Strike()
 
 
 @dataclass
@@ -40,7 +39,7 @@ class ChannelPlan:
 
 
 def channel_plan(sends: Sequence[Message], receptions: Sequence[Message], match: ChannelMatch) -> ChannelPlan:
-    plan = ChannelPlan(send_strikes(match.records), reception_strikes(match.records))
+    plan = ChannelPlan(struck_sends(match.records), struck_receptions(match.records))
     by_reception = defaultdict(list)
     for fault in match.records:
         by_reception[fault.reception].append(fault)

@@ -40,7 +40,7 @@ class ChannelMatch:
 
     @property
     def faults(self) -> tuple[ChannelFault, ...]:
-        return tuple(record for record in self.records if record.kind)
+        return tuple(record for record in self.records if record.faults)
 
 
 def match_channel(
@@ -97,7 +97,7 @@ def _explain(layer: Layer, moves: ChannelMoves) -> tuple[Layer, bool]:
         if best.get(state, cost) < cost:
             continue
         for taken, target, faults in moves.of(state):
-            price = cost + sum(bool(fault.kind) for fault in faults)
+            price = cost + sum(len(fault.faults) for fault in faults)
             chain = link
             for fault in faults:
                 chain = Link(fault, chain)
