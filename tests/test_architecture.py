@@ -86,6 +86,12 @@ def test_a_package_imports_only_from_those_above_it(path: Path) -> None:
     assert imported_packages(path) <= allowed
 
 
+def test_what_checks_uses_nothing_of_what_finds() -> None:
+    found = set().union(*(imported_packages(p) for p in modules() if package_of(p) == "trust"))
+    groups = {name.partition("/")[0] for name in found}
+    assert groups <= {"trust", "kernel", "programs", "languages", "errors", "limits", "records"}
+
+
 def test_the_replay_kernel_is_independent_and_small() -> None:
     path = SOURCE / "trust" / "replay.py"
     text = path.read_text(encoding="utf-8")

@@ -12,11 +12,11 @@ from stormproof.kernel.model.ask import Ask
 from stormproof.kernel.model.budget import Budget
 from stormproof.kernel.model.run import Witness
 from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.search.certificates.survival import closed_set, out_of_reach
 from stormproof.search.counterexample.storm_run import storm_witness
 from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.trust.check_out_of_reach import check_violated
 from stormproof.trust.check_survival import SurvivalCheck, check_holds
-from stormproof.trust.make_survival_certificate import closed_set, out_of_reach
 from stormproof.trust.survival_certificate import ClosedSet, OutOfReach, survival_certificate_from_json
 from tests.support.survival_questions import random_asks, random_goal, random_model
 

@@ -17,6 +17,7 @@ from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.system import System
 from stormproof.oracle.bounded import TooLarge, TransitionSystem, explore, holds, initial
+from stormproof.search.certificates.bounded import make_certificate
 from stormproof.trust.certificate_json import (
     certificate_from_json,
     certificate_to_json,
@@ -30,7 +31,6 @@ from stormproof.trust.check_certificate import (
     meets,
     obligations,
 )
-from stormproof.trust.make_certificate import make_certificate
 from tests.support.random_systems import random_crash, random_failures, random_process_faults, random_system
 
 #: What runs can certify: all k-properties but the two side conditions of Lange and Yoshida's theorem.

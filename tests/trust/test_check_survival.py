@@ -19,8 +19,8 @@ from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.oracle import survival as spec
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.channel_blocks import proves_never
+from stormproof.search.certificates.survival import search_out_of_reach
 from stormproof.trust.check_survival import check_holds
-from stormproof.trust.make_survival_certificate import search_out_of_reach
 from stormproof.trust.replay_storm import storm_end
 from stormproof.trust.survival_certificate import ClosedSet, OutOfReach, bases
 from tests.support.survival_certificates import MOST, Claimed, claims, forged

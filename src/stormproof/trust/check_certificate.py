@@ -5,7 +5,7 @@ chapter 3). It is proved by a set of configurations that contains the initial on
 steps, with a run to the required action for every obligation in each configuration. This module searches
 nothing: it derives the obligations from the definition of the property, and takes each step of each run as
 the kernel does (`kernel.semantics.silent_steps`), one word per channel and one step per fault. It uses
-nothing of the engine. `make_certificate` makes the certificates.
+nothing of the engine. `search/certificates` makes the certificates.
 
 Runs share their endings: for each goal a certificate says which step to take in a configuration, and the run
 follows from that. The set may be larger than the reachable one; that only adds obligations.

@@ -24,6 +24,7 @@ from ...kernel.transform.prepare import SEMANTICS
 from ...languages import formats, protocols
 from ...languages.protocols.catalogue import TABLE
 from ...limits import Limits
+from ...search.certificates.bounded import MOST
 from ...search.checks.properties import K_ER, K_EXH, K_PG, known_properties
 from ...surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ...surveys.paper_table import (
@@ -52,7 +53,6 @@ from ...tell.draw.paper_table import (
     split,
 )
 from ...trust.certificate_json import certificate_to_json
-from ...trust.make_certificate import MOST
 from .console import console
 from .options import limits_of_each, split_list
 

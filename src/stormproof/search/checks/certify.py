@@ -42,7 +42,7 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
         return MadeCertificate(note=TOO_LARGE)
     if found.holds:
         return MadeCertificate(_closed_set(name, asked, found, request))
-    from ...trust.make_survival_certificate import out_of_reach
+    from ..certificates.survival import out_of_reach
 
     proof = None if found.run is None else found.run.proof
     made = None if proof is None else out_of_reach(asked.model, proof, found.listed)
@@ -53,7 +53,7 @@ def _of_a_run(asked: Survived, found: SurvivalOutcome) -> Proof | None:
     """That nothing leads from the end of a run to the goal, where a method without a bound has found it."""
     if found.holds is not False or found.run is None or found.run.proof is None:
         return None
-    from ...trust.make_survival_certificate import search_out_of_reach
+    from ..certificates.survival import search_out_of_reach
 
     run = storm_witness(asked.model.system, found.run)
     return search_out_of_reach(asked.model, asked.ask.goal, found.run.proof, run, MOST)
@@ -77,7 +77,7 @@ def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request
 
 def _closed_set(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet:
     from ...trust.check_survival import check_holds
-    from ...trust.make_survival_certificate import closed_set
+    from ..certificates.survival import closed_set
 
     assert found.listed is not None
     certificate = closed_set(asked.model, found.k, found.listed)

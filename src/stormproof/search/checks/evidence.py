@@ -151,7 +151,7 @@ def _replayed_storm(
     answer = replay_storm(asked.model, asked.ask, witness, FEW_FUTURES)
     if answer.established or not answer.ok:
         return answer, None
-    from ...trust.make_survival_certificate import search_out_of_reach
+    from ..certificates.survival import search_out_of_reach
 
     try:
         made = search_out_of_reach(asked.model, asked.ask.goal, size, witness, MOST_UNASKED)

@@ -19,8 +19,8 @@ from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
 from ...limits import EFFORT, Limits, is_over, time_left
 from ...trust.check_survival import check_holds
-from ...trust.make_survival_certificate import closed_set
 from ...trust.replay_storm import replay_storm
+from ..certificates.survival import closed_set
 from ..counterexample.storm_run import storm_witness
 from ..engine.survival import FoundRun, survey
 from ..engine.watch import ProgressCallback

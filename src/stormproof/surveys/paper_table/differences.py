@@ -8,9 +8,9 @@ from ...kernel.model.system import System
 from ...kernel.transform.paper_encodings import encode, resolve
 from ...languages import protocols
 from ...oracle.bounded import TooLarge, explore
+from ...search.certificates.bounded import MOST, make_certificate
 from ...search.checks.properties import K_ER, K_EXH, K_MC, RSC
 from ...trust.check_certificate import BoundedCertificate, CertificateCheck, check_certificate
-from ...trust.make_certificate import MOST, make_certificate
 from ..campaign.jobs import NAMED_FAILURES, load_source
 from .matrix import Cell, Column
 from .published import Published, published

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Generic, TypeVar
 
-from ..kernel.model.actions import Channel, Configuration, Word
-from ..kernel.model.goal import Goal
-from ..kernel.model.run import Witness
-from ..kernel.model.survival import BlockSize, SurvivalModel
-from ..kernel.semantics.explore import TooLarge, reached
-from ..search.engine.listed import Listed, ListedConfiguration
-from .check_out_of_reach import AbstractSteps
-from .replay_storm import StormConfiguration, storm_end
-from .survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
+from ...kernel.model.actions import Channel, Configuration, Word
+from ...kernel.model.goal import Goal
+from ...kernel.model.run import Witness
+from ...kernel.model.survival import BlockSize, SurvivalModel
+from ...kernel.semantics.explore import TooLarge, reached
+from ...trust.check_out_of_reach import AbstractSteps
+from ...trust.replay_storm import StormConfiguration, storm_end
+from ...trust.survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
+from ..engine.listed import Listed, ListedConfiguration
 
 
 def closed_set(model: SurvivalModel, k: int, listed: Listed) -> ClosedSet:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from ..kernel.model.actions import Configuration
-from ..kernel.model.failures import FailureModel
-from ..kernel.model.system import System
-from ..kernel.semantics.explore import explore, reached
-from ..kernel.semantics.silent_steps import Successor, initial, steps
-from .check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
+from ...kernel.model.actions import Configuration
+from ...kernel.model.failures import FailureModel
+from ...kernel.model.system import System
+from ...kernel.semantics.explore import explore, reached
+from ...kernel.semantics.silent_steps import Successor, initial, steps
+from ...trust.check_certificate import BoundedCertificate, CertifiedGoal, CertifiedStep, meets, obligations
 
 #: How many configurations a search may see unless another limit is given.
 MOST = 20_000

@@ -1,0 +1,1 @@
+"""Certificates, made of what a search found; `trust` checks them and knows nothing of this."""
