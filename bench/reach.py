@@ -26,10 +26,10 @@ from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
 from stormproof.search.engine.coverability import ChannelForm
 from stormproof.search.reachability.answer import UNDECIDED
-from stormproof.search.reachability.certificates import Closure
 from stormproof.search.reachability.channel_forms import shapes
-from stormproof.search.reachability.check_certificates import check_certificate
 from stormproof.search.reachability.portfolio import solve
+from stormproof.trust.reachability.certificates import Closure
+from stormproof.trust.reachability.check_certificate import check_certificate
 from stormproof.trust.survival_certificate import ClosedSet
 
 Case = tuple[System, str]

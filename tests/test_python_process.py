@@ -207,7 +207,7 @@ def test_z3_does_not_take_its_library_from_the_current_folder(here: HostileFolde
     pytest.importorskip("z3")
     engine = next(Path(sp.__path__[0]).glob("_engine*.so"))
     shutil.copy(engine, here.path / "libz3.so")
-    code = "from stormproof.search.reachability.state_equation import _z3; print(_z3().Int('x') + 1)"
+    code = "from stormproof.trust.reachability.check_equation import load_z3; print(load_z3().Int('x') + 1)"
     (here.path / "z3.py").unlink()
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], cwd=here.path, capture_output=True, text=True, timeout=60

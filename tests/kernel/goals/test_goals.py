@@ -19,8 +19,8 @@ from stormproof.kernel.model.system import System
 from stormproof.kernel.semantics.channel_faults import interfere
 from stormproof.search.engine.coverability import ChannelForm
 from stormproof.search.reachability.channel_forms import Shape
-from stormproof.search.reachability.reachable_by_faults import settle_word
 from stormproof.search.reachability.targets import options
+from stormproof.trust.reachability.after_faults import settle_word
 
 SENDER = Process(
     "Sender",

@@ -43,6 +43,7 @@ S = "src/stormproof/"
 SPECIAL: dict[FaultKind, dict[str, str]] = {
     LOSS: {
         S + "search/reachability/*.py": FORMS,
+        S + "trust/reachability/*.py": FORMS,
         S + "kernel/goals/cubes.py": FORMS,
         S + "search/checks/all_bounds.py": FORMS,
         S + "search/checks/half_duplex.py": MATCHED,
@@ -56,6 +57,7 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
     },
     REORDERING: {
         S + "search/reachability/*.py": FORMS,
+        S + "trust/reachability/*.py": FORMS,
         S + "kernel/goals/cubes.py": FORMS,
         S + "search/checks/all_bounds.py": FORMS,
         S + "search/counterexample/contents.py": FORMS,
@@ -69,6 +71,7 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
     },
     CORRUPTION: {
         S + "search/reachability/*.py": FORMS,
+        S + "trust/reachability/*.py": FORMS,
         S + "search/counterexample/match_sends.py": FORMS,
         S + "kernel/model/failures.py": PAIRS,
         S + "kernel/equivalence/*.py": PAIRS,

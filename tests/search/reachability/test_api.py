@@ -14,7 +14,7 @@ from stormproof.languages import protocols
 from stormproof.limits import Limits
 from stormproof.search.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE
 from stormproof.search.reachability.api import reach
-from stormproof.search.reachability.certificates import Closure, HalfDuplexCertificate
+from stormproof.trust.reachability.certificates import Closure, HalfDuplexCertificate
 
 ROUND0, ROUND1 = "Sender@{send0, wait0, resend0}", "Sender@{send1, wait1, resend1}"
 #: A message with the other bit is taken while the sender is not at it: it can only be an old repetition.

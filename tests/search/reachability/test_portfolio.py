@@ -20,10 +20,10 @@ from stormproof.search.engine.lowering import lower
 from stormproof.search.reachability.answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
 from stormproof.search.reachability.build_run import accept_run
 from stormproof.search.reachability.channel_forms import shapes
-from stormproof.search.reachability.check_certificates import check_certificate
 from stormproof.search.reachability.portfolio import solve
 from stormproof.search.reachability.targets import wanted
 from stormproof.search.reachability.ways import WAYS
+from stormproof.trust.reachability.check_certificate import check_certificate
 from stormproof.trust.survival_certificate import ClosedSet
 from tests.support.goal_meaning import Meaning
 from tests.support.random_systems import random_failures, random_system

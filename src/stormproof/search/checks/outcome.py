@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from ...kernel.model.ask import Ask
     from ...kernel.model.run import Witness
     from ...kernel.model.survival import SurvivalModel
+    from ...trust.reachability.certificates import Certificate
     from ...trust.survival_certificate import OutOfReach, SurvivalCertificate
     from ..engine.k_properties import Exploration, Violation
     from ..engine.rsc import RscViolation
     from ..engine.survival import FoundRun
     from ..narrate.reason import RunEnd
-    from ..reachability.certificates import Certificate
 
     #: What proves a verdict: a certificate of survival, or that a goal is unreachable.
     Proof: TypeAlias = SurvivalCertificate | Certificate

@@ -23,6 +23,10 @@ from ...kernel.transform.crash_handling import crash_handling
 from ...languages.formats.json_values import same_json
 from ...trust.check_out_of_reach import check_violated
 from ...trust.check_survival import check_holds
+from ...trust.reachability.certificates import Certificate, EquationCertificate
+from ...trust.reachability.check_certificate import check_certificate
+from ...trust.reachability.check_equation import have_z3
+from ...trust.reachability.read_certificate import certificate_from_json, is_certificate_of_reachability
 from ...trust.replay import BUDGET, replay
 from ...trust.replay_storm import replay_storm, wrong_ending
 from ...trust.survival_certificate import (
@@ -32,10 +36,6 @@ from ...trust.survival_certificate import (
     survival_certificate_from_json,
 )
 from ..counterexample.fewest_faults import at_most
-from ..reachability.certificates import Certificate, EquationCertificate
-from ..reachability.check_certificates import check_certificate
-from ..reachability.read_certificate import certificate_from_json, is_certificate_of_reachability
-from ..reachability.state_equation import have_z3
 from .contradictions import contradiction
 from .given_system import SavedQuestion, not_following, question_of, required_question
 from .properties import (

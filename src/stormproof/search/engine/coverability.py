@@ -8,26 +8,13 @@ from typing import NamedTuple, TypeVar
 
 from ... import _engine
 from ..._engine import ChannelForm as ChannelForm
-from ...kernel.model.actions import Channel, Message, Transition
+from ...kernel.model.actions import Channel, Transition
 from ...limits import Limits
+from ...trust.reachability.certificates import BEHIND, Element, Weights
 from .lowering import Lowered
 from .watch import ProgressCallback, limit_name, watch
 
-#: In a summarised word: what follows is the set of messages behind the first k. No message is empty.
-BEHIND = ""
-
 _T = TypeVar("_T")
-
-
-class Element(NamedTuple):
-    """A configuration: local states, which channels end in a crash message, the rest of each channel.
-
-    A multiset is kept as a word in some fixed order, a length as copies of one message.
-    """
-
-    states: tuple[str, ...]
-    marks: tuple[bool, ...]
-    words: tuple[tuple[str, ...], ...]
 
 
 class Taken(NamedTuple):
@@ -43,14 +30,6 @@ class Taken(NamedTuple):
     choice: int
     corruption: tuple[str, str] | None
     stays: bool = False
-
-
-class Weights(NamedTuple):
-    """A linear function that no step increases: weights of local states and of messages in channels."""
-
-    states: Mapping[tuple[str, str], int]
-    messages: Mapping[tuple[Channel, Message], int]
-    bound: int
 
 
 class Demanded(NamedTuple):

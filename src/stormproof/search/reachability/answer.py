@@ -9,8 +9,8 @@ from ...kernel.goals.cubes import Cube
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
+from ...trust.reachability.certificates import Certificate
 from ...trust.survival_certificate import ClosedSet
-from .certificates import Certificate
 
 REACHABLE, UNREACHABLE, UNDECIDED = "reachable", "unreachable", "undecided"
 

@@ -10,12 +10,12 @@ from ...kernel.model.actions import CRASH, Channel, Firing, Message, Receive, Se
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
+from ...trust.reachability.after_faults import settle
+from ...trust.reachability.certificates import Element
 from ...trust.replay import replay
 from ..counterexample.build import build_witness
-from ..engine.coverability import Element, Taken
-from .channel_faults import take
+from ..engine.coverability import ChannelForm, Taken
 from .channel_forms import Shape
-from .reachable_by_faults import settle
 
 
 def make_run(
@@ -91,7 +91,7 @@ def _play(word: list[Message], shape: Shape, failure: ChannelFailure, step: Take
         word.append(action.message)
         return True
     assert isinstance(action, Receive)
-    return take(word, shape.form, failure, action.message, step.stays)
+    return _take(word, shape.form, failure, action.message, step.stays)
 
 
 def accept_run(system: System, failures: FailureModel, cubes: Iterable[Cube], run: Witness) -> str:
@@ -102,3 +102,21 @@ def accept_run(system: System, failures: FailureModel, cubes: Iterable[Cube], ru
     if not any(cube.holds(system, failures, run.states, run.channels) for cube in cubes):
         return "the run does not end in the goal"
     return ""
+
+
+def _take(
+    word: list[Message], form: ChannelForm, failure: ChannelFailure, message: Message, stays: bool
+) -> bool:
+    """Take a message from a channel without loss; False where that is not possible."""
+    if message is CRASH:
+        return bool(word) and word.pop(0) is CRASH
+    if form == ChannelForm.LENGTH:
+        fits = [i for i, m in enumerate(word) if m is not CRASH]
+    else:
+        reach = len(word) if failure.reorder else 1
+        fits = [i for i, m in enumerate(word[:reach]) if failure.may_become(m, message)]
+    if not fits:
+        return False
+    if not stays:
+        del word[next((i for i in fits if word[i] == message), fits[0])]
+    return True

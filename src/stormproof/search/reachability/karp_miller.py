@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from ...kernel.model.actions import CRASH, Channel, Internal, Receive, Send, Transition, channel_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
+from ...trust.reachability.certificates import Control
+from ...trust.reachability.channel_faults import received_and_kept
 from ..engine.coverability import ChannelForm
-from .certificates import Control
-from .channel_faults import received_and_kept
 from .channel_forms import Shape
 
 INFINITY = float("inf")

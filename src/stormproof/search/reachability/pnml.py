@@ -16,8 +16,8 @@ from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.system import System
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...kernel.transform.prepare import prepare, with_process_faults
+from ...trust.reachability.channel_faults import received_and_kept
 from ..engine.coverability import ChannelForm
-from .channel_faults import received_and_kept
 from .channel_forms import Shape, shapes
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -9,30 +9,22 @@ if installed.
 
 from __future__ import annotations
 
-import builtins
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import lcm
-from pathlib import Path
 from typing import Any
 
-from ...kernel.goals.cubes import Cube
 from ...kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
-from ..engine.coverability import ChannelForm, Element, Weights
-from .certificates import Control
-from .channel_forms import Shape, shapes
+from ...trust.reachability.certificates import Control, Weights
+from ...trust.reachability.check_equation import load_z3
+from ..engine.coverability import ChannelForm
+from .channel_forms import Shape
 from .simplex import farkas
-from .targets import Target, targets
+from .targets import Target
 
 EquationRow = tuple[str, ...]
-
-
-def have_z3() -> bool:
-    return find_spec("z3") is not None
 
 
 @dataclass(frozen=True)
@@ -159,19 +151,9 @@ def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[EquationRow, 
                 yield {counter(shape, message): -1, counter(shape, other): 1}
 
 
-def _z3() -> Any:
-    """z3, which would load its library from the current folder before its own."""
-    spec = find_spec("z3")
-    own = Path(spec.origin or "").parent if spec is not None else Path(sys.prefix)
-    builtins.Z3_LIB_DIRS = [str(own), str(own / "lib"), str(Path(sys.prefix, "lib"))]  # type: ignore[attr-defined]
-    import z3  # type: ignore[import-untyped,unused-ignore]
-
-    return z3
-
-
 def integer_solution(eq: StateEquation, target: Target, seconds: float | None = None) -> bool | None:
     """Does the equation have a solution in the natural numbers? z3 says; None: it does not know."""
-    z3 = _z3()
+    z3 = load_z3()
     right, loose = eq.right(target)
     solver: Any = z3.Solver()
     if seconds is not None:
@@ -186,21 +168,3 @@ def integer_solution(eq: StateEquation, target: Target, seconds: float | None = 
         solver.add(total >= right[i] if i in loose else total == right[i])
     answer = solver.check()
     return None if answer == z3.unknown else bool(answer == z3.sat)
-
-
-def check_equation(
-    system: System, failures: FailureModel, cubes: tuple[Cube, ...], controls: Sequence[Control]
-) -> str:
-    """ "" when the equation has no solution for any configuration of the goal; the solver is asked anew."""
-    if not have_z3():
-        return "the state equation over the integers needs z3 (install stormproof[smt])"
-    forms = shapes(system, failures)
-    eq = equation(system, failures, forms, controls)
-    for target in targets(system, failures, cubes, forms, controls):
-        if integer_solution(eq, target) is not False:
-            return f"the state equation has a solution for {_show(target.element)}"
-    return ""
-
-
-def _show(at: Element) -> str:
-    return f"({', '.join(at.states)})"

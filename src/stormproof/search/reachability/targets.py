@@ -16,12 +16,10 @@ from ...kernel.goals.cubes import Cube, Demand, accepted, taken as cube_taken, u
 from ...kernel.model.actions import CRASH, Channel, Message
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System
-from ..engine.coverability import ChannelForm, Demanded, Element, Wanted
-from .certificates import Control
+from ...trust.reachability.certificates import Control, Element
+from ...trust.reachability.channel_forms import Letters
+from ..engine.coverability import ChannelForm, Demanded, Wanted
 from .channel_forms import Shape
-
-#: Contents of a channel without the crash message.
-Letters = tuple[str, ...]
 
 
 class Option(NamedTuple):

@@ -14,20 +14,23 @@ from ...kernel.model.phrases import listed, plural
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 from ...limits import Limits
-from ..engine.coverability import ChannelForm, Covered, Element, Graph, SearchEnd, Searcher, Taken, Weights
-from . import half_duplex
-from .build_run import leftovers, make_run, with_marks
-from .certificates import (
+from ...trust.reachability.certificates import (
     Certificate,
     Closure,
+    Element,
     EquationCertificate,
     HalfDuplexCertificate,
     Saturated,
     Summarised,
+    Weights,
 )
-from .channel_forms import Shape, as_multisets
+from ...trust.reachability.check_equation import have_z3
+from ..engine.coverability import ChannelForm, Covered, Graph, SearchEnd, Searcher, Taken
+from . import half_duplex
+from .build_run import leftovers, make_run, with_marks
+from .channel_forms import NAMES, Shape, as_multisets
 from .simplex import DeadlinePassed
-from .state_equation import equation, have_z3, integer_solution
+from .state_equation import equation, integer_solution
 from .targets import Target, targets, wanted
 
 #: Minimal configurations of the goal beyond which backward search is not begun.
@@ -116,7 +119,7 @@ def _closure(
     basis: Iterable[Element],
 ) -> Closure:
     assert problem.graph is not None
-    return Closure(tuple(s.form for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
+    return Closure(tuple(NAMES[s.form] for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
 
 
 def _forward(

@@ -5,21 +5,43 @@
   and every configuration of the goal is, or is excluded by the control states or by a linear function.
 - `Saturated`: finitely many configurations that are all, up to faults.
 - `Summarised`: the same, where a channel keeps k messages and of the rest only which they are
-  (`channel_summaries`).
+  (`check_summary`).
 - `HalfDuplexCertificate`: the rendezvous states of two processes; never can both send.
 - `EquationCertificate`: the state equation has no solution in the integers; a solver is asked again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...kernel.model.actions import Channel, Message
 from ...kernel.model.message_json import message_to_json
-from ..engine.coverability import ChannelForm, Element, Weights
-from .channel_forms import NAMES
 
 Control = tuple[tuple[str, ...], tuple[bool, ...]]
+
+#: In a summarised word: what follows is the set of messages behind the first k. No message is empty.
+BEHIND = ""
+
+
+class Element(NamedTuple):
+    """A configuration: local states, which channels end in a crash message, the rest of each channel.
+
+    A multiset is kept as a word in some fixed order, a length as copies of one message.
+    """
+
+    states: tuple[str, ...]
+    marks: tuple[bool, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+class Weights(NamedTuple):
+    """A linear function that no step increases: weights of local states and of messages in channels."""
+
+    states: Mapping[tuple[str, str], int]
+    messages: Mapping[tuple[Channel, Message], int]
+    bound: int
 
 
 class _Described:
@@ -39,9 +61,9 @@ class _Described:
 
 @dataclass(frozen=True)
 class Closure(_Described):
-    """`forms` says how each channel is read: as a lossy word, a multiset or a length."""
+    """`forms` says how each channel is read: as a lossy "word", a "multiset" or a "length"."""
 
-    forms: tuple[ChannelForm, ...]
+    forms: tuple[str, ...]
     controls: tuple[Control, ...]
     weights: tuple[Weights, ...]
     basis: tuple[Element, ...]
@@ -57,7 +79,7 @@ class Closure(_Described):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
-            "channels": [NAMES[f] for f in self.forms],
+            "channels": list(self.forms),
             "controls": [_control_to_json(c) for c in self.controls],
             "invariants": [_weights_to_json(w) for w in self.weights],
             "basis": [_element_to_json(e) for e in self.basis],

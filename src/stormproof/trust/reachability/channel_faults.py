@@ -1,15 +1,15 @@
 """What the faults of a channel do to contents that certificates list, forward and backward, in each form: the
-reading of the checkers, and of runs that were found backward.
+reading of the checkers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ...kernel.model.actions import CRASH, Message, Receive, Send
+from ...kernel.model.actions import CRASH, Receive, Send
 from ...kernel.model.failures import ChannelFailure
 from ...kernel.model.faults import CORRUPTION, LOSS, FaultKind
-from ..engine.coverability import ChannelForm
+from .channel_forms import LENGTH, MULTISET, QUEUE
 
 FormWord = tuple[str, ...]
 
@@ -35,24 +35,6 @@ def contents_after(word: FormWord, failure: ChannelFailure, action: Send | Recei
                 yield before + word[i:]
 
 
-def take(
-    word: list[Message], form: ChannelForm, failure: ChannelFailure, message: Message, stays: bool
-) -> bool:
-    """Take a message from a channel without loss; False where that is not possible."""
-    if message is CRASH:
-        return bool(word) and word.pop(0) is CRASH
-    if form == ChannelForm.LENGTH:
-        fits = [i for i, m in enumerate(word) if m is not CRASH]
-    else:
-        reach = len(word) if failure.reorder else 1
-        fits = [i for i, m in enumerate(word[:reach]) if failure.may_become(m, message)]
-    if not fits:
-        return False
-    if not stays:
-        del word[next((i for i in fits if word[i] == message), fits[0])]
-    return True
-
-
 def received_and_kept(failure: ChannelFailure, letters: Iterable[str], message: str) -> Iterator[str]:
     """The messages of a channel without order of which a copy may be received as this one: they stay."""
     if failure.duplicate:
@@ -62,22 +44,18 @@ def received_and_kept(failure: ChannelFailure, letters: Iterable[str], message: 
 # ---- backward --------------------------------------------------------------------------------------------
 
 
-def send_undone(
-    form: ChannelForm, failure: ChannelFailure, word: FormWord, message: str
-) -> Iterator[FormWord]:
+def send_undone(form: str, failure: ChannelFailure, word: FormWord, message: str) -> Iterator[FormWord]:
     """The least contents to which sending the message gives this one or more."""
-    if form == ChannelForm.LENGTH:
+    if form == LENGTH:
         yield word[:-1]
-    elif form == ChannelForm.MULTISET:
+    elif form == MULTISET:
         i = word.index(message) if message in word else len(word)
         yield word[:i] + word[i + 1 :]
     else:
         yield word[:-1] if word and failure.may_become(message, word[-1]) else word
 
 
-def reception_undone(
-    form: ChannelForm, failure: ChannelFailure, word: FormWord, message: str
-) -> Iterator[FormWord]:
+def reception_undone(form: str, failure: ChannelFailure, word: FormWord, message: str) -> Iterator[FormWord]:
     """The least contents from which receiving the message gives this one or more.
 
     The message was before the content. Where it may also stay, a content is smaller that has it already, as
@@ -86,19 +64,19 @@ def reception_undone(
     yield (message, *word)
     if not (failure.duplicate and word):
         return
-    reachable = word[:1] if form == ChannelForm.QUEUE else word
-    if form == ChannelForm.LENGTH or any(failure.may_become(m, message) for m in reachable):
+    reachable = word[:1] if form == QUEUE else word
+    if form == LENGTH or any(failure.may_become(m, message) for m in reachable):
         yield word
-    elif form == ChannelForm.QUEUE:
+    elif form == QUEUE:
         for head in failure.becomes:
             if failure.may_become(head, message) and failure.may_become(head, word[0]):
                 yield (head, *word[1:])
 
 
-def fault_undone(form: ChannelForm, failure: ChannelFailure, word: FormWord) -> Iterator[FormWord]:
+def fault_undone(form: str, failure: ChannelFailure, word: FormWord) -> Iterator[FormWord]:
     """The contents of which one silent fault makes this one. The order in which words and lengths are
     compared contains their faults, so only the corruptions in a multiset are left."""
-    if form != ChannelForm.MULTISET:
+    if form != MULTISET:
         return
     for source, others in failure.becomes.items():
         for other in others:
@@ -107,11 +85,11 @@ def fault_undone(form: ChannelForm, failure: ChannelFailure, word: FormWord) -> 
                 yield (*word[:i], source, *word[i + 1 :])
 
 
-def embeds(form: ChannelForm, failure: ChannelFailure, small: FormWord, large: FormWord) -> bool:
+def embeds(form: str, failure: ChannelFailure, small: FormWord, large: FormWord) -> bool:
     """Is the one content below the other in the order in which they are compared?"""
-    if form == ChannelForm.LENGTH:
+    if form == LENGTH:
         return len(small) <= len(large)
-    if form == ChannelForm.MULTISET:
+    if form == MULTISET:
         return all(small.count(m) <= large.count(m) for m in set(small))
     rest = iter(large)
     if not failure.becomes:

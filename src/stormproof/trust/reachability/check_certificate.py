@@ -1,8 +1,8 @@
 """The checker that accepts or refuses certificates of unreachable goals.
 
 It reads the definitions (chapters 2 and 6) and checks of each certificate that it contains the
-start, that no step leaves it, and that it excludes the goal. With the searches it shares only
-the meaning of goals (`targets`, `settle`, `half_duplex.meets`) and the state equation that z3 is asked again.
+start, that no step leaves it, and that it excludes the goal. Of the searches it uses nothing: it works out
+by itself what a goal asks for, in which form a channel is read, and the equations that z3 is asked about.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...kernel.goals.cubes import Cube
-from ...kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
+from ...kernel.model.actions import CRASH, Channel, Internal, Message, channel_of
 from ...kernel.model.failures import FailureModel
-from ...kernel.model.process import Process
 from ...kernel.model.system import System
-from ..engine.coverability import Element
-from . import certificates, half_duplex
+from . import certificates
+from .after_faults import can_become, settle
+from .certificates import Element
 from .channel_faults import contents_after
-from .channel_summaries import check_summary
-from .check_closure import check_closure, controls_problem, show_element, start_of, steps_of
-from .reachable_by_faults import can_become, settle
-from .state_equation import check_equation
+from .check_closure import check_closure, show_element, start_of, steps_of
+from .check_equation import check_equation
+from .check_half_duplex import check_half_duplex
+from .check_summary import check_summary
 
 
 def check_certificate(
@@ -39,10 +39,8 @@ def check_certificate(
     if isinstance(certificate, certificates.Summarised):
         return check_summary(system, failures, cubes, certificate.k, certificate.configurations)
     if isinstance(certificate, certificates.HalfDuplexCertificate):
-        return _check_half_duplex(system, failures, cubes, certificate)
-    return controls_problem(system, failures, certificate.controls) or check_equation(
-        system, failures, cubes, certificate.controls
-    )
+        return check_half_duplex(system, failures, cubes, certificate.pairs)
+    return check_equation(system, failures, cubes, certificate.controls)
 
 
 def _check_saturated(
@@ -93,49 +91,3 @@ def _reaches(system: System, failures: FailureModel, above: Element, at: Element
     """Do faults make `at` of `above`, channel by channel?"""
     rows = zip(system.channels, above.words, at.words, strict=True)
     return all(a == b or can_become(a, b, failures.on(c)) for c, a, b in rows)
-
-
-def _check_half_duplex(
-    system: System,
-    failures: FailureModel,
-    cubes: tuple[Cube, ...],
-    certificate: certificates.HalfDuplexCertificate,
-) -> str:
-    """Closed under rendezvous, never can both send, and what one sends alone does not meet the goal."""
-    if not half_duplex.applies(system, failures):
-        return "the theorem is on two processes whose channels neither reorder nor carry crash messages"
-    known = set(certificate.pairs)
-    first, second = system.processes
-    if (first.initial, second.initial) not in known:
-        return "the initial pair is not listed"
-    for a, b in certificate.pairs:
-        if first.sends(a) and second.sends(b):
-            return f"both can send in ({a}, {b})"
-        left = _alone(failures, first, a) | _alone(failures, second, b)
-        pairs = {(t, b) if p is first else (a, t) for p, t in left}
-        pairs |= {(t, u) for t, u in _together(failures, first, a, second, b)}
-        pairs |= {(u, t) for t, u in _together(failures, second, b, first, a)}
-        if not pairs <= known:
-            return f"a rendezvous leads out of the pairs, from ({a}, {b})"
-    met = half_duplex.meets(system, failures, cubes, certificate.pairs)
-    return "" if met is None else f"the goal is met from {met.pair}"
-
-
-def _alone(failures: FailureModel, process: Process, state: str) -> set[tuple[Process, str]]:
-    found = set()
-    for _, action, target in process.outgoing(state):
-        lost = isinstance(action, Send) and failures.on(Channel(process.name, action.peer)).loss
-        if isinstance(action, Internal) or lost:
-            found.add((process, target))
-    return found
-
-
-def _together(
-    failures: FailureModel, sender: Process, a: str, receiver: Process, b: str
-) -> Iterator[tuple[str, str]]:
-    failure = failures.on(Channel(sender.name, receiver.name))
-    for _, send, after in sender.outgoing(a):
-        for _, take, then in receiver.outgoing(b):
-            if isinstance(send, Send) and isinstance(take, Receive):
-                if failure.may_become(send.message, take.message):
-                    yield after, then

@@ -9,9 +9,9 @@ from ...errors import InputError
 from ...kernel.model.actions import Channel
 from ...kernel.model.message_json import message_from_json
 from ...kernel.model.system import System
-from ..engine.coverability import Element, Weights
 from . import certificates
-from .channel_forms import NAMES
+from .certificates import Element, Weights
+from .channel_forms import FORMS
 
 
 def certificate_from_json(data: Any, system: System) -> certificates.Certificate:
@@ -29,9 +29,8 @@ def is_certificate_of_reachability(data: Any) -> bool:
 
 
 def _closure(data: Mapping[str, Any], system: System) -> certificates.Closure:
-    form = {name: form for form, name in NAMES.items()}
     return certificates.Closure(
-        tuple(form[name] for name in data["channels"]),
+        tuple(FORMS[FORMS.index(name)] for name in data["channels"]),
         tuple(_control(row, system) for row in data["controls"]),
         tuple(_weights(row) for row in data["invariants"]),
         tuple(_element(row, system) for row in data["basis"]),

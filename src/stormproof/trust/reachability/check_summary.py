@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...kernel.goals.cubes import Cube, Demand, accepted, taken as receptions, untaken
+from ...kernel.goals.cubes import Cube, Demand, accepted, heads as after_faults, taken as receptions, untaken
 from ...kernel.model.actions import CRASH, Internal, Message, Receive, Send, channel_of
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System
-from ..engine.coverability import BEHIND, ChannelForm, Element
-from .channel_forms import Shape, shapes
-from .reachable_by_faults import settle_word
-from .targets import Letters, rests
+from .after_faults import settle_word
+from .certificates import BEHIND, Element
+from .channel_forms import LENGTH, MULTISET, QUEUE, ChannelReading, Letters, channel_forms
 
 
 def check_summary(
@@ -26,7 +25,7 @@ def check_summary(
 ) -> str:
     if k < 1:
         return "a summary keeps at least one message"
-    forms = shapes(system, failures)
+    forms = channel_forms(system, failures)
     known = {_canonical(forms, e) for e in configurations}
     start = Element(tuple(p.initial for p in system), (False,) * len(forms), ((),) * len(forms))
     if start not in known:
@@ -40,15 +39,15 @@ def check_summary(
     return ""
 
 
-def _canonical(forms: Sequence[Shape], at: Element) -> Element:
+def _canonical(forms: Sequence[ChannelReading], at: Element) -> Element:
     """Multisets and sets sorted, lengths written with one letter."""
     return at._replace(words=tuple(_sorted(s, w) for s, w in zip(forms, at.words, strict=True)))
 
 
-def _sorted(shape: Shape, word: Letters) -> Letters:
-    if shape.form == ChannelForm.LENGTH:
-        return shape.letters[:1] * len(word)
-    if shape.form == ChannelForm.MULTISET:
+def _sorted(reading: ChannelReading, word: Letters) -> Letters:
+    if reading.form == LENGTH:
+        return reading.letters[:1] * len(word)
+    if reading.form == MULTISET:
         return tuple(sorted(word))
     first, rest = split(word)
     return (*first, BEHIND, *sorted(rest)) if rest else first
@@ -63,7 +62,7 @@ def split(word: Letters) -> tuple[Letters, Letters]:
 
 
 def _successors(
-    system: System, failures: FailureModel, forms: Sequence[Shape], k: int, at: Element
+    system: System, failures: FailureModel, forms: Sequence[ChannelReading], k: int, at: Element
 ) -> Iterator[Element]:
     for i, process in enumerate(system):
         for _, action, target in process.outgoing(at.states[i]):
@@ -80,24 +79,29 @@ def _successors(
 
 
 def _after(
-    shape: Shape, failure: ChannelFailure, k: int, action: Send | Receive, mark: bool, word: Letters
+    reading: ChannelReading,
+    failure: ChannelFailure,
+    k: int,
+    action: Send | Receive,
+    mark: bool,
+    word: Letters,
 ) -> Iterator[tuple[bool, Letters]]:
     if action.message is CRASH:
         if isinstance(action, Send):
             yield True, word
-        elif mark and (shape.loss or not word):
+        elif mark and (reading.failure.loss or not word):
             yield False, ()
     elif isinstance(action, Send):
-        yield mark, _put(shape, k, word, str(action.message))
+        yield mark, _put(reading, k, word, str(action.message))
     else:
-        for left in _taken(shape, failure, k, word, str(action.message)):
+        for left in _taken(reading, failure, k, word, str(action.message)):
             yield mark, left
 
 
-def _put(shape: Shape, k: int, word: Letters, message: str) -> Letters:
-    if shape.form == ChannelForm.LENGTH:
+def _put(reading: ChannelReading, k: int, word: Letters, message: str) -> Letters:
+    if reading.form == LENGTH:
         return word if len(word) >= k else (*word, message)
-    if shape.form == ChannelForm.MULTISET:
+    if reading.form == MULTISET:
         return word if word.count(message) >= k else (*word, message)
     first, rest = split(word)
     if len(first) < k and BEHIND not in word:
@@ -105,13 +109,15 @@ def _put(shape: Shape, k: int, word: Letters, message: str) -> Letters:
     return (*first, BEHIND, *rest) if message in rest else (*first, BEHIND, *rest, message)
 
 
-def _taken(shape: Shape, failure: ChannelFailure, k: int, word: Letters, message: str) -> Iterator[Letters]:
-    if shape.form == ChannelForm.LENGTH:
+def _taken(
+    reading: ChannelReading, failure: ChannelFailure, k: int, word: Letters, message: str
+) -> Iterator[Letters]:
+    if reading.form == LENGTH:
         if word:
             yield word[1:]
             if len(word) >= k:
                 yield word
-    elif shape.form == ChannelForm.MULTISET:
+    elif reading.form == MULTISET:
         for m in set(word):
             if failure.may_become(m, message):
                 i = word.index(m)
@@ -143,7 +149,7 @@ def _taken_from_word(failure: ChannelFailure, word: Letters, message: str) -> It
 
 
 def _may_meet(
-    system: System, failures: FailureModel, forms: Sequence[Shape], k: int, cube: Cube, at: Element
+    system: System, failures: FailureModel, forms: Sequence[ChannelReading], k: int, cube: Cube, at: Element
 ) -> bool:
     states = dict(zip(system.names, at.states, strict=True))
     if any(states[p] not in allowed for p, allowed in cube.states.items()):
@@ -155,20 +161,20 @@ def _may_meet(
     used = {s.channel for s in forms}
     if any(c not in used and not d.holds(()) for c, d in cube.channels.items()):
         return False
-    for shape, mark, word in zip(forms, at.marks, at.words, strict=True):
-        demand = cube.channels.get(shape.channel, Demand())
-        wanted = taken.get(shape.channel, frozenset())
+    for reading, mark, word in zip(forms, at.marks, at.words, strict=True):
+        demand = cube.channels.get(reading.channel, Demand())
+        wanted = taken.get(reading.channel, frozenset())
         alternatives = [demand]
-        if shape.channel in heads:
-            alternatives = list(untaken(demand, heads[shape.channel], shape.letters))
-        failure = failures.on(shape.channel)
-        if not any(_may_hold(shape, failure, k, d, wanted, mark, word) for d in alternatives):
+        if reading.channel in heads:
+            alternatives = list(untaken(demand, heads[reading.channel], reading.letters))
+        failure = failures.on(reading.channel)
+        if not any(_may_hold(reading, failure, k, d, wanted, mark, word) for d in alternatives):
             return False
     return True
 
 
 def _may_hold(
-    shape: Shape,
+    reading: ChannelReading,
     failure: ChannelFailure,
     k: int,
     demand: Demand,
@@ -177,53 +183,60 @@ def _may_hold(
     word: Letters,
 ) -> bool:
     """May the channel be as asked? Exact where the content is, and yes in doubt where it is a summary."""
-    if not _is_summary(shape, k, word):
+    if not _is_summary(reading, k, word):
         whole: tuple[Message, ...] = (*word, CRASH) if mark else word
         return settle_word(whole, failure, demand, taken) is not None
     asked: set[Message] = {*(demand.word or ()), *demand.contains}
     if (CRASH in asked and not mark) or (demand.word is not None and mark and CRASH not in asked):
         return False
-    if mark and CRASH in taken and shape.loss:
+    if mark and CRASH in taken and reading.failure.loss:
         return False
     letters = tuple(m for m in word if m != BEHIND)
     needed = {m for m in asked if isinstance(m, str)}
-    if shape.form == ChannelForm.LENGTH:
-        letters = shape.letters
+    if reading.form == LENGTH:
+        letters = reading.letters
     if not all(any(failure.may_become(m, n) for m in letters) for n in needed):
         return False
     if demand.head is not None:
-        near = letters[:1] if shape.form == ChannelForm.QUEUE and not shape.loss else letters
+        near = letters[:1] if reading.form == QUEUE and not reading.failure.loss else letters
         if not any(failure.may_become(m, demand.head) for m in near):
             return False
-    if shape.loss:
+    if reading.failure.loss:
         return True
-    if demand.word is not None and not _may_be_exactly(shape, failure, k, demand.word, letters):
+    if demand.word is not None and not _may_be_exactly(reading, failure, k, demand.word, letters):
         return False
-    return not taken or _may_stay(shape, failure, taken, letters)
+    return not taken or _may_stay(reading, failure, taken, letters)
 
 
-def _is_summary(shape: Shape, k: int, word: Letters) -> bool:
-    if shape.form == ChannelForm.QUEUE:
+def _is_summary(reading: ChannelReading, k: int, word: Letters) -> bool:
+    if reading.form == QUEUE:
         return BEHIND in word
-    return len(word) >= k if shape.form == ChannelForm.LENGTH else any(word.count(m) >= k for m in word)
+    return len(word) >= k if reading.form == LENGTH else any(word.count(m) >= k for m in word)
 
 
 def _may_be_exactly(
-    shape: Shape, failure: ChannelFailure, k: int, wanted: tuple[Message, ...], letters: Letters
+    reading: ChannelReading, failure: ChannelFailure, k: int, wanted: tuple[Message, ...], letters: Letters
 ) -> bool:
     """A summary without loss stands for k messages or more, and without corruption for those it names."""
     body = [m for m in wanted if m is not CRASH]
     if len(body) < k:
         return False
-    return shape.form == ChannelForm.LENGTH or failure.corrupt or all(m in body for m in letters)
+    return reading.form == LENGTH or failure.corrupt or all(m in body for m in letters)
 
 
-def _may_stay(shape: Shape, failure: ChannelFailure, taken: frozenset[Message], letters: Letters) -> bool:
+def _may_stay(
+    reading: ChannelReading, failure: ChannelFailure, taken: frozenset[Message], letters: Letters
+) -> bool:
     """In a deadlock, without loss: what may come to the head is not taken, or may turn into what is not."""
 
     def stays(message: str) -> bool:
-        return any(rests(m, failure, taken) for m in (message, *failure.becomes.get(message, ())))
+        return any(_rests(m, failure, taken) for m in (message, *failure.becomes.get(message, ())))
 
-    if shape.form == ChannelForm.LENGTH:
+    if reading.form == LENGTH:
         return not any(m in taken for m in letters)
-    return stays(letters[0]) if shape.form == ChannelForm.QUEUE else all(stays(m) for m in letters)
+    return stays(letters[0]) if reading.form == QUEUE else all(stays(m) for m in letters)
+
+
+def _rests(message: str, failure: ChannelFailure, taken: frozenset[Message]) -> bool:
+    """Neither it nor anything that it may become is taken."""
+    return not after_faults((message,), failure) & taken

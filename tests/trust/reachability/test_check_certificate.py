@@ -16,7 +16,8 @@ from stormproof.languages import protocols
 from stormproof.limits import Limits
 from stormproof.search.reachability.answer import Answer
 from stormproof.search.reachability.api import reach
-from stormproof.search.reachability.certificates import (
+from stormproof.search.reachability.portfolio import solve
+from stormproof.trust.reachability.certificates import (
     Certificate,
     Closure,
     EquationCertificate,
@@ -24,9 +25,8 @@ from stormproof.search.reachability.certificates import (
     Saturated,
     Summarised,
 )
-from stormproof.search.reachability.check_certificates import check_certificate
-from stormproof.search.reachability.portfolio import solve
-from stormproof.search.reachability.state_equation import have_z3
+from stormproof.trust.reachability.check_certificate import check_certificate
+from stormproof.trust.reachability.check_equation import have_z3
 from tests.support.random_systems import random_failures, random_system
 
 EARLY = (

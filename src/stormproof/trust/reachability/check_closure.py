@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from ...kernel.goals.cubes import Cube
 from ...kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition, channel_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
-from ..engine.coverability import ChannelForm, Element, Weights
-from .certificates import Closure, Control
+from .certificates import Closure, Control, Element, Weights
 from .channel_faults import (
     embeds,
     fault_that_raises,
@@ -20,8 +18,8 @@ from .channel_faults import (
     send_undone,
     weight_taken,
 )
-from .channel_forms import NAMES, shapes
-from .targets import Target, targets
+from .channel_forms import FORMS, LENGTH, MULTISET, QUEUE, channel_forms
+from .goal_configurations import LeastConfiguration, goal_configurations
 
 Words = tuple[tuple[str, ...], ...]
 
@@ -83,7 +81,7 @@ def _ever_there(
     return found
 
 
-def _enabled(system: System, failures: FailureModel, controls: set[Control]) -> set[tuple[str, Transition]]:
+def enabled(system: System, failures: FailureModel, controls: set[Control]) -> set[tuple[str, Transition]]:
     """The transitions that some listed control state has and whose message may come."""
     local = {(p.name, states[i]) for states, _ in controls for i, p in enumerate(system)}
     sent = _ever_there(system, failures, controls)
@@ -100,7 +98,7 @@ def _enabled(system: System, failures: FailureModel, controls: set[Control]) -> 
 def weights_problem(
     system: System,
     failures: FailureModel,
-    forms: Sequence[ChannelForm],
+    forms: Sequence[str],
     w: Weights,
     fires: set[tuple[str, Transition]],
 ) -> str:
@@ -119,7 +117,7 @@ def weights_problem(
         failure = failures.on(channel)
         own = [m for m in {*system.alphabet(channel), *failure.pool} if isinstance(m, str)]
         weight_of = {m: w.messages.get((channel, m), 0) for m in own}
-        if form == ChannelForm.LENGTH and len(set(weight_of.values())) > 1:
+        if form == LENGTH and len(set(weight_of.values())) > 1:
             return f"the messages of {channel}, which is read as a length, weigh differently"
         raising = fault_that_raises(failure, weight_of)
         if raising is not None:
@@ -152,6 +150,7 @@ class _Closed:
         self.failures = failures
         self.certificate = certificate
         self.forms = certificate.forms
+        self.readings = channel_forms(system, failures)
         self.faults = [failures.on(c) for c in system.channels]
         self.index = system.channel_index
         self.basis = frozenset(certificate.basis)
@@ -171,20 +170,19 @@ class _Closed:
         )
 
     def _forms_problem(self) -> str:
-        """A form must have at least the channel's behaviours: see `shapes`."""
-        if len(self.forms) != len(self.system.channels):
+        """A form must have at least the channel's behaviours: a queue without loss may be a multiset too."""
+        if len(self.forms) != len(self.readings):
             return "a channel has no form"
-        for shape, form in zip(shapes(self.system, self.failures), self.forms, strict=True):
-            if form not in NAMES or (
-                form != shape.form and not (shape.form == ChannelForm.QUEUE and form == ChannelForm.MULTISET)
-            ):
-                return f"{shape.channel} cannot be read as {NAMES.get(form, form)}"
-            if form == ChannelForm.MULTISET and shape.form == ChannelForm.QUEUE and shape.loss:
-                return f"{shape.channel} loses messages and is read as a multiset that does not"
+        for reading, form in zip(self.readings, self.forms, strict=True):
+            relaxed = (reading.form, form) == (QUEUE, MULTISET)
+            if form not in FORMS or (form != reading.form and not relaxed):
+                return f"{reading.channel} cannot be read as {form}"
+            if relaxed and reading.failure.loss:
+                return f"{reading.channel} loses messages and is read as a multiset that does not"
         return ""
 
     def _weights_problem(self) -> str:
-        fires = _enabled(self.system, self.failures, self.known)
+        fires = enabled(self.system, self.failures, self.known)
         for w in self.certificate.weights:
             problem = weights_problem(self.system, self.failures, self.forms, w, fires)
             if problem:
@@ -197,17 +195,17 @@ class _Closed:
         return "the initial configuration is in the closure" if self._in_closure(start) else ""
 
     def _goal_problem(self, cubes: tuple[Cube, ...]) -> str:
-        forms = tuple(replace(s, form=f) for s, f in zip(shapes(self.system, self.failures), self.forms))
-        for target in targets(self.system, self.failures, cubes, forms, self.certificate.controls):
-            if not self._refuted(target):
-                return f"the goal at {show_element(target.element)} is not in the closure"
+        readings = [r._replace(form=f) for r, f in zip(self.readings, self.forms, strict=True)]
+        for goal in goal_configurations(self.system, readings, cubes, self.certificate.controls):
+            if not self._refuted(goal):
+                return f"the goal at {show_element(goal.element)} is not in the closure"
         return ""
 
-    def _refuted(self, target: Target) -> bool:
-        if self._in_closure(target.element):
+    def _refuted(self, goal: LeastConfiguration) -> bool:
+        if self._in_closure(goal.element):
             return True
         weights = self.certificate.weights
-        return any(_least(self.system, w, target.element, target.equal) > w.bound for w in weights)
+        return any(_least(self.system, w, *goal) > w.bound for w in weights)
 
     def _predecessors_problem(self) -> str:
         for element in self.certificate.basis:
