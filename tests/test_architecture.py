@@ -161,7 +161,6 @@ OWN_TEXTS = {
         "apps/workers/worker.py",
         "apps/workers/playing.py",
     ),
-    "surveys/paper_table/published.py",
 }
 
 
@@ -172,17 +171,9 @@ def test_json_and_toml_from_outside_are_read_in_one_place() -> None:
     assert found == OWN_TEXTS
 
 
-#: What still uses the oracle, and goes: nothing that is shipped may.
-ORACLE_FOR_NOW = {
-    "surveys/paper_table/differences.py",
-    "surveys/paper_table/kmc_answers.py",
-    "surveys/paper_table/third_reading.py",
-}
-
-
 def test_nothing_that_is_shipped_imports_the_oracle() -> None:
     found = {str(p.relative_to(SOURCE)) for p in modules() if "oracle" in imported_packages(p)}
-    assert {f for f in found if not f.startswith("oracle/")} == ORACLE_FOR_NOW
+    assert {f for f in found if not f.startswith("oracle/")} == set()
 
 
 def test_the_oracle_takes_only_types_from_the_kernel() -> None:

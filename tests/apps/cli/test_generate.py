@@ -120,3 +120,15 @@ def test_table_beside_the_paper(run: Run) -> None:
     assert done.code == 0
     assert "published ✘, here ✔; the automaton is that of alternating-bit" in done.out
     assert "under the paper's encodings, loss: k-exh 1 of 1" in done.out
+
+
+def test_the_published_answers_that_are_not_installed_are_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("stormproof.apps.cli.table.import_module", missing)
+    done = run("table", "alternating-bit-boigelot", "--compare", "paper")
+    assert done.code == 2
+    assert "the published answers are not installed" in done.err and "pip install ./paper" in done.err

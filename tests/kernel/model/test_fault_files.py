@@ -53,7 +53,6 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
         S + "languages/formats/scm*.py": SYNTAX,
         S + "kernel/transform/paper_encodings.py": PAPER,
         S + "surveys/paper_table/*.py": PAPER,
-        S + "languages/protocols/paper_table.json": PAPER,
     },
     REORDERING: {
         S + "search/reachability/*.py": FORMS,
@@ -67,7 +66,6 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
         S + "oracle/communications.py": MATCHED,
         S + "oracle/rsc.py": MATCHED,
         S + "surveys/paper_table/*.py": PAPER,
-        S + "languages/protocols/paper_table.json": PAPER,
     },
     CORRUPTION: {
         S + "search/reachability/*.py": FORMS,
@@ -83,7 +81,6 @@ SPECIAL: dict[FaultKind, dict[str, str]] = {
         S + "apps/cli/options.py": PAIRS,
         S + "kernel/transform/paper_encodings.py": PAPER,
         S + "surveys/paper_table/*.py": PAPER,
-        S + "languages/protocols/paper_table.json": PAPER,
     },
     DUPLICATION: {},
 }

@@ -18,7 +18,7 @@ from stormproof.languages.protocols.catalogue import (
     TABLE,
 )
 from stormproof.search.checks.api import check
-from stormproof.surveys.paper_table.published import published
+from stormproof_paper import published
 from tests.support.paths import DOCS
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from stormproof.surveys.campaign import Results, jobs_of, plan_from_toml, run_campaign
 from stormproof.surveys.campaign.expected import agreements
-from stormproof.surveys.paper_table import PAPER_COLUMNS, published
+from stormproof.surveys.paper_table import PAPER_COLUMNS
+from stormproof_paper import published
 from tests.support.document_blocks import blocks
 from tests.support.paths import DOCS
 

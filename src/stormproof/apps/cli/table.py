@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,10 @@ from ...surveys.paper_table import (
     Column,
     Matrix,
     PaperComparison,
-    Published,
-    compare,
-    peer_rows,
-    published,
+    PaperRow,
     run_table,
 )
-from ...surveys.paper_table.differences import asked, certificate_of
+from ...surveys.paper_table.cell_certificates import asked, certificate_of
 from ...tell.draw.paper_table import (
     IMPOSSIBLE,
     RENDERERS,
@@ -128,11 +127,12 @@ def command(
     """
     language = _language(language, output, as_json)
     directory = _directory(certificates)
-    peers = _peers(peer_files, against)
+    paper = _paper() if against else None
+    peers = _peers(peer_files, paper)
     limits = Limits(limits.seconds or 300, limits.memory, limits.states)
     with _progress() as on_row:
         matrix = run_table(
-            (*(sources or _rows(against)), *peers),
+            (*(sources or _rows(paper)), *peers),
             _columns(models, properties),
             semantics=_semantics(semantics, against),
             max_k=max_k,
@@ -141,7 +141,7 @@ def command(
             results=None if results is None else Path(results),
             on_row=on_row,
         )
-    view = compare(matrix, peers, limits) if against else matrix
+    view = paper.compare(matrix, peers, limits) if paper else matrix
     _show(view, language, output, force)
     if directory is not None:
         _certify(matrix, directory, force)
@@ -185,17 +185,32 @@ def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:
     return ("definition", "encoding") if chosen == "both" else (chosen,)
 
 
-def _rows(against: str | None) -> tuple[str, ...]:
+def _paper() -> Any:
+    """The published table, which is beside this package in its repository and not installed with it."""
+    beside = Path(__file__).parents[4] / "paper"
+    if find_spec("stormproof_paper") is None and (beside / "stormproof_paper").is_dir():
+        sys.path.append(str(beside))
+    try:
+        return import_module("stormproof_paper")
+    except ModuleNotFoundError:
+        raise UsageError(
+            "the published answers are not installed with stormproof",
+            hint="they are in the folder paper of its repository: pip install ./paper",
+        ) from None
+
+
+def _rows(paper: Any) -> tuple[str, ...]:
     """The rows of the paper's table that the library has and, to compare, what it has of others."""
-    return (*protocols.groups()[TABLE], *(r.part for r in published() if r.part and against))
+    parts = [row.part for row in paper.published() if row.part] if paper else []
+    return (*protocols.groups()[TABLE], *parts)
 
 
-def _peers(directory: str | None, against: str | None) -> dict[str, Published]:
+def _peers(directory: str | None, paper: Any) -> dict[str, PaperRow]:
     if directory is None:
         return {}
-    if against is None:
+    if paper is None:
         raise UsageError("--peer-files has rows of the paper's table: add --compare paper")
-    return peer_rows(directory)
+    return dict(paper.peer_rows(directory))
 
 
 @contextmanager

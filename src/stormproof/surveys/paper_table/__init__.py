@@ -1,9 +1,7 @@
-"""The matrix protocols x failure models x properties, and its comparison with the paper's table."""
+"""The matrix protocols x failure models x properties, and its comparison with a published table."""
 
-from .comparison import CellDifference, Impossible, PaperComparison, compare, impossible
+from .comparison import CellDifference, Impossible, PaperComparison, PaperRow
 from .matrix import PAPER_COLUMNS, Cell, Column, Matrix, run_table
-from .peer_rows import peer_rows
-from .published import Published, published
 
 __all__ = [
     "PAPER_COLUMNS",
@@ -13,10 +11,6 @@ __all__ = [
     "Impossible",
     "Matrix",
     "PaperComparison",
-    "Published",
-    "compare",
-    "impossible",
-    "peer_rows",
-    "published",
+    "PaperRow",
     "run_table",
 ]

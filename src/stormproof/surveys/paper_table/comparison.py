@@ -1,4 +1,7 @@
-"""The paper's table beside ours: agreements counted, and a certificate and a cause for every difference."""
+"""A table beside published answers: agreements counted, and a certificate and a cause for every difference.
+
+The answers, and what is known of where they come from, are no part of this package (`--compare paper`).
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...limits import Limits
-from ..campaign.jobs import load_source
-from .differences import contradicted, grounds
-from .matrix import AS_RUN_MAX_K, Cell, Column, Matrix
-from .peer_rows import missing_rows
-from .published import TIMEOUT, Published, published
-from .third_reading import CONJECTURED, IMPOSSIBLE, OPEN, REPRODUCED, Cause, cause
+from .matrix import Cell, Column, Matrix
+
+#: A published cell: holds, does not, or the tool gave up after five minutes.
+TIMEOUT = "timeout"
+
+REPRODUCED, CONJECTURED, IMPOSSIBLE, OPEN = "reproduced", "conjectured", "impossible", "open"
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """A row of a published table. `protocol`: the same automaton in the library; `part`: the protocol of the
+    library that is the public part of its automata; `file`: the name of its file among those of ReSCu."""
+
+    row: str
+    cites: str
+    protocol: str | None
+    file: str
+    part: str
+    cells: Mapping[Column, bool | str]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`status` is one of the four above; `words` say why, and are empty where nothing more is known."""
+
+    status: str
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,10 +116,12 @@ class Balance:
 @dataclass(frozen=True)
 class PaperComparison:
     matrix: Matrix
-    rows: Mapping[str, Published]
+    rows: Mapping[str, PaperRow]
     counts: tuple[Count, ...]
     differences: tuple[CellDifference, ...]
     impossible: tuple[Impossible, ...]
+    #: The rows of the paper's table that are not compared.
+    missing: tuple[PaperRow, ...] = ()
 
     def total(self, semantics: str, failures: str, *names: str) -> tuple[int, int]:
         """Agreements and decided cells over some columns of a failure model."""
@@ -111,11 +136,6 @@ class PaperComparison:
         """What a row is called: the name in the library or, of a peer's file, the name in the table."""
         row = self.rows.get(protocol)
         return protocol if row is None or protocol in (row.protocol, row.part) else row.row
-
-    @property
-    def missing(self) -> tuple[Published, ...]:
-        """The rows of the paper's table that are not compared."""
-        return missing_rows(self.rows)
 
     @property
     def balances(self) -> tuple[Balance, ...]:
@@ -166,48 +186,3 @@ class PaperComparison:
                 "impossible": [i.to_json() for i in self.impossible],
             },
         }
-
-
-def compare(
-    matrix: Matrix, peers: Mapping[str, Published] | None = None, limits: Limits | None = None
-) -> PaperComparison:
-    """Put the published cells beside the matrix; rows that the paper does not have are left out.
-
-    `peers`: the rows of files that are not in the library. `limits`: those of a cell's third reading.
-    """
-    known = {name: r for r in published() for name in (r.protocol, r.part) if name} | dict(peers or {})
-    rows = {name: known[name] for name in matrix.protocols if name in known}
-    counts, differences = [], []
-    for semantics in matrix.semantics:
-        for column in matrix.columns:
-            pairs = [(matrix.cell(n, column, semantics), r.cells.get(column)) for n, r in rows.items()]
-            decided = [(c, p) for c, p in pairs if isinstance(p, bool) and c.holds is not None]
-            same = sum(c.holds == p for c, p in decided)
-            timeouts = sum(p == TIMEOUT for _, p in pairs)
-            counts.append(Count(column, semantics, same, len(decided), timeouts))
-            differences += [
-                _difference(c, p, rows[c.protocol], matrix, limits or Limits())
-                for c, p in decided
-                if c.holds != p
-            ]
-    order = {name: i for i, name in enumerate(matrix.protocols)}
-    differences.sort(key=lambda d: (order[d.cell.protocol], d.cell.semantics))
-    return PaperComparison(matrix, rows, tuple(counts), tuple(differences), impossible())
-
-
-def _difference(cell: Cell, value: bool, row: Published, matrix: Matrix, limits: Limits) -> CellDifference:
-    column = Column(cell.failures, cell.property)
-    known = matrix.max_k >= AS_RUN_MAX_K
-    encoded = matrix.cells.get((cell.protocol, column, "encoding")) if known else None
-    why = cause(cell, value, row, load_source(cell.protocol), limits, encoded)
-    return CellDifference(cell, value, *grounds(cell, row, matrix.max_k), why)
-
-
-def impossible() -> tuple[Impossible, ...]:
-    """The published cells, of all 32 rows, that no reading of the definitions allows."""
-    return tuple(
-        Impossible(f"{row.row} [{row.cites}]", column, value, theorem)
-        for row in published()
-        for column, value in row.cells.items()
-        if isinstance(value, bool) and (theorem := contradicted(row, column))
-    )

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...surveys.paper_table import Cell, CellDifference, Column, Matrix, PaperComparison
-from ...surveys.paper_table.comparison import Balance
-from ...surveys.paper_table.published import TIMEOUT
+from ...surveys.paper_table.comparison import TIMEOUT, Balance
 from .page.render_template import asset, render_template
 
 TITLES = {

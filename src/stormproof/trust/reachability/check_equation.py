@@ -24,7 +24,7 @@ from .channel_forms import ChannelReading, channel_forms
 from .check_closure import controls_problem, enabled
 from .goal_configurations import LeastConfiguration, goal_configurations
 
-Change = Counter[Hashable]
+RowChange = Counter[Hashable]
 
 
 def have_z3() -> bool:
@@ -53,7 +53,7 @@ def check_equation(
     z3 = load_z3()
     readings = channel_forms(system, failures)
     changes = list(_changes(system, failures, readings, controls))
-    start: Change = Counter((p.name, p.initial) for p in system)
+    start: RowChange = Counter((p.name, p.initial) for p in system)
     for goal in goal_configurations(system, readings, cubes, controls):
         solver: Any = z3.Solver()
         times = [z3.Int(f"x{i}") for i in range(len(changes))]
@@ -68,10 +68,10 @@ def check_equation(
 
 def _changes(
     system: System, failures: FailureModel, readings: Sequence[ChannelReading], controls: Sequence[Control]
-) -> Iterator[Change]:
+) -> Iterator[RowChange]:
     """What each transition and each fault adds to local states and to messages in channels."""
     for name, (source, action, target) in enabled(system, failures, set(controls)):
-        change: Change = Counter()
+        change: RowChange = Counter()
         change[name, source] -= 1
         change[name, target] += 1
         if not isinstance(action, Internal):
@@ -79,9 +79,9 @@ def _changes(
         yield change
     for channel, failure, letters, _ in readings:
         if failure.loss:
-            yield from (Change({(channel, m): -1}) for m in letters)
+            yield from (RowChange({(channel, m): -1}) for m in letters)
         for m, others in failure.becomes.items():
-            yield from (Change({(channel, m): -1, (channel, other): 1}) for other in others)
+            yield from (RowChange({(channel, m): -1, (channel, other): 1}) for other in others)
 
 
 def _ends(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stormproof.languages import protocols
 from stormproof.languages.protocols.catalogue import TABLE
-from stormproof.surveys.paper_table import PaperComparison, compare, run_table
+from stormproof.surveys.paper_table import PaperComparison, run_table
+from stormproof_paper import compare
 
 
 def test_the_whole_table() -> None:

@@ -9,29 +9,28 @@ definitions 8.5).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
-from ...kernel.model.actions import Internal
-from ...kernel.model.failures import Failures
-from ...kernel.model.system import System
-from ...kernel.transform.lost_machine import LostMachine, without_first
-from ...kernel.transform.paper_encodings import encode, resolve
-from ...limits import Limits
-from ...oracle.bounded import TooLarge, TransitionSystem, explore, holds
-from ...search.checks.api import check
-from ...search.checks.properties import PROPERTIES, RSC, base_names
-from ...search.engine.rsc import rsc
-from ..campaign.jobs import NAMED_FAILURES, load_source
+from stormproof.kernel.model.actions import Internal
+from stormproof.kernel.model.failures import Failures
+from stormproof.kernel.model.system import System
+from stormproof.kernel.transform.lost_machine import LostMachine, without_first
+from stormproof.kernel.transform.paper_encodings import encode, resolve
+from stormproof.limits import Limits
+from stormproof.oracle.bounded import TooLarge, TransitionSystem, explore, holds
+from stormproof.search.checks.api import check
+from stormproof.search.checks.properties import PROPERTIES, RSC, base_names
+from stormproof.search.engine.rsc import rsc
+from stormproof.surveys.campaign.jobs import NAMED_FAILURES, load_source
+from stormproof.surveys.paper_table.comparison import CONJECTURED, IMPOSSIBLE, OPEN, REPRODUCED, Cause
+from stormproof.surveys.paper_table.matrix import AS_RUN_MAX_K, ENCODED, Cell, Column
+
 from .differences import contradicted
 from .kmc_answers import as_encoded_file, kmc_answers
-from .matrix import AS_RUN_MAX_K, ENCODED, Cell, Column
 from .published import Published
 
 #: Configurations of a system that lost a machine; without it, next to nothing happens in most of them.
 MOST = 3_000
-
-REPRODUCED, CONJECTURED, IMPOSSIBLE, OPEN = "reproduced", "conjectured", "impossible", "open"
 
 THE_ENCODING = "the published cell is that of the encoding as it was run"
 OF_THE_PROCESS = "as it was run, the encoding drops any message that the process receives from anyone"
@@ -45,14 +44,6 @@ EXCHANGED = (
 )
 LOST = "the file that was run lost its first machine, and what is left waits for itself"
 LOST_TOO = "so it is if the file that was run lost its first machine, as the files of three other rows did"
-
-
-@dataclass(frozen=True)
-class Cause:
-    """`status` is one of the four above; `words` say why, and are empty where nothing more is known."""
-
-    status: str
-    words: str = ""
 
 
 def cause(

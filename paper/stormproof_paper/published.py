@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from .matrix import Column
-
-#: A published cell: holds, does not, or the tool gave up after five minutes.
-TIMEOUT = "timeout"
+from stormproof.surveys.paper_table.comparison import PaperRow
+from stormproof.surveys.paper_table.matrix import Column
 
 
 @dataclass(frozen=True)
-class Published:
-    """A row of the paper's table. `protocol`: the same automaton in the library; `ours`: a model of ours;
-    `file`: the name of its file among those of ReSCu, and empty where none was found; `part`: the protocol
-    of the library that is the public part of its automata.
+class Published(PaperRow):
+    """A row of the paper's table. `ours`: a model of ours; `file` is empty where none was found.
 
     `lost_machine`: the failure models whose encoded file lost its first machine; `timed_out`: those of which
     the recorded run at k = 2 timed out; `unencoded`: those whose encoded file is the one without errors
@@ -26,24 +22,18 @@ class Published:
     `remarks`: what else is known, by failure model.
     """
 
-    row: str
-    cites: str
-    protocol: str | None
     ours: str | None
-    file: str
-    part: str
     lost_machine: tuple[str, ...]
     timed_out: tuple[str, ...]
     unencoded: tuple[str, ...]
     exchanged: Mapping[str, str]
     remarks: Mapping[str, str]
-    cells: Mapping[Column, bool | str]
 
 
 @lru_cache(maxsize=1)
 def published() -> tuple[Published, ...]:
     """The 32 rows of the paper's table, as data."""
-    text = files("stormproof.languages.protocols").joinpath("paper_table.json").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("paper_table.json").read_text(encoding="utf-8")
     return tuple(
         Published(
             row=r["row"],

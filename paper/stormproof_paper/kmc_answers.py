@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
-from ...kernel.model.actions import Channel, Configuration, Receive, Send, Transition
-from ...kernel.model.process import Process
-from ...kernel.model.system import System
-from ...oracle.bounded import FiredAction, Successor, TooLarge, initial
-from ...search.checks.properties import K_ER, K_EXH, K_PG
+from stormproof.kernel.model.actions import Channel, Configuration, Receive, Send, Transition
+from stormproof.kernel.model.process import Process
+from stormproof.kernel.model.system import System
+from stormproof.oracle.bounded import FiredAction, Successor, TooLarge, initial
+from stormproof.search.checks.properties import K_ER, K_EXH, K_PG
 
 #: Configurations of a reduced transition system; the published cells that need this have at most 140.
 MOST = 2_000

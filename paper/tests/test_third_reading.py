@@ -13,20 +13,18 @@ from stormproof.kernel.transform.lost_machine import NOBODY, without_first
 from stormproof.kernel.transform.prepare import prepare
 from stormproof.languages import formats, protocols
 from stormproof.limits import Limits
-from stormproof.surveys.paper_table import PAPER_COLUMNS, Column, published
+from stormproof.surveys.paper_table import PAPER_COLUMNS, Column
+from stormproof.surveys.paper_table.comparison import CONJECTURED, IMPOSSIBLE, REPRODUCED, Cause
 from stormproof.surveys.paper_table.matrix import AS_RUN_MAX_K, Cell
-from stormproof.surveys.paper_table.peer_rows import missing_rows, peer_rows
-from stormproof.surveys.paper_table.third_reading import (
-    CONJECTURED,
+from stormproof_paper import published
+from stormproof_paper.peer_rows import missing_rows, peer_rows
+from stormproof_paper.third_reading import (
     EXCHANGED,
-    IMPOSSIBLE,
     KMC,
     LOST,
     LOST_TOO,
     NO_LOSS,
-    REPRODUCED,
     TIMED_OUT,
-    Cause,
     as_run,
     cause,
     lost_reading,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ...errors import InternalError
-from ...kernel.model.failures import FailureModel, Failures
-from ...kernel.model.system import System
-from ...kernel.transform.paper_encodings import encode, resolve
-from ...languages import protocols
-from ...oracle.bounded import TooLarge, explore
-from ...search.certificates.bounded import MOST, make_certificate
-from ...search.checks.properties import K_ER, K_EXH, K_MC, RSC
-from ...trust.check_certificate import BoundedCertificate, CertificateCheck, check_certificate
-from ..campaign.jobs import NAMED_FAILURES, load_source
-from .matrix import Cell, Column
+from stormproof.errors import InternalError
+from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.system import System
+from stormproof.languages import protocols
+from stormproof.oracle.bounded import TooLarge, explore
+from stormproof.search.certificates.bounded import MOST
+from stormproof.search.checks.properties import K_ER, K_EXH, K_MC, RSC
+from stormproof.surveys.paper_table.cell_certificates import asked, certificate_of
+from stormproof.surveys.paper_table.matrix import Cell, Column
+from stormproof.trust.check_certificate import CertificateCheck, check_certificate
+
 from .published import Published, published
 
 MONOTONE = (
@@ -61,29 +61,6 @@ def _witness(cell: Cell) -> str:
     faults = f", {cell.faults} of them faults" if cell.faults else ""
     twin = " under corruption as defined, whose violations are the encoding's too" if cell.twin else ""
     return f"a {word} run{bound} of {cell.steps} steps{faults}{twin}: {cell.reason}"
-
-
-def asked(cell: Cell) -> tuple[System, FailureModel]:
-    """The system and the failure model that a cell speaks of."""
-    system = load_source(cell.protocol)
-    failures = Failures(**NAMED_FAILURES[cell.failures])
-    if cell.semantics == "definition":
-        return system, failures.on(system)
-    return encode(system, resolve(system, failures), as_run=cell.semantics == "as-run")
-
-
-def certificate_of(cell: Cell, most: int = MOST) -> BoundedCertificate | None:
-    """Why a cell holds at its k, for anybody to check; None where there is no k or more than `most`
-    configurations. It is made from the definitions alone, so the engine is contradicted if there is none."""
-    if not cell.holds or cell.k is None:
-        return None
-    try:
-        found = make_certificate(*asked(cell), cell.property, cell.k, most)
-    except TooLarge:
-        return None
-    if found is None:
-        raise InternalError(f"{cell.property} of {cell.protocol} holds, and the definitions say otherwise")
-    return found
 
 
 def confirmed(cell: Cell, most: int = MOST) -> CertificateCheck | None:

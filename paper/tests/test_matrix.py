@@ -24,12 +24,12 @@ from stormproof.surveys.paper_table import (
     CellDifference,
     Column,
     Matrix,
-    compare,
-    impossible,
-    published,
     run_table,
 )
-from stormproof.surveys.paper_table.differences import (
+from stormproof.surveys.paper_table.comparison import TIMEOUT
+from stormproof.tell.draw.paper_table import render
+from stormproof_paper import compare, impossible, published
+from stormproof_paper.differences import (
     DRAINED,
     LOSSY_SENDS,
     MONOTONE,
@@ -37,8 +37,6 @@ from stormproof.surveys.paper_table.differences import (
     ONE_MESSAGE,
     confirmed,
 )
-from stormproof.surveys.paper_table.published import TIMEOUT
-from stormproof.tell.draw.paper_table import render
 from tests.support.peer_files import SHARED
 from tests.support.random_systems import random_failures, random_system
 

@@ -14,9 +14,10 @@ from stormproof.kernel.model.failures import Failures
 from stormproof.kernel.model.system import System
 from stormproof.languages import formats, protocols
 from stormproof.oracle.bounded import explore, holds
-from stormproof.surveys.paper_table import Column, published
-from stormproof.surveys.paper_table.kmc_answers import kmc_answers
-from stormproof.surveys.paper_table.third_reading import kmc_reading
+from stormproof.surveys.paper_table import Column
+from stormproof_paper import published
+from stormproof_paper.kmc_answers import kmc_answers
+from stormproof_paper.third_reading import kmc_reading
 from tests.support.document_blocks import blocks
 from tests.support.paths import DOCS
 from tests.support.peer_files import peers

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...errors import InputError
+from stormproof.errors import InputError
+
 from .published import Published, published
 
 
