@@ -21,8 +21,8 @@ from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.goal_meaning import at_rest
 from ...kernel.transform.start_from import start_from, without_start
 from ...limits import Limits
+from ...search.certificates.survival import is_out_of_reach
 from ...search.engine.survival import survey
-from ...trust.make_survival_certificate import is_out_of_reach
 
 POSSIBLE, NEVER, UNKNOWN = "possible", "never", "unknown"
 
