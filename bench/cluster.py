@@ -20,7 +20,7 @@ from stormproof.kernel.model.ask import RECOVERS
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.languages.protocols.generators.rings import dining_philosophers
-from stormproof.limits import Limits
+from stormproof.options import Options
 from stormproof.search.engine.cluster import explore_on_cluster
 from stormproof.search.engine.k_properties import Traffic, explore
 from stormproof.search.engine.survival import survey
@@ -46,7 +46,7 @@ def k_properties(philosophers: int, cluster: str | None) -> Run:
     if cluster is None:
         found = explore(system, model, 1, properties=NAMES, reduction=False, symmetry=False, threads=1)
     else:
-        found = explore_on_cluster(cluster, system, model, 1, NAMES, Limits())
+        found = explore_on_cluster(cluster, system, model, 1, NAMES, Options())
     assert not found.stopped
     return Run(found.states, found.holds, found.seconds, found.memory, found.traffic)
 

@@ -17,6 +17,7 @@ from ..kernel.model.failures import Failures
 from ..kernel.model.faults import PAPER_KINDS
 from ..kernel.model.system import System
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..options import ProgressCallback
 from ..search.checks.api import check
 from ..search.checks.implications import candidate_for_any_length
 from ..search.checks.properties import (
@@ -33,7 +34,6 @@ from ..search.checks.properties import (
 )
 from ..search.checks.report import Report, Verdict
 from ..search.checks.request import MAX_K
-from ..search.engine.watch import ProgressCallback
 
 #: The classes of the figure, and the two that the paper's text adds, in the order of the table.
 CLASSES: dict[str, str] = {

@@ -11,9 +11,9 @@ from ..kernel.model.failures import Failures
 from ..kernel.model.faults import PAPER_KINDS
 from ..kernel.model.system import System
 from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..options import ProgressCallback
 from ..search.checks.api import check
 from ..search.checks.report import Report
-from ..search.engine.watch import ProgressCallback
 
 ASKED = "as asked"
 

@@ -12,10 +12,10 @@ from stormproof.kernel.model.ask import RECOVERS, clean
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.languages.protocols.generators.rings import dining_philosophers
+from stormproof.options import Progress
 from stormproof.search.engine.k_properties import PROPERTIES
 from stormproof.search.engine.lowering import lower
 from stormproof.search.engine.survival import survey
-from stormproof.search.engine.watch import Progress
 from tests.support.engine_queries import perfect
 
 

@@ -17,12 +17,13 @@ from stormproof.kernel.model.requirement import ALWAYS_POSSIBLE, NEVER, Claim, R
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
+from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.survival import answer
 from stormproof.search.checks.api import check, report_on
 from stormproof.search.checks.recovery import name_of, survival_asks, survival_model
 from stormproof.search.checks.report import Verdict
-from stormproof.search.checks.request import Options, Request, make_request
+from stormproof.search.checks.request import Request, make_request
 from stormproof.search.counterexample.fewest_faults import at_most
 from stormproof.search.engine.survival import survey
 from stormproof.search.reachability.answer import REACHABLE

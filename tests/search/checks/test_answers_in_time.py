@@ -18,12 +18,12 @@ from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.languages.protocols.generators.shapes import branching
 from stormproof.limits import within
+from stormproof.options import Options, Progress
 from stormproof.search.checks import bound_search, survival
 from stormproof.search.checks.outcome import Outcome
-from stormproof.search.checks.request import Options, Request, make_request
+from stormproof.search.checks.request import Request, make_request
 from stormproof.search.engine.k_properties import explore as real_explore
 from stormproof.search.engine.survival import Survey, SurvivalAnswer, survey as real_survey
-from stormproof.search.engine.watch import Progress, ProgressCallback
 from tests.support.engine_queries import pairs
 
 RETRANSMIT = sp.protocol("alternating-bit-retransmit")
@@ -151,9 +151,10 @@ def test_progress_says_what_smaller_bounds_have_answered(monkeypatch: pytest.Mon
     told: list[str] = []
     names = ["recovers", "clean"]
 
-    def survey(model: Any, asks: Any, k: int, progress: ProgressCallback, **options: Any) -> Survey:
-        progress(Progress(f"k = {k}", 1, 1, 1, 1.0))
-        return real_survey(model, asks, k, **options)
+    def survey(model: Any, asks: Any, k: int, options: Options, **others: Any) -> Survey:
+        assert options.progress is not None
+        options.progress(Progress(f"k = {k}", 1, 1, 1, 1.0))
+        return real_survey(model, asks, k, replace(options, progress=None), **others)
 
     monkeypatch.setattr(survival, "survey", survey)
     sp.check(
@@ -169,9 +170,10 @@ def test_progress_says_what_smaller_bounds_have_answered(monkeypatch: pytest.Mon
 def test_progress_says_which_bounds_of_a_k_property_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
 
-    def explore(*given: Any, progress: ProgressCallback, **options: Any) -> Any:
-        progress(Progress("", 1, 1, 1, 1.0))
-        return real_explore(*given, **options)
+    def explore(system: Any, model: Any, k: int, options: Options, **others: Any) -> Any:
+        assert options.progress is not None
+        options.progress(Progress("", 1, 1, 1, 1.0))
+        return real_explore(system, model, k, replace(options, progress=None), **others)
 
     monkeypatch.setattr(bound_search, "explore", explore)
     sp.check(
@@ -257,7 +259,7 @@ def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(
     system = replace(RETRANSMIT, requirements=())
     model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
-    effort = survival.Effort(time.monotonic() + 100, sp.Limits())
+    effort = survival.Effort(time.monotonic() + 100, Options())
     with within(300):
         found = survival.decide_survival(model, asks, effort, max_k=3)
     assert found["recovers"].holds is False and found["clean"].up_to == 3

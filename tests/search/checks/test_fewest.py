@@ -12,6 +12,7 @@ from stormproof.kernel.model.ask import Ask
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.languages import formats
 from stormproof.limits import Limits
+from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.survival import answer
 from stormproof.search.checks.api import check
@@ -42,7 +43,7 @@ require order: never B@bad under reorder
 
 def decided(model: SurvivalModel, asks: dict[str, Ask]) -> dict[str, SurvivalOutcome]:
     now = time.monotonic()
-    return decide_survival(model, asks, Effort(now + 2, Limits(seconds=60)), max_k=2)
+    return decide_survival(model, asks, Effort(now + 2, Options(Limits(seconds=60))), max_k=2)
 
 
 def test_no_run_with_fewer_faults_than_the_fewest() -> None:

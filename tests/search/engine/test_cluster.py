@@ -17,12 +17,12 @@ from stormproof.kernel.model.budget import Budget
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.limits import Limits, within
+from stormproof.options import Options, Progress, ProgressCallback
 from stormproof.search.checks.implications import undecided
 from stormproof.search.engine import cluster as cluster_module
 from stormproof.search.engine.cluster import explore_on_cluster
 from stormproof.search.engine.k_properties import explore
 from stormproof.search.engine.survival import survey
-from stormproof.search.engine.watch import Progress, ProgressCallback
 from tests.search.engine.test_compact import claims
 from tests.support.dask_cluster import Cluster
 
@@ -42,7 +42,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def test_the_same_answer_as_in_one_process(cluster: Cluster, name: str, loss: bool, k: int) -> None:
     system = sp.protocol(name)
     model = sp.Failures(loss=loss).on(system)
-    there = explore_on_cluster(cluster.address, system, model, k, NAMES, Limits())
+    there = explore_on_cluster(cluster.address, system, model, k, NAMES, Options())
     here = explore(system, model, k, properties=NAMES, reduction=False)
     assert (there.states, there.transitions, there.holds) == (here.states, here.transitions, here.holds)
     assert {n: len(v.firings) for n, v in there.violations.items()} == {
@@ -67,19 +67,21 @@ def test_bound_independence_on_a_cluster(cluster: Cluster) -> None:
     system = sp.protocol("elevator")
     names = ("k-obi", "k-sibi")
     perfect, lossy = sp.Failures().on(system), sp.Failures(loss=True).on(system)
-    there = explore_on_cluster(cluster.address, system, perfect, 1, names, Limits())
+    there = explore_on_cluster(cluster.address, system, perfect, 1, names, Options())
     here = explore(system, perfect, 1, properties=names)
     assert there.holds == here.holds and None not in there.holds.values()
     assert {n: len(v.firings) for n, v in there.violations.items()} == {
         n: len(v.firings) for n, v in here.violations.items()
     }
-    undefined = explore_on_cluster(cluster.address, system, lossy, 1, names, Limits())
+    undefined = explore_on_cluster(cluster.address, system, lossy, 1, names, Options())
     assert set(undefined.holds.values()) == {None}
 
 
 def test_limits_hold(cluster: Cluster) -> None:
     system = sp.protocol("elevator")
-    found = explore_on_cluster(cluster.address, system, sp.Failures().on(system), 3, NAMES, Limits(states=50))
+    found = explore_on_cluster(
+        cluster.address, system, sp.Failures().on(system), 3, NAMES, Options(Limits(states=50))
+    )
     assert found.stopped == "states" and set(found.holds.values()) == {None} and found.states > 50
 
 
@@ -99,7 +101,7 @@ def test_a_worker_that_is_killed_leaves_the_answer_undecided(tmp_path: Path) -> 
     try:
         system = sp.protocol("elevator")
         model = sp.Failures().on(system)
-        found = explore_on_cluster(own.address, system, model, 4, NAMES, Limits(), progress=killer(own))
+        found = explore_on_cluster(own.address, system, model, 4, NAMES, Options(progress=killer(own)))
         assert found.stopped == "worker" and set(found.holds.values()) == {None} and found.states > 100
     finally:
         own.end()
@@ -225,4 +227,4 @@ def test_no_scheduler_gets_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stormproof.search.engine.cluster._CONNECT", 1.0)
     system = sp.protocol("elevator")
     with pytest.raises(UsageError, match="no Dask scheduler answers at"):
-        explore_on_cluster("tcp://127.0.0.1:1", system, sp.Failures().on(system), 1, NAMES, Limits())
+        explore_on_cluster("tcp://127.0.0.1:1", system, sp.Failures().on(system), 1, NAMES, Options())

@@ -14,9 +14,9 @@ from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
+from stormproof.options import Progress
 from stormproof.oracle.communications import is_valid
 from stormproof.search.engine.rsc import rsc
-from stormproof.search.engine.watch import Progress
 from tests.support.example_systems import clients, figure_ex1
 from tests.support.rsc_answers import ask, violation_of
 

@@ -17,8 +17,8 @@ from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import BlockSize, SurvivalModel
 from stormproof.languages.protocols.generators.rings import dining_philosophers
 from stormproof.limits import Limits
+from stormproof.options import Progress
 from stormproof.search.engine.survival import Survey, survey
-from stormproof.search.engine.watch import Progress
 from tests.support.survival_questions import random_asks, random_model
 from tests.support.symmetric_systems import random_symmetric_failures, random_symmetric_system
 

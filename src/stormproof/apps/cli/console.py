@@ -25,7 +25,7 @@ from rich.text import Text
 from ...errors import MOST_SHOWN, clipped, visible
 from ...languages import formats
 from ...limits import format_memory, past_the_deadline
-from ...search.engine.watch import Progress, ProgressCallback
+from ...options import Progress, ProgressCallback
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -12,10 +12,10 @@ from ...kernel.model.system import System
 from ...languages.formats.storm_insert import InsertionPoints
 from ...languages.formats.storm_requirements import write_under
 from ...limits import Limits
+from ...options import Progress
 from ...search.checks.api import check
 from ...search.checks.headline import claim, extent, finding
 from ...search.checks.report import Report, Verdict
-from ...search.engine.watch import Progress
 from ...tell.explain.explanation import explain
 from ...tell.explain.suggest import suggest
 from .reading import system_of

@@ -19,8 +19,9 @@ from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.transform.mailboxes import act_with_sender
+from ...options import Options
 from ...search.checks.recovery import survival_model
-from ...search.checks.request import Options, Request, make_request
+from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import request_of
 from ...search.counterexample.storm_run import run_steps
 from ...tell.draw.chart.build import chart, describe_act, descriptions

@@ -112,14 +112,9 @@ def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalO
             model,
             {"": ask},
             k,
-            limits=request.limits,
+            options=options,
             seconds=seconds,
-            progress=options.progress,
             certified=MOST if options.certificates else 0,
-            reduction=options.reduction,
-            symmetry=options.symmetry,
-            threads=options.threads,
-            cluster=options.cluster,
         )
     except UsageError:  # more than the engine's words hold
         return None

@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...kernel.model.budget import BudgetGiven
 from ...kernel.model.failures import Failures
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
-from ...limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..engine.watch import ProgressCallback
+from ...limits import as_a_whole, is_over, why_interrupted
+from ...options import Knobs, Options
 from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
@@ -23,9 +23,12 @@ from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
 from .recovery import decide_recovery, name_of
 from .report import Report, Verdict
-from .request import Options, Request, make_request
+from .request import Request, make_request
 from .requirements import asked_together, is_known_limit, request_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @as_a_whole
@@ -36,30 +39,17 @@ def check(
     k: int | None = None,
     max_k: int | None = None,
     properties: Iterable[str] | None = None,
-    limits: Limits | None = None,
     semantics: str = "definition",
-    reduction: bool = True,
-    symmetry: bool = True,
-    threads: int | None = None,
-    replay: bool = True,
-    polish: bool = True,
-    progress: ProgressCallback | None = None,
-    effort: float = EFFORT,
     budget: BudgetGiven | None = None,
-    certificates: bool = False,
-    answered: Callable[[Report], None] | None = None,
-    cluster: str | None = None,
+    **knobs: Unpack[Knobs],
 ) -> Report:
     """Decide the properties of a system under a failure model: survival first, then the classes.
 
     Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
     larger than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is
-    hit gives *undecided*. `reduction` and `symmetry` leave out configurations that change no answer. Without
-    `polish` a witness is the first that was found, which is quicker. `certificates`: verdicts on survival
-    and requirements carry what proves them. `answered` is called with a report on survival, requirements and
-    what is asked for by name as soon as that is known, if more follows.
-    `cluster`: the address of a Dask scheduler, whose workers explore for k-properties and survival.
+    hit gives *undecided*. The `knobs` are keyword arguments, one for each field of
+    `stormproof.options.Options`, which says what each does.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -67,23 +57,16 @@ def check(
     >>> report["k-wmc"].holds, report["k-wmc"].k, report["k-pg"].holds
     (True, 1, False)
     """
-    options = Options(
-        limits or Limits(),
-        reduction,
-        threads,
-        replay,
-        polish,
-        progress,
-        effort,
-        certificates,
-        answered,
-        cluster,
-        symmetry,
-    )
     failures = failures or Failures()
     failures = failures if budget is None else failures.within(budget)
     request = make_request(
-        system, failures, k=k, max_k=max_k, properties=properties, semantics=semantics, options=options
+        system,
+        failures,
+        k=k,
+        max_k=max_k,
+        properties=properties,
+        semantics=semantics,
+        options=Options().but(**knobs),
     )
     return report_on(request)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ...errors import UsageError
 from ..counterexample.contents import contents
 from ..engine.k_properties import Exploration, explore
-from ..engine.watch import knowing
 from . import implications
 from .all_bounds import MOST_SECONDS, persists
 from .outcome import FoundViolation, Outcome, Tried
@@ -102,15 +101,10 @@ def _explore(
         request.system,
         request.model,
         k,
+        options=request.options.knowing(known),
         properties=tuple(dict.fromkeys((*wanted, *extra))),
         optional=[name for name in extra if name not in wanted],
-        limits=request.limits,
-        reduction=request.options.reduction,
-        symmetry=request.options.symmetry,
-        threads=request.options.threads,
-        progress=knowing(request.options.progress, known),
         seconds=seconds,
-        cluster=request.options.cluster,
     )
 
 

@@ -68,7 +68,7 @@ def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request
     model = replace(asked.model, budget=at_most(asked.model.budget, found.run.faults - 1))
     fewer = Survived(model, asked.ask)
     for k in range(found.k, max(found.k, request.survival_max_k) + 1):
-        answers = survey(model, {name: asked.ask}, k, limits=request.limits, certified=MOST).answers
+        answers = survey(model, {name: asked.ask}, k, options=request.options, certified=MOST).answers
         answer = answers[name]
         if answer.holds and answer.up_to is None and answer.listed and not answer.listed.too_large:
             return _closed_set(name, fewer, SurvivalOutcome(True, k, listed=answer.listed), request)

@@ -33,15 +33,10 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     found = decide_survival(
         model,
         asks,
-        Effort(request.effort_ends, request.limits),
+        Effort(request.effort_ends, request.options),
         request.survival_max_k,
         request.one_bound,
-        request.options.progress,
         MOST if request.options.certificates else 0,
-        request.options.reduction,
-        request.options.symmetry,
-        request.options.threads,
-        request.options.cluster,
     )
     return {n: _outcome(request, n, found[n], Survived(model, asks[n])) for n in asks}
 

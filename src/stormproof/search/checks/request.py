@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import replace
 
 from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel, Failures
@@ -14,9 +13,9 @@ from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
-from ...limits import EFFORT, Limits, check_bound, check_threads, time_left
+from ...limits import Limits, check_bound, time_left
+from ...options import Options
 from ...records import dataclass
-from ..engine.watch import ProgressCallback
 from .properties import (
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
@@ -27,36 +26,8 @@ from .properties import (
     undefined_under,
 )
 
-if TYPE_CHECKING:
-    from .report import Report
-
 #: The largest bounds that are tried, unless others are asked for.
 MAX_K, SURVIVAL_MAX_K = 10, 6
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a check is made, whatever is asked: limits, reduction, symmetry, threads, and what becomes of runs.
-
-    `answered` is called with survival, requirements and what is asked for by name as soon as they are known,
-    if properties that nobody asked for by name are to be decided after them. `cluster`: the Dask scheduler
-    whose workers explore for k-properties and survival.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    reduction: bool = True
-    threads: int | None = None
-    replay: bool = True
-    polish: bool = True
-    progress: ProgressCallback | None = None
-    effort: float = EFFORT
-    certificates: bool = False
-    answered: Callable[[Report], None] | None = None
-    cluster: str | None = None
-    symmetry: bool = True
-
-    def __post_init__(self) -> None:
-        check_threads(self.threads)
 
 
 @dataclass(frozen=True)

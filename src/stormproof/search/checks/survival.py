@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from ...kernel.model.ask import Ask
 from ...kernel.model.survival import SurvivalModel
 from ...limits import Limits, is_over, time_left
+from ...options import Options
 from ...records import dataclass
 from ..counterexample.fewest_faults import Search, at_most, fewer_faults
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
-from ..engine.watch import ProgressCallback, knowing
 
 if TYPE_CHECKING:
     from .outcome import Proof
@@ -44,7 +44,7 @@ class Effort:
     """How far to search: k = 1 until the time limit, larger bounds only until the effort `ends`."""
 
     ends: float
-    limits: Limits
+    options: Options
 
     def part(self, of: int) -> Effort:
         """The same, which ends after one part of so many of what is left."""
@@ -91,31 +91,19 @@ def decide_survival(
     effort: Effort,
     max_k: int = MAX_K,
     one_bound: bool = False,
-    progress: ProgressCallback | None = None,
     certified: int = 0,
-    reduction: bool = True,
-    symmetry: bool = True,
-    threads: int | None = None,
-    cluster: str | None = None,
 ) -> dict[str, SurvivalOutcome]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
-    certificates. `cluster`: the Dask scheduler whose workers explore."""
-    search = partial(
-        survey,
-        limits=effort.limits,
-        certified=certified,
-        reduction=reduction,
-        symmetry=symmetry,
-        threads=threads,
-        cluster=cluster,
-    )
+    certificates."""
+    options = effort.options
     found: dict[str, SurvivalOutcome] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):
         seconds = effort.left(1 if one_bound else k)
         if not pending or (seconds is not None and seconds <= 0):
             break
-        result = search(model, pending, k, seconds=seconds, progress=knowing(progress, _known(found)))
+        known = options.knowing(_known(found))
+        result = survey(model, pending, k, options=known, seconds=seconds, certified=certified)
         for name in pending:
             found[name] = _better(found.get(name), outcome_at(result, name))
         broken = any(found[name].holds is False for name in pending)
@@ -125,7 +113,7 @@ def decide_survival(
             break
     if any(outcome.stopped == INTERRUPTED for outcome in found.values()):
         return found
-    search = partial(search, progress=knowing(progress, _known(found)))
+    search = partial(survey, options=options.knowing(_known(found)), certified=certified)
     for name, outcome in found.items():
         try:
             if not one_bound:

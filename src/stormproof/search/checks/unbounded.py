@@ -11,15 +11,7 @@ from .request import Request
 
 
 def decide_rsc(request: Request) -> Outcome:
-    result = rsc(
-        request.system,
-        request.model,
-        limits=request.limits,
-        progress=request.options.progress,
-        seconds=request.seconds,
-        symmetry=request.options.symmetry,
-        threads=request.options.threads,
-    )
+    result = rsc(request.system, request.model, options=request.options, seconds=request.seconds)
     found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
     return Outcome(
         RSC.name,

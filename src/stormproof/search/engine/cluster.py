@@ -21,12 +21,13 @@ from ... import _engine
 from ...errors import MissingDependency, UsageError
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
-from ...limits import Limits, is_over, time_left
+from ...limits import is_over, time_left
+from ...options import Options, Progress
 from .k_properties import Exploration, Traffic, defined, violation_of
 from .lowering import lower
 from .partitioned import DividedQuestion, KQuestion, PartitionedSearch, PartStatus, Tally, ViolationInPart
 from .partitioned_storms import StormQuestion, StormSearch
-from .watch import Progress, ProgressCallback, limit_name, watch
+from .watch import limit_name, watch
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -86,17 +87,16 @@ def explore_on_cluster(
     failures: FailureModel,
     k: int,
     names: Sequence[str],
-    limits: Limits,
-    progress: ProgressCallback | None = None,
+    options: Options,
     seconds: float | None = None,
 ) -> Exploration:
-    """`k_properties.explore` without reduction, on all workers of a cluster."""
+    """`k_properties.explore`, which leaves out no configuration, on all workers of a cluster."""
     started = time.monotonic()
     asked = defined(names, system, failures)
     found: dict[str, tuple[list[tuple[int, int]], ViolationInPart]] = {}
     with connected(address) as client:
         workers = _workers(client)
-        limit = _Watch(f"k = {k}", limits, seconds, _crowd(workers), progress)
+        limit = _Watch(f"k = {k}", options, seconds, _crowd(workers))
         with _parts(client, workers, limit) as parts:
             search = PartitionedSearch(parts, limit)
 
@@ -136,22 +136,19 @@ class SurvivalOnCluster:
 
 
 def survive_on_cluster(
-    address: str,
-    question: StormQuestion,
-    limits: Limits,
-    progress: ProgressCallback | None = None,
-    seconds: float | None = None,
+    address: str, question: StormQuestion, options: Options, seconds: float | None = None
 ) -> SurvivalOnCluster:
-    """`_engine.survive` without reduction and symmetry, on all workers of a cluster."""
+    """`_engine.survive`, which leaves out no configuration, on all workers of a cluster."""
+    limits = options.limits
     task, most = f"survival, k = {question.k}", time_left(limits.seconds if seconds is None else seconds)
     monitor = _engine.Monitor(most, limits.bytes, limits.states)
 
     def attend(work: Callable[[], Any]) -> Any:
-        return watch(lambda _: work(), limits, task, progress, seconds, monitor)
+        return watch(lambda _: work(), limits, task, options.progress, seconds, monitor)
 
     with connected(address) as client:
         workers = _workers(client)
-        limit = _Watch(task, limits, seconds, _crowd(workers), progress)
+        limit = _Watch(task, options, seconds, _crowd(workers))
         judge = question.judge(monitor, len(workers))
         with _parts(client, workers, limit) as parts:
             search = StormSearch(parts, judge, limit, attend)
@@ -195,12 +192,12 @@ class _Watch:
     def __init__(
         self,
         task: str,
-        limits: Limits,
+        options: Options,
         seconds: float | None,
         crowd: int,
-        progress: ProgressCallback | None,
     ) -> None:
-        self._task, self._limits, self._progress = task, limits, progress
+        limits = options.limits
+        self._task, self._limits, self._progress = task, limits, options.progress
         self._seconds = time_left(limits.seconds if seconds is None else seconds)
         self._bytes = None if limits.bytes is None else limits.bytes // crowd
         self._started = time.monotonic()

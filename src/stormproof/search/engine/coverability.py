@@ -10,9 +10,10 @@ from ... import _engine
 from ..._engine import ChannelForm as ChannelForm
 from ...kernel.model.actions import Channel, Transition
 from ...limits import Limits
+from ...options import ProgressCallback
 from ...trust.reachability.certificates import BEHIND, Element, Weights
 from .lowering import Lowered
-from .watch import ProgressCallback, limit_name, watch
+from .watch import limit_name, watch
 
 _T = TypeVar("_T")
 

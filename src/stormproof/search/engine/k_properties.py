@@ -6,18 +6,22 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ... import _engine
 from ...errors import InternalError, UsageError, did_you_mean
 from ...kernel.model.actions import Firing, Message, Word, pair_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
-from ...limits import MAX_THREADS, Limits, check_bound, check_threads
+from ...limits import MAX_THREADS, check_bound, check_threads
+from ...options import Knobs, Options
 from ...records import dataclass
 from .disk import disk_options
 from .lowering import Lowered, lower
-from .watch import ProgressCallback, limit_name, watch
+from .watch import limit_name, watch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The properties that the engine decides, by their names: `K_EXH_LITERAL` of the engine is k-exh-literal.
 PROPERTIES = {p.name.lower().replace("_", "-"): p for p in _engine.Property}
@@ -92,66 +96,47 @@ class Exploration:
     on_disk: int = 0
 
 
-@dataclass(frozen=True)
-class _Savings:
-    """How an exploration may save configurations, and the properties for whose sake it need not be full;
-    whether to begin in the compact store."""
-
-    reduction: bool
-    symmetry: bool
-    optional: set[_engine.Property]
-    compact: bool
-
-
 def explore(
     system: System,
     failures: FailureModel,
     k: int,
+    options: Options | None = None,
     *,
     properties: Iterable[str],
-    limits: Limits | None = None,
-    reduction: bool = True,
-    threads: int | None = None,
-    progress: ProgressCallback | None = None,
     seconds: float | None = None,
     optional: Iterable[str] = (),
-    cluster: str | None = None,
-    symmetry: bool = True,
     disk: _engine.DiskOptions | None = None,
     compact: bool = False,
+    **knobs: Unpack[Knobs],
 ) -> Exploration:
     """Explore the k-bounded transition system and decide properties, by the names of definitions 3.1 to 3.8.
 
-    Reduction is used where no channel reorders, and not with mailboxes: it gives the same verdicts.
-    `threads`: None is for as many as the machine has processors. `optional`: properties that are not worth
-    a full exploration of a large system; they may be left open. `cluster` is the address of a Dask
-    scheduler, whose workers explore together, without reduction. `symmetry`: of configurations that
-    permutations of processes take to each other, explore one. Where memory runs short, everything is
-    explored whole in the compact store, and what that does not hold in the folder of the limits, or as
-    `disk` says. `compact` begins in that store.
+    The `knobs` change the options. Reduction is used where no channel reorders; on a cluster every
+    configuration is explored. `optional`: properties that are not worth a full exploration of a large system;
+    they may be left open. Where memory runs short, everything is explored whole in the compact store, and
+    what that does not hold in the folder of the limits, or as `disk` says. `compact` begins in that store.
     """
     started = time.monotonic()
     names = _checked(properties, k)
-    if cluster is not None:
+    options = (options or Options()).but(**knobs)
+    if options.cluster is not None:
         from .cluster import explore_on_cluster
 
-        return explore_on_cluster(cluster, system, failures, k, names, limits or Limits(), progress, seconds)
+        return explore_on_cluster(options.cluster, system, failures, k, names, options, seconds)
     asked = defined(names, system, failures)
     lowered = lower(system, failures)
-    workers = thread_count(threads)
     spare = {PROPERTIES[name] for name in optional}
-    # Neither is shown for mailboxes (definitions 12.4).
-    savings = _Savings(reduction and not system.mailboxes, symmetry and not system.mailboxes, spare, compact)
-    within = limits or Limits()
-    place = disk or disk_options(within)
-    answer = _decide(lowered, k, asked, workers, savings, within, progress, seconds, place)
+    # What leaves out configurations is not proved for mailboxes (definitions 12.4).
+    options = options.exploring_all() if system.mailboxes else options
+    place = disk or disk_options(options.limits)
+    answer = _decide(lowered, k, asked, options, seconds, spare, place, compact)
     return Exploration(
         k=k,
         states=answer.states,
         transitions=answer.transitions,
         seconds=time.monotonic() - started,
         memory=answer.memory,
-        threads=workers,
+        threads=thread_count(options.threads),
         reduced=answer.reduced,
         symmetries=answer.symmetries,
         compact=answer.compact,
@@ -196,12 +181,11 @@ def _decide(
     lowered: Lowered,
     k: int,
     asked: Sequence[str],
-    threads: int,
-    savings: _Savings,
-    limits: Limits,
-    progress: ProgressCallback | None,
+    options: Options,
     seconds: float | None,
+    optional: set[_engine.Property],
     disk: _engine.DiskOptions,
+    compact: bool,
 ) -> _engine.Answer:
     chosen = {PROPERTIES[name] for name in asked}
 
@@ -211,16 +195,16 @@ def _decide(
             monitor,
             k,
             chosen,
-            threads,
-            savings.reduction,
-            optional=savings.optional,
-            symmetry=savings.symmetry,
+            thread_count(options.threads),
+            options.reduction,
+            optional=optional,
+            symmetry=options.symmetry,
             disk=disk,
-            compact=savings.compact,
+            compact=compact,
         )
 
     try:
-        return watch(search, limits, f"k = {k}", progress, seconds)
+        return watch(search, options.limits, f"k = {k}", options.progress, seconds)
     except ValueError as problem:
         most = _engine.MAX_CONFIGURATION_BITS
         raise UsageError(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ... import _engine
 from ...kernel.model.actions import Channel, Firing, Receive
 from ...kernel.model.execution import Communication, Event, Interaction, communication_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
-from ...limits import Limits
+from ...options import Options, with_knobs
 from ...records import dataclass
 from .disk import disk_options
 from .k_properties import thread_count
 from .lowering import Lowered, lower
-from .watch import ProgressCallback, limit_name, watch
+from .watch import limit_name, watch
 
 if TYPE_CHECKING:
     from ...kernel.model.conflict_graph import ConflictGraph
@@ -89,32 +89,29 @@ class RscResult:
 def rsc(
     system: System,
     failures: FailureModel,
+    options: Options | None = None,
     *,
-    limits: Limits,
-    progress: ProgressCallback | None = None,
     seconds: float | None = None,
-    symmetry: bool = True,
-    threads: int | None = None,
     disk: _engine.DiskOptions | None = None,
-    **knobs: int,
+    **knobs: Any,
 ) -> RscResult:
     """Is every execution, with every communication that is allowed, equivalent to a synchronous one?
 
-    Large searches run in so many `threads`, None for as many as there are processors; nothing that is found
-    depends on their number. What memory does not hold is searched in the compact store, and what that does
-    not hold in the folder of the limits, or as `disk` says. The `knobs` say what is large, and whether to
+    Large searches run in several threads; nothing that is found depends on their number. What memory does not
+    hold is searched in the compact store, and what that does not hold in the folder of the limits, or as
+    `disk` says. The `knobs` are those of `Options`, and those of the engine: what is large, and whether to
     begin in the compact store.
     """
     started = time.monotonic()
     lowered = lower(system, failures)
-    workers, place = thread_count(threads), disk or disk_options(limits)
-    found = watch(
-        lambda monitor: _engine.search_rsc(lowered.native, monitor, symmetry, workers, disk=place, **knobs),
-        limits,
-        "rsc",
-        progress,
-        seconds,
-    )
+    options, engine = with_knobs(options, knobs)
+    place = disk or disk_options(options.limits)
+
+    def search(monitor: _engine.Monitor) -> _engine.RscResult:
+        workers = thread_count(options.threads)
+        return _engine.search_rsc(lowered.native, monitor, options.symmetry, workers, disk=place, **engine)
+
+    found = watch(search, options.limits, "rsc", options.progress, seconds)
     violation = _violation(lowered, found) if found.violated else None
     # Of the limits only Ctrl-C concerns what is asked after a violation.
     told = not violation or found.stop is _engine.Stop.INTERRUPTED

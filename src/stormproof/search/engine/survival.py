@@ -16,13 +16,14 @@ from ...kernel.model.goal_forms import observed_channels
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from ...limits import Limits, check_bound
+from ...options import Options, with_knobs
 from ...records import dataclass
 from .culprit_ends import CulpritEnds
 from .disk import disk_options
-from .k_properties import Traffic, thread_count
+from .k_properties import Traffic
 from .listed import Listed
 from .survival_question import PlainAsk, PlainList, SurvivalQuestion
-from .watch import ProgressCallback, limit_name, watch
+from .watch import limit_name, watch
 
 #: Systems with at most so many configurations are not worth a cluster.
 SMALL = 20_000
@@ -101,41 +102,32 @@ def survey(
     model: SurvivalModel,
     asks: Mapping[str, Ask],
     k: int,
+    options: Options | None = None,
     *,
-    limits: Limits | None = None,
     seconds: float | None = None,
-    progress: ProgressCallback | None = None,
     slack: int = SLACK,
     ladder: Iterable[BlockSize] = LADDER,
     certified: int = 0,
-    reduction: bool = True,
-    symmetry: bool = True,
-    threads: int | None = None,
-    cluster: str | None = None,
     **knobs: Any,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
     ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
-    Reduction and symmetry give the same answers; the `knobs` say from which size on they are used, and in
-    which store to begin. `threads`: how many may be used, None for as many as there are
-    processors. Where the limits have a folder, what memory does not hold is explored there, unless it is to
-    be certified. `cluster` is the address of a Dask scheduler, whose workers explore together what is not
-    small, without reduction and symmetry, and unless it is to be certified."""
+    The `knobs` are those of `Options`, and those of the engine that say from which size on it leaves out
+    configurations, and in which store to begin. Where the limits have a folder, what memory does not hold is
+    explored there, unless it is to be certified. On a cluster, workers explore every configuration of what is
+    not small, unless it is to be certified."""
     check_bound(k)
     started = time.monotonic()
-    within = limits or Limits()
-    # Neither is shown for mailboxes (definitions 12.4).
-    reduces, turns = (wanted and not model.system.mailboxes for wanted in (reduction, symmetry))
-    knobs |= {"threads": thread_count(threads)}
+    options, engine = with_knobs(options, knobs)
+    # What leaves out configurations is not proved for mailboxes (definitions 12.4).
+    options = options.exploring_all() if model.system.mailboxes else options
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = SurvivalSearch(model, observed, tuple(ladder), certified, reduces, turns, knobs)
+        question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine)
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
-        if cluster is None or certified:
-            found = question.survey(group, k, slack, within, left, progress)
-        else:
-            found = question.survey_on_cluster(cluster, group, k, slack, within, left, progress)
-        parts.append(found)
+        here = not options.cluster or certified
+        search = question.survey if here else question.survey_on_cluster
+        parts.append(search(group, k, slack, left))
     return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
 
 
@@ -148,8 +140,8 @@ def storms_to(
 ) -> tuple[FoundRun | None, ...]:
     """For each group of ends of a k-property the storm to one of them, with at most k messages per channel,
     that has the fewest faults and then the fewest actions; None where a limit was hit before."""
-    question = SurvivalSearch(model, frozenset(model.system.channels))
-    return question.storms_to(groups[:_MOST_ASKS], k, replace(limits, disk=None), seconds)
+    question = SurvivalSearch(model, frozenset(model.system.channels)).limited(replace(limits, disk=None))
+    return question.storms_to(groups[:_MOST_ASKS], k, seconds)
 
 
 def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started: float) -> Survey:
@@ -191,16 +183,11 @@ def _groups(
 class SurvivalSearch(SurvivalQuestion):
     """A question put to the engine, and its answers in names."""
 
-    def survey(
-        self,
-        asks: Mapping[str, Ask],
-        k: int,
-        slack: int,
-        limits: Limits,
-        seconds: float | None,
-        progress: ProgressCallback | None,
-    ) -> Survey:
-        found = self._survive(self.plain(asks.values()), k, slack, limits, seconds, progress)
+    def limited(self, limits: Limits) -> SurvivalSearch:
+        return replace(self, options=replace(self.options, limits=limits))
+
+    def survey(self, asks: Mapping[str, Ask], k: int, slack: int, seconds: float | None) -> Survey:
+        found = self._survive(self.plain(asks.values()), k, slack, seconds)
         return self.read(found, asks, k)
 
     def read(self, found: _engine.SurvivalResult, asks: Mapping[str, Ask], k: int) -> Survey:
@@ -220,22 +207,15 @@ class SurvivalSearch(SurvivalQuestion):
             compact=found.compact,
         )
 
-    def survey_on_cluster(
-        self,
-        address: str,
-        asks: Mapping[str, Ask],
-        k: int,
-        slack: int,
-        limits: Limits,
-        seconds: float | None,
-        progress: ProgressCallback | None,
-    ) -> Survey:
+    def survey_on_cluster(self, asks: Mapping[str, Ask], k: int, slack: int, seconds: float | None) -> Survey:
         """What is small is not worth the journey."""
-        plain = replace(self, reduction=False, symmetry=False)
+        limits, address = self.options.limits, self.options.cluster
+        assert address is not None
+        plain = replace(self, options=self.options.exploring_all())
         most, known = self.knobs.get("reduce_from", SMALL), dict[str, SurvivalAnswer]()
         if most > 0:
             small = replace(limits, states=min(most, limits.states or most), disk=None)
-            here = plain.survey(asks, k, slack, small, seconds, progress)
+            here = plain.limited(small).survey(asks, k, slack, seconds)
             if here.stopped not in ("states", "memory") or small.states == limits.states:
                 return here
             known = {name: answer for name, answer in here.answers.items() if answer.holds is False}
@@ -244,7 +224,7 @@ class SurvivalSearch(SurvivalQuestion):
 
         about = SurvivalQuestion(self.model, self.observed, self.ladder)
         question = StormQuestion(about, tuple(asks.values()), k, slack)
-        there = survive_on_cluster(address, question, limits, progress, seconds)
+        there = survive_on_cluster(address, question, self.options, seconds)
         found = self.read(there.result, asks, k)
         # What was found here is not lost with a worker there.
         answers = {n: known.get(n, a) if a.holds is None else a for n, a in found.answers.items()}
@@ -257,18 +237,17 @@ class SurvivalSearch(SurvivalQuestion):
         asks: Sequence[PlainAsk],
         k: int,
         slack: int,
-        limits: Limits,
         seconds: float | None,
-        progress: ProgressCallback | None = None,
         lists: Sequence[PlainList] = (),
     ) -> _engine.SurvivalResult:
+        limits = self.options.limits
         native = self.native(asks, k, slack, lists, disk=disk_options(limits))
 
         def search(monitor: _engine.Monitor) -> _engine.SurvivalResult:
             return _engine.survive(self.lowered.native, native, monitor)
 
         try:
-            return watch(search, limits, f"survival, k = {k}", progress, seconds)
+            return watch(search, limits, f"survival, k = {k}", self.options.progress, seconds)
         except ValueError as problem:
             raise UsageError(
                 "survival cannot be decided for a system with more than 65,535 states, messages or steps",
@@ -276,10 +255,10 @@ class SurvivalSearch(SurvivalQuestion):
             ) from problem
 
     def storms_to(
-        self, groups: Sequence[CulpritEnds], k: int, limits: Limits, seconds: float | None
+        self, groups: Sequence[CulpritEnds], k: int, seconds: float | None
     ) -> tuple[FoundRun | None, ...]:
         asks = [(False, [(_engine.GoalKind.LISTED, False, i, list[int]())]) for i in range(len(groups))]
-        found = self._survive(asks, k, 0, limits, seconds, None, self._lists(groups))
+        found = self._survive(asks, k, 0, seconds, self._lists(groups))
         if found.stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
         return tuple(

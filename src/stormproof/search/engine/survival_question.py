@@ -13,7 +13,9 @@ from ...kernel.model.ask import Ask
 from ...kernel.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ...kernel.model.goal_forms import normal_form
 from ...kernel.model.survival import BlockSize, SurvivalModel
+from ...options import Options
 from ...records import dataclass
+from .k_properties import thread_count
 from .lowering import Lowered, lower
 
 #: Marks of internal actions that are no fault, and of those that cannot happen.
@@ -30,16 +32,20 @@ PlainAsk = tuple[bool, PlainGoal]
 PlainList = tuple[list[_engine.ContentForm], bool, set[tuple[int, ...]]]
 
 
+def _alone() -> Options:
+    """Every configuration, in one thread."""
+    return Options(threads=1).exploring_all()
+
+
 @dataclass(frozen=True)
 class SurvivalQuestion:
-    """One system and failure model with its names, and how it is searched."""
+    """One system and failure model with its names, and how it is searched; the `knobs` are the engine's."""
 
     model: SurvivalModel
     observed: frozenset[Channel]
     ladder: tuple[BlockSize, ...] = ()
     certified: int = 0
-    reduction: bool = False
-    symmetry: bool = False
+    options: Options = field(default_factory=_alone)
     knobs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -64,8 +70,9 @@ class SurvivalQuestion:
             MOST_ABSTRACT,
             self.certified,
             lists,
-            self.reduction,
-            symmetry=self.symmetry,
+            self.options.reduction,
+            symmetry=self.options.symmetry,
+            threads=thread_count(self.options.threads),
             **{**others, **self.knobs},
         )
 

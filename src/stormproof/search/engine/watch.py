@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from ... import _engine
 from ...limits import Limits, time_left
-from ...records import dataclass
+from ...options import Progress, ProgressCallback
 
 T = TypeVar("T")
 
@@ -17,42 +16,6 @@ T = TypeVar("T")
 def limit_name(stop: _engine.Stop) -> str:
     """The name of the limit that stopped a search; "" when it ran to its end."""
     return "" if stop is _engine.Stop.NONE else stop.name.lower()
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a running search tells: shown on a terminal, never relied on. `known`: what smaller bounds have
-    answered. `most_memory` and `most_seconds` are the limits, None for none.
-
-    `phase`: exploring, judging what configurations can reach, of which `unjudged` are open, or shortening a
-    run. `represented`: with symmetry, the configurations that those found stand for. `postponed`: with
-    reduction, the share of the possible actions that was not taken, at every 16th configuration. `compact`:
-    memory ran short, and the configurations are in the compact store.
-    """
-
-    task: str
-    states: int
-    frontier: int
-    memory: int
-    seconds: float
-    known: str = ""
-    most_memory: int | None = None
-    most_seconds: float | None = None
-    compact: bool = False
-    phase: str = "exploring"
-    unjudged: int = 0
-    represented: int = 0
-    postponed: float | None = None
-
-
-ProgressCallback = Callable[[Progress], None]
-
-
-def knowing(progress: ProgressCallback | None, known: str) -> ProgressCallback | None:
-    """The same callback, which also gets what is known so far."""
-    if progress is None:
-        return None
-    return lambda state: progress(replace(state, known=known))
 
 
 def watch(

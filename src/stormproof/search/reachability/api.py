@@ -11,7 +11,7 @@ from ...kernel.model.system import System
 from ...kernel.transform.added_states import added_states, describe_added, outside_added_states
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...limits import Limits, as_a_whole
-from ..engine.watch import ProgressCallback
+from ...options import ProgressCallback
 from .answer import UNDECIDED, Answer
 from .fewest_faults import with_fewest_faults
 from .portfolio import solve

@@ -25,9 +25,9 @@ from ...kernel.model.system import System
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...limits import Limits, as_a_whole, time_left
+from ...options import ProgressCallback
 from ..engine.coverability import ChannelForm, Searcher
 from ..engine.lowering import lower
-from ..engine.watch import ProgressCallback
 from .answer import REACHABLE
 from .channel_forms import shapes
 from .karp_miller import INFINITY, KarpMiller, Pump

@@ -20,11 +20,11 @@ from ...kernel.model.rest import rest_states
 from ...kernel.model.run import Witness
 from ...kernel.model.survival import SurvivalModel
 from ...limits import EFFORT, Limits, time_left
+from ...options import ProgressCallback
 from ...trust.replay_storm import replay_storm
 from ..counterexample.fewest_faults import fewer_faults
 from ..counterexample.storm_run import storm_witness
 from ..engine.survival import FoundRun, survey
-from ..engine.watch import ProgressCallback
 from .answer import Answer
 from .proofs import reached_at_any_length
 

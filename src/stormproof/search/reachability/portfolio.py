@@ -18,12 +18,12 @@ from ...kernel.model.failures import FailureModel
 from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
 from ...limits import Limits, as_a_whole, is_over, time_left
+from ...options import ProgressCallback
 from ...trust.reachability.check_certificate import (
     check_certificate,
 )
 from ..engine.coverability import Searcher
 from ..engine.lowering import lower
-from ..engine.watch import ProgressCallback
 from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
 from .build_run import accept_run
 from .channel_forms import shapes

@@ -18,12 +18,12 @@ from ...kernel.model.phrases import plural
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
 from ...limits import EFFORT, Limits, is_over, time_left
+from ...options import ProgressCallback
 from ...trust.check_survival import check_holds
 from ...trust.replay_storm import replay_storm
 from ..certificates.survival import closed_set
 from ..counterexample.storm_run import storm_witness
 from ..engine.survival import FoundRun, survey
-from ..engine.watch import ProgressCallback
 from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
 from .fewest_faults import MAX_K, is_askable
 

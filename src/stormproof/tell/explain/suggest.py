@@ -21,9 +21,9 @@ from ...kernel.model.requirement import ALWAYS_POSSIBLE
 from ...kernel.model.system import System
 from ...languages.formats.storm_places import NoPlaces
 from ...limits import EFFORT, Limits, as_a_whole, is_over
+from ...options import Options
 from ...search.checks.properties import CLEAN, RECOVERS
 from ...search.checks.report import Report, Verdict
-from ...search.checks.request import Options
 from ..lint.api import warnings
 from .addition import Addition, extended, merged, ways_to_add
 from .candidates import Stuck, candidates

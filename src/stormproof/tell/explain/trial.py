@@ -11,11 +11,12 @@ from ...kernel.model.failures import Failures
 from ...kernel.model.survival import LADDER, SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...options import Options
 from ...search.checks.api import report_on
 from ...search.checks.properties import CLEAN, RECOVERS, SURVIVAL_PROPERTIES
 from ...search.checks.recovery import survival_asks, survival_model
 from ...search.checks.report import Verdict
-from ...search.checks.request import Options, Request, make_request
+from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import request_of
 from ...search.checks.survival import INTERRUPTED
 from ...search.engine.survival import FoundRun, survey
@@ -110,7 +111,7 @@ def _first_violation(
     must never happen, late messages aside, is not undone by more runs."""
     doubtful: Stuck | bool = True
     for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
-        result = survey(model, asks, k, limits=request.limits, seconds=seconds, ladder=QUICK_LADDER)
+        result = survey(model, asks, k, options=request.options, seconds=seconds, ladder=QUICK_LADDER)
         if result.stopped == INTERRUPTED:
             raise KeyboardInterrupt
         if result.stopped:
