@@ -108,7 +108,7 @@ async def test_hover_completion_lenses_symbols_and_diagnostics(edit: Edit, name:
     lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(text)) or ()
     titles = [lens.command.title for lens in lenses if lens.command is not None]
     assert any(shown_as(name)[:4].replace("$(", "$ (") in said for said in titles)
-    assert all(said == title(said) for said in titles)
+    assert all(said.isprintable() and "$(" not in said and "](" not in said for said in titles)
     symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(text)) or ()
     assert shown_as(name) in [symbol.name for symbol in symbols]
     await completes(editor, spelt)
