@@ -45,7 +45,7 @@ def read_json(
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        large = _LARGE.search(text) is not None
+        large = _LARGE.search(text)
         value = json.loads(
             text,
             object_pairs_hook=pairs,
@@ -63,6 +63,9 @@ def read_json(
         raise ParseError("not read: it is nested too deeply", place=Place(name), hint=hint) from None
     except UnicodeEncodeError:
         raise ParseError("a text holds half of a surrogate pair", place=Place(name), hint=hint) from None
+    except _TooLarge as problem:
+        assert isinstance(text, str) and large is not None
+        raise ParseError(str(problem), place=Source(text, name).place(large.start()), hint=hint) from None
     except ValueError as problem:
         raise ParseError(f"not JSON: {problem}", place=Place(name), hint=hint) from None
     return value
@@ -114,16 +117,23 @@ def _no_constant(word: str) -> Any:
     raise ValueError(f"{word} is no number")
 
 
+class _TooLarge(ValueError):
+    """A number that no value of ours has."""
+
+    def __str__(self) -> str:
+        return "a number is too large"
+
+
 def _int(digits: str) -> int:
     if len(digits) > 20 or abs(int(digits)) > _MOST:
-        raise ValueError("a number is too large")
+        raise _TooLarge
     return int(digits)
 
 
 def _float(digits: str) -> float:
     found = float(digits)
     if math.isinf(found):
-        raise ValueError("a number is too large")
+        raise _TooLarge
     return found
 
 

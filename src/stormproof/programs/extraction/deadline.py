@@ -36,10 +36,12 @@ def deadlines(seconds: float) -> Iterator[None]:
 
 
 def _overdue(_: int, frame: FrameType | None) -> None:
-    """Of what is done, only an expression is interrupted, unless the deadline of the whole has passed."""
-    if is_over():
-        raise KeyboardInterrupt
+    """Of what is done, only an expression is interrupted, unless the deadline of the whole has passed.
+
+    Within an expression nothing is called here: whoever watches what it calls would take that for its own."""
     while frame is not None:
         if frame.f_code is Snippet.call.__code__:
             raise Overdue
         frame = frame.f_back
+    if is_over():
+        raise KeyboardInterrupt

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ...errors import ModelError, Place, StormproofError
+from ...limits import is_over
 from .impure import refusing_impure_calls
 from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
 from .role import Role, RoleCall
@@ -98,6 +99,8 @@ def evaluate(
     except _LIMITS as problem:
         raise LimitReached(f"this needs too much: {type(problem).__name__}", place=place) from None
     except Overdue:
+        if is_over():
+            raise KeyboardInterrupt from None
         raise overdue(place, EXPRESSION_SECONDS) from None
     if not same:
         raise _differs(place)
