@@ -95,7 +95,7 @@ def cheapest(
     came: dict[Node, tuple[Node, Leaving] | None] = {}
     queue: list[tuple[Cost, int, Node, tuple[Node, Leaving] | None]] = [(first, 0, start, None)]
     made = 0
-    while queue and goes_on(len(came)):
+    while queue and goes_on(len(came) + len(queue)):
         cost, _, node, before = heapq.heappop(queue)
         if node in came:
             continue

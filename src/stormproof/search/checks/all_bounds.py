@@ -19,7 +19,6 @@ says nothing.
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -36,6 +35,7 @@ from ...kernel.model.failures import FailureModel
 from ...kernel.model.process import StateKind
 from ...kernel.model.system import System
 from ...kernel.semantics.channel_faults import interfere, received
+from ...kernel.semantics.explore import cheapest, explore
 from ...kernel.semantics.silent_steps import (
     FiredAction,
     communications_of,
@@ -125,25 +125,27 @@ class Beyond:
         behind = (_UNKNOWN,) if more else ()
         for left in received((*word, *behind), message, self.failures.on(channel)):
             yield Content(left[: left.index(_UNKNOWN)] if more else left, more)
-        if more and (not word or self.failures.on(channel).reorder):
+        if more and (not word or self.failures.on(channel).changes_order):
             yield content
 
     def never(self, start: Abstract, wanted: Remedy, most: int, until: float) -> bool:
         """Is it certain that no run from `start` comes to what is wanted?"""
-        seen = {start}
-        queue = [start]
-        for at in queue:
+
+        met: list[FiredAction | None] = []
+
+        def leaving(at: Abstract) -> Iterator[tuple[FiredAction | None, Abstract]]:
             for event, after in self.steps(at):
                 if event in wanted.without:
                     continue
                 if wanted.ends(after.states) or (event is not None and wanted.fires(event)):
-                    return False
-                if after not in seen:
-                    seen.add(after)
-                    queue.append(after)
-            if len(seen) > most or time.monotonic() > until:
-                return False
-        return True
+                    met.append(event)
+                    return
+                yield event, after
+
+        def goes_on(seen: int) -> bool:
+            return not met and seen <= most and time.monotonic() <= until
+
+        return explore([start], leaving, goes_on=goes_on).complete and not met
 
 
 def persists(
@@ -237,7 +239,8 @@ def _channel_stays_full(
     state = at.states[system.names.index(name)]
     for peer in dict.fromkeys(a.peer for a in system[name].sends(state)):
         channel = Channel(name, peer)
-        if failures.on(channel).loss or not at.words[system.channels.index(channel)]:
+        vanish = any(() in interfere((m,), failures.on(channel)) for m in system.sent_on[channel])
+        if vanish or not at.words[system.channels.index(channel)]:
             continue
         drained = Remedy(peer, is_receive_on(channel))
         if never(drained) and _can_fill(system, failures, at, channel, bounds):
@@ -261,15 +264,13 @@ def _filled(
     """Best first: the fuller the channel the better. A failure to find a run says nothing."""
     process = system[channel.sender]
     i, j = system.names.index(channel.sender), system.channels.index(channel)
-    seen = {start}
-    heap = [(-len(start.words[j]), 0, start)]
-    while heap and len(seen) < MOST_STATES:
-        at = heapq.heappop(heap)[2]
+
+    def is_filled(at: Configuration) -> bool:
         held = any(a.peer == channel.receiver for a in process.sends(at.states[i]))
-        if len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING:
-            return at
-        for _, after in steps(system, failures, at, bound):
-            if after not in seen:
-                seen.add(after)
-                heapq.heappush(heap, (-len(after.words[j]), len(seen), after))
-    return None
+        return len(at.words[j]) == bound and held and process.kind(at.states[i]) is StateKind.SENDING
+
+    def following(at: Configuration, _: int) -> Iterator[tuple[int, None, Configuration]]:
+        return ((-len(after.words[j]), None, after) for _, after in steps(system, failures, at, bound))
+
+    start_cost = -len(start.words[j])
+    return cheapest(start, start_cost, following, is_filled, lambda seen: seen < MOST_STATES).end

@@ -40,6 +40,7 @@ from ...kernel.model.actions import (
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
+from ...kernel.semantics.channel_faults import interfere
 from ...limits import Limits, as_a_whole, format_memory, is_over, why_interrupted
 from ..counterexample.build import build_witness
 
@@ -105,7 +106,7 @@ def half_duplex(system: System, failures: FailureModel, *, limits: Limits | None
 
 def is_counted(failure: ChannelFailure) -> bool:
     """Does the order on the channel matter and change?"""
-    return failure.reorder and not failure.total
+    return failure.changes_order and not failure.total
 
 
 class _Search:
@@ -154,7 +155,7 @@ class _Search:
     def _rendezvous(self, channel: Channel) -> Iterator[Rule]:
         failure = self.failures.on(channel)
         for sending in self._sends(channel):
-            if failure.loss and _message(sending) is not CRASH:
+            if () in interfere((_message(sending),), failure):
                 yield Rule((sending,))
             for receiving in self._acting(channel, Receive):
                 if failure.may_become(_message(sending), _message(receiving)):

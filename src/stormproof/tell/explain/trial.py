@@ -10,6 +10,7 @@ from ...kernel.model.ask import Ask, clean
 from ...kernel.model.failures import Failures
 from ...kernel.model.survival import LADDER, SurvivalModel
 from ...kernel.model.system import System
+from ...kernel.semantics.explore import explore
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...options import Options
 from ...search.checks.api import report_on
@@ -141,16 +142,16 @@ def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
 
 def _calm_futures(model: SurvivalModel, start: Configuration) -> list[Configuration]:
     """What is reachable without faults and without filling the channels, the nearest first."""
-    seen = {start: None}
-    queue = [start]
-    for at in queue:
+
+    def leaving(at: Configuration) -> Iterator[tuple[None, Configuration]]:
         for step in stormy_steps(model, at):
             after = effect(model.system, at, step)
             long = any(len(word) > LONGEST and word != old for word, old in zip(after.words, at.words))
-            if step.calm and not long and after not in seen and len(seen) < MOST_SCENES:
-                seen[after] = None
-                queue.append(after)
-    return queue
+            if step.calm and not long:
+                yield None, after
+
+    found = explore([start], leaving, goes_on=lambda seen: seen < MOST_SCENES)
+    return list(found.came)[:MOST_SCENES]
 
 
 def _scene(request: Request, at: Configuration) -> Scene:
