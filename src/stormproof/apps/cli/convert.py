@@ -14,7 +14,7 @@ from .options import input_argument, json_option, load_input, output_options
 
 def _languages() -> str:
     rows = []
-    for language in formats.FORMATS.values():
+    for language in formats.all_formats().values():
         ways = "read and written" if language.write else "read"
         if not language.read:
             ways = "written"
@@ -22,7 +22,15 @@ def _languages() -> str:
     return "\b\nLanguages:\n" + "\n".join(rows)
 
 
-@click.command("convert", epilog=_languages())
+class _Convert(click.Command):
+    """Languages of other packages are looked for only where the help lists them."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.epilog = _languages()
+        super().format_epilog(ctx, formatter)
+
+
+@click.command("convert", cls=_Convert)
 @input_argument
 @click.option("--to", "target", metavar="LANGUAGE", help="The language to write; default: the suffix of -o.")
 @output_options
@@ -59,23 +67,26 @@ def command(
 
 def target_language(target: str | None, output: str | None, default: str | None = None) -> str:
     """The language to write: the one named, else the one of the output's suffix, else the default."""
-    written = [f.name for f in formats.FORMATS.values() if f.write]
     if target is None and output is None:
         if default is not None:
             return default
+        written = [f.name for f in formats.all_formats().values() if f.write]
         raise UsageError(
             f"no language to write is given; use --to {'|'.join(written)}, or -o with its suffix"
         )
     if target is None:
         assert output is not None
         suffix = Path(output).suffix
-        fitting = [f.name for f in formats.FORMATS.values() if f.write and suffix in f.suffixes]
+        fitting = [f.name for f in formats.of_suffix(suffix) if f.write]
         if len(fitting) != 1:
+            written = [f.name for f in formats.all_formats().values() if f.write]
             raise UsageError(
                 f"the suffix '{suffix}' does not determine the language; add --to {'|'.join(written)}"
             )
         return fitting[0]
-    if target not in written:
+    known = formats.FORMATS if target in formats.FORMATS else formats.all_formats()
+    if target not in known or not known[target].write:
+        written = [f.name for f in formats.all_formats().values() if f.write]
         raise UsageError(
             f"'{target}' cannot be written; these languages can: {', '.join(written)}",
             hint=did_you_mean(target, written),

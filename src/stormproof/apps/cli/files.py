@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...errors import InputError, UsageError
 from ...languages.formats import read_text
-from ...languages.formats.registry import readable
+from ...languages.formats.registry import all_formats, readable
 
 #: Suffixes of many files that are no protocols; in a folder those are read that look like one.
 _COMMON = (".json", ".txt")
@@ -29,7 +29,8 @@ def _is_folder(source: str) -> bool:
 
 def _inside(folder: Path) -> list[str]:
     """The files of a folder, hidden ones aside, that are in a language that is read."""
-    suffixes = {suffix for language in readable() for suffix in language.suffixes}
+    languages = all_formats().values()
+    suffixes = {suffix for language in languages if language.read for suffix in language.suffixes}
     visible = (p for p in folder.rglob("*") if not any(n[0] == "." for n in p.relative_to(folder).parts))
     found = sorted(p for p in visible if p.suffix.lower() in suffixes and p.is_file() and _is_protocol(p))
     if not found:

@@ -24,7 +24,7 @@ from ...kernel.model.system import System
 from .files import MAX_BYTES, STDIN, check_free, clean, display_name, is_stream, read_text, save, save_over
 from .languages import FORMATS
 from .plain import plain
-from .registry import Format, detect, format_named, other_language, register
+from .registry import Format, all_formats, detect, format_named, of_suffix, other_language, register
 
 if TYPE_CHECKING:
     from .json_ import from_json as system_from_json, to_json as system_to_json
@@ -34,6 +34,7 @@ __all__ = [
     "FORMATS",
     "MAX_BYTES",
     "Format",
+    "all_formats",
     "check_free",
     "detect",
     "display_name",
@@ -44,6 +45,7 @@ __all__ = [
     "language_of",
     "load",
     "loads",
+    "of_suffix",
     "read_text",
     "register",
     "save",

@@ -1,4 +1,6 @@
-"""The table of languages. To add one: a module with `sniff`, `read` and `write`, and an entry here."""
+"""The languages of stormproof. To add one: a module with `sniff`, `read` and `write`, an entry here, and its
+name in the entry points of pyproject.toml, as other packages do (docs/formats.md, *Your own language*).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from .registry import FORMATS, Format, register
+from .registry import FORMATS, Format
 
 _STORM = re.compile(
     r"(?:\s|//[^\n]*\n)*(?:protocol|communication|faults|rest|durable|require|expect|role|reliable|unreliable|service)\s"
@@ -27,102 +29,87 @@ def _of(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-register(
-    Format(
-        "storm",
-        (".storm",),
-        _looks_like_storm,
-        _of("storm", "read"),
-        _of("storm_write", "write"),
-        "the language of stormproof (docs/language.md)",
-        complete=True,
-        mailboxes=True,
-    )
+STORM = Format(
+    "storm",
+    (".storm",),
+    _looks_like_storm,
+    _of("storm", "read"),
+    _of("storm_write", "write"),
+    "the language of stormproof (docs/language.md)",
+    complete=True,
+    mailboxes=True,
 )
-register(
-    Format(
-        "json",
-        (".json",),
-        _of("json_", "sniff"),
-        _of("json_", "read"),
-        _of("json_", "write"),
-        "the exchange format, which loses nothing",
-        complete=True,
-        mailboxes=True,
-    )
+JSON = Format(
+    "json",
+    (".json",),
+    _of("json_", "sniff"),
+    _of("json_", "read"),
+    _of("json_", "write"),
+    "the exchange format, which loses nothing",
+    complete=True,
+    mailboxes=True,
 )
-register(
-    Format(
-        "kmc",
-        (".kmc", ".txt"),
-        _of("kmc", "sniff"),
-        _of("kmc", "read"),
-        _of("kmc_write", "write"),
-        "session types of the kmc tool",
-    )
+KMC = Format(
+    "kmc",
+    (".kmc", ".txt"),
+    _of("kmc", "sniff"),
+    _of("kmc", "read"),
+    _of("kmc_write", "write"),
+    "session types of the kmc tool",
 )
-register(
-    Format(
-        "fsa",
-        (".fsa", ".txt"),
-        _of("fsa", "sniff"),
-        _of("fsa", "read"),
-        _of("fsa", "write"),
-        "machines of the kmc and GMC tools",
-    )
+FSA = Format(
+    "fsa",
+    (".fsa", ".txt"),
+    _of("fsa", "sniff"),
+    _of("fsa", "read"),
+    _of("fsa", "write"),
+    "machines of the kmc and GMC tools",
 )
-register(
-    Format(
-        "scm",
-        (".scm",),
-        _of("scm", "sniff"),
-        _of("scm", "read"),
-        _of("scm_write", "write"),
-        "systems of McScM and ReSCu",
-        mailboxes=True,
-    )
+SCM = Format(
+    "scm",
+    (".scm",),
+    _of("scm", "sniff"),
+    _of("scm", "read"),
+    _of("scm_write", "write"),
+    "systems of McScM and ReSCu",
+    mailboxes=True,
 )
-register(
-    Format(
-        "dot",
-        (".dot", ".gv"),
-        _of("dot", "sniff"),
-        _of("dot", "read"),
-        _of("dot_write", "write"),
-        "automata in DOT, one graph per role",
-    )
+DOT = Format(
+    "dot",
+    (".dot", ".gv"),
+    _of("dot", "sniff"),
+    _of("dot", "read"),
+    _of("dot_write", "write"),
+    "automata in DOT, one graph per role",
 )
-register(
-    Format(
-        "promela",
-        (".pml",),
-        lambda text: False,
-        None,
-        _of("promela", "write"),
-        "for SPIN, channels of capacity k",
-        mailboxes=True,
-        process_faults=True,
-    )
+PROMELA = Format(
+    "promela",
+    (".pml",),
+    lambda text: False,
+    None,
+    _of("promela", "write"),
+    "for SPIN, channels of capacity k",
+    mailboxes=True,
+    process_faults=True,
 )
-register(
-    Format(
-        "scribble",
-        (".nuscr", ".scr"),
-        _of("scribble", "sniff"),
-        _of("scribble", "read"),
-        None,
-        "global protocols of Scribble and nuScr; FILE#Name chooses one of several",
-    )
+SCRIBBLE = Format(
+    "scribble",
+    (".nuscr", ".scr"),
+    _of("scribble", "sniff"),
+    _of("scribble", "read"),
+    None,
+    "global protocols of Scribble and nuScr; FILE#Name chooses one of several",
 )
-register(
-    Format(
-        "ctx",
-        (".ctx",),
-        _of("ctx", "sniff"),
-        _of("ctx", "read"),
-        _of("ctx", "write"),
-        "crash-stop typing contexts of mpstk",
-    )
+CTX = Format(
+    "ctx",
+    (".ctx",),
+    _of("ctx", "sniff"),
+    _of("ctx", "read"),
+    _of("ctx", "write"),
+    "crash-stop typing contexts of mpstk",
 )
+
+for _language in (STORM, JSON, KMC, FSA, SCM, DOT, PROMELA, SCRIBBLE, CTX):
+    FORMATS[_language.name] = _language
 
 __all__ = ["FORMATS"]

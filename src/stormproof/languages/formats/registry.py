@@ -37,27 +37,46 @@ def register(format: Format) -> None:
     FORMATS[format.name] = format
 
 
+def all_formats() -> dict[str, Format]:
+    """Our languages and those of other packages, which are looked for at the first call."""
+    from .installed import add_installed
+
+    add_installed()
+    return FORMATS
+
+
 def format_named(name: str) -> Format:
-    try:
-        return FORMATS[name]
-    except KeyError:
+    found = FORMATS.get(name) or all_formats().get(name)
+    if found is None:
         raise UsageError(
             f"unknown language '{name}'; there are {', '.join(FORMATS)}", hint=did_you_mean(name, FORMATS)
-        ) from None
+        )
+    return found
 
 
 def readable() -> list[Format]:
     return [f for f in FORMATS.values() if f.read is not None]
 
 
+def of_suffix(suffix: str) -> list[Format]:
+    """The languages of files with this suffix; other packages are asked only if it is none of ours."""
+    for known in (FORMATS.values, lambda: all_formats().values()):
+        if found := [f for f in known() if suffix and suffix in f.suffixes]:
+            return found
+    return []
+
+
 def detect(text: str, name: str) -> Format:
     """The language of a text: that of its suffix, and among several that share it, the one its content
     fits."""
     suffix = PurePath(name).suffix.lower()
-    by_suffix = [f for f in readable() if suffix and suffix in f.suffixes]
+    by_suffix = [f for f in of_suffix(suffix) if f.read is not None] if suffix else []
     if len(by_suffix) == 1:
         return by_suffix[0]
     fitting = [f for f in by_suffix if f.sniff(text)] or [f for f in readable() if f.sniff(text)]
+    if not fitting:
+        all_formats()
+        fitting = [f for f in readable() if f.sniff(text)]
     if len(fitting) > 1:
         fitting = [f for f in fitting if _reads(f, text, name)] or fitting
     if len(fitting) == 1:
