@@ -197,11 +197,14 @@ def within(seconds: float | None) -> Iterator[None]:
 
 
 def as_a_whole(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """A function with an argument `limits`, whose seconds are for all that it does."""
+    """A function with an argument `limits`, or `options` that have them, whose seconds are for all that it
+    does."""
 
     @functools.wraps(function)
     def limited(*args: _P.args, **named: _P.kwargs) -> _T:
-        given = next((a for a in (*args, *named.values()) if isinstance(a, Limits)), None)
+        options = named.get("options")
+        mine = (*args, *named.values(), getattr(options, "limits", None))
+        given = next((a for a in mine if isinstance(a, Limits)), None)
         with within(SECONDS if given is None else given.seconds):
             return function(*args, **named)
 

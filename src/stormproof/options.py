@@ -46,8 +46,8 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
-class Knobs(TypedDict, total=False):
-    """The fields of `Options` as keyword arguments; None is for the default."""
+class QuietKnobs(TypedDict, total=False):
+    """The fields of `Options` as keyword arguments, but for `progress`; None is for the default."""
 
     limits: Limits | None
     reduction: bool
@@ -55,11 +55,16 @@ class Knobs(TypedDict, total=False):
     threads: int | None
     replay: bool
     polish: bool
-    progress: ProgressCallback | None
     effort: float
     certificates: bool
     answered: Callable[[Any], None] | None
     cluster: str | None
+
+
+class Knobs(QuietKnobs, total=False):
+    """The fields of `Options` as keyword arguments."""
+
+    progress: ProgressCallback | None
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,10 @@ class Options:
     def exploring_all(self) -> Options:
         """The same, without leaving out any configuration."""
         return replace(self, reduction=False, symmetry=False)
+
+    def without_runs(self) -> Options:
+        """The same, where nobody looks at the runs: they are neither replayed nor made readable."""
+        return replace(self, replay=False, polish=False)
 
     def knowing(self, known: str) -> Options:
         """The same, where progress also says what is known so far."""

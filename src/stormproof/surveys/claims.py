@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ..kernel.model.failures import Failures
 from ..kernel.model.requirement import Claim, Requirement
 from ..kernel.model.system import System
-from ..limits import Limits
+from ..options import Options
 from ..search.checks.api import check
 from ..search.checks.properties import CLEAN, HALF_DUPLEX, RECOVERS, RSC, known_properties
 from ..search.checks.report import Report, Verdict
@@ -36,19 +36,8 @@ class Asked:
         """Does it only get worse with more faults, for the protocol as written (definitions 10.7)?"""
         return self.survival or self.properties[0] in (RSC.name, HALF_DUPLEX.name)
 
-    def check(
-        self, failures: Failures, *, k: int | None, limits: Limits, effort: float, replay: bool
-    ) -> Report:
-        return check(
-            self.system,
-            failures,
-            k=k,
-            properties=self.properties,
-            limits=limits,
-            effort=effort,
-            replay=replay,
-            polish=replay,
-        )
+    def check(self, failures: Failures, k: int | None, options: Options) -> Report:
+        return check(self.system, failures, k=k, properties=self.properties, options=options)
 
 
 def asked_of(system: System, name: str) -> Asked:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownName
 from ..kernel.model.arguments import check_arguments
 from ..kernel.model.failures import Failures
 from ..kernel.model.faults import PAPER_KINDS
 from ..kernel.model.system import System
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..options import ProgressCallback
+from ..limits import as_a_whole, is_over, why_interrupted
+from ..options import Knobs, Options
 from ..search.checks.api import check
 from ..search.checks.implications import candidate_for_any_length
 from ..search.checks.properties import (
@@ -34,6 +34,9 @@ from ..search.checks.properties import (
 )
 from ..search.checks.report import Report, Verdict
 from ..search.checks.request import MAX_K
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The classes of the figure, and the two that the paper's text adds, in the order of the table.
 CLASSES: dict[str, str] = {
@@ -177,10 +180,7 @@ def classify(
     max_k: int | None = None,
     corrupt_scope: str = "channel",
     survival: bool = False,
-    limits: Limits | None = None,
-    threads: int | None = None,
-    progress: ProgressCallback | None = None,
-    effort: float = EFFORT,
+    **knobs: Unpack[Knobs],
 ) -> Standings:
     """The classes of a system for perfect channels and under loss, corruption and reordering.
 
@@ -188,7 +188,7 @@ def classify(
     and the time limit leave out the interferences that come after the one being asked.
     """
     check_arguments(system)
-    interrupted = False
+    options, interrupted = Options().but(**knobs), False
 
     def ask(failures: Failures, names: tuple[str, ...], k: int | None = None) -> Report:
         report = check(
@@ -197,10 +197,7 @@ def classify(
             k=k,
             max_k=max_k,
             properties=names,
-            limits=limits,
-            threads=threads,
-            progress=progress,
-            effort=effort,
+            options=options,
         )
         nonlocal interrupted
         interrupted = interrupted or report.interrupted

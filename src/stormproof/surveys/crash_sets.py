@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..kernel.model.arguments import check_arguments
@@ -21,12 +21,16 @@ from ..kernel.model.faults import PROCESS_KINDS
 from ..kernel.model.phrases import listed
 from ..kernel.model.system import System
 from ..kernel.transform.crash_completion import without_impossible_crashes
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..limits import as_a_whole, is_over, why_interrupted
+from ..options import Options, QuietKnobs
 from ..search.checks.api import check
 from ..search.checks.headline import extent
 from ..search.checks.properties import CRASH_PROPERTIES, DEFAULT_PROPERTIES, RECOVERS, undefined_under
 from ..search.checks.report import Verdict
 from .choices import CRASH, process_assumptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: More sets than this are not swept unless their size is bounded.
 MOST_SETS = 4096
@@ -114,9 +118,8 @@ def crash_sets(
     k: int | None = None,
     max_k: int | None = None,
     max_size: int | None = None,
-    limits: Limits | None = None,
     progress: Callable[[int, int | None], None] | None = None,
-    effort: float = EFFORT,
+    **knobs: Unpack[QuietKnobs],
 ) -> CrashSets:
     """Check the system for every set of unreliable processes, or those of at most `max_size`.
 
@@ -136,7 +139,7 @@ def crash_sets(
     names = named or _default_names(system, asked)
     largest = len(system.names) if max_size is None else min(max_size, len(system.names))
     sets = _sets(system.names, largest)
-    given = limits or Limits()
+    options = Options().but(**knobs)
     rows: list[CrashSetRow] = []
     stopped = ""
     for unreliable in sets:
@@ -145,7 +148,7 @@ def crash_sets(
         if stopped:
             rows.append(CrashSetRow(unreliable, tuple(Verdict(n, None, k=k, reason=stopped) for n in names)))
             continue
-        rows.append(_row(system, unreliable, asked, names, k, max_k, given, effort))
+        rows.append(_row(system, unreliable, asked, names, k, max_k, options))
         stopped = _interrupted(rows[-1])
         if progress is not None:
             progress(len(rows), len(sets))
@@ -187,11 +190,10 @@ def _row(
     names: tuple[str, ...],
     k: int | None,
     max_k: int | None,
-    limits: Limits,
-    effort: float,
+    options: Options,
 ) -> CrashSetRow:
     assumed = without_impossible_crashes(system.with_unreliable(unreliable))
-    report = check(assumed, failures, k=k, max_k=max_k, properties=names, limits=limits, effort=effort)
+    report = check(assumed, failures, k=k, max_k=max_k, properties=names, options=options)
     return CrashSetRow(unreliable, report.verdicts, any("completed" in note for note in report.notes))
 
 

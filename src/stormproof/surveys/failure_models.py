@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..kernel.model.arguments import check_arguments
 from ..kernel.model.failures import Failures
 from ..kernel.model.faults import PAPER_KINDS
 from ..kernel.model.system import System
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
-from ..options import ProgressCallback
+from ..limits import as_a_whole, is_over, why_interrupted
+from ..options import Knobs, Options
 from ..search.checks.api import check
 from ..search.checks.report import Report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ASKED = "as asked"
 
@@ -57,10 +60,7 @@ def survey(
     k: int | None = None,
     max_k: int | None = None,
     properties: Iterable[str] | None = None,
-    limits: Limits | None = None,
-    replay: bool = True,
-    progress: ProgressCallback | None = None,
-    effort: float = EFFORT,
+    **knobs: Unpack[Knobs],
 ) -> dict[str, Report]:
     """A check under each model, with its own effort; the time limit is shared out among them.
 
@@ -68,9 +68,10 @@ def survey(
     """
     check_arguments(system, asked)
     models = failure_models(system, asked or Failures())
-    share = limits or Limits()
-    if share.seconds is not None:
-        share = replace(share, seconds=share.seconds / len(models))
+    options = Options().but(**knobs)
+    if options.limits.seconds is not None:
+        share = replace(options.limits, seconds=options.limits.seconds / len(models))
+        options = replace(options, limits=share)
     names = None if properties is None else tuple(properties)
     found = {}
     for name, failures in models.items():
@@ -80,10 +81,7 @@ def survey(
             k=k,
             max_k=max_k,
             properties=names,
-            limits=share,
-            replay=replay,
-            progress=progress,
-            effort=effort,
+            options=options,
         )
         left_out = [other for other in models if other not in found]
         if (found[name].interrupted or is_over()) and left_out:

@@ -7,14 +7,15 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownName, UsageError
 from ..kernel.model.arguments import check_arguments
 from ..kernel.model.budget import NO_BUDGET, Budget
 from ..kernel.model.phrases import any_of, plural
 from ..kernel.model.system import System
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..limits import as_a_whole, is_over, why_interrupted
+from ..options import Options, QuietKnobs
 from ..search.checks.headline import extent
 from ..search.checks.report import Report, Verdict
 from .choices import (
@@ -27,6 +28,9 @@ from .choices import (
     process_assumptions,
 )
 from .claims import SURVIVAL, asked_of, decisive
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 TOGETHER = "together"
 
@@ -142,10 +146,9 @@ def fault_counts(
     processes: Iterable[str] | None = None,
     corrupt_scope: str = "channel",
     file_faults: bool = False,
-    limits: Limits | None = None,
-    effort: float = EFFORT,
     budget: Budget = NO_BUDGET,
     progress: Callable[[int, int | None], None] | None = None,
+    **knobs: Unpack[QuietKnobs],
 ) -> FaultCounts:
     """The least number of faults of each kind that breaks survival or a requirement, alone and together.
 
@@ -164,7 +167,8 @@ def fault_counts(
             f"{property} has no number of faults that breaks it", hint="ask for survival or a requirement"
         )
     atoms = choices(base, faults, channels, processes, declared=file_faults)
-    rows = _rows(atoms)
+    rows, options = _rows(atoms), Options().but(**knobs)
+    share = replace(options, effort=options.effort / len(rows))
     counts: list[FaultCount] = []
     for i, (name, chosen) in enumerate(rows):
         if progress is not None:
@@ -172,8 +176,7 @@ def fault_counts(
         failures = failures_of(
             base, chosen, corrupt_scope=corrupt_scope, file_faults=file_faults, budget=budget, as_written=True
         )
-        share = effort / len(rows)
-        report = asked.check(failures, k=k, limits=limits or Limits(), effort=share, replay=True)
+        report = asked.check(failures, k, share)
         counts.append(_counted(name, report, counts))
         if report.interrupted or is_over():
             break

@@ -12,14 +12,15 @@ import builtins
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..kernel.model.arguments import check_arguments
 from ..kernel.model.budget import NO_BUDGET, Budget
 from ..kernel.model.faults import PAPER_KINDS
 from ..kernel.model.system import System
-from ..limits import EFFORT, Limits, as_a_whole, is_over, why_interrupted
+from ..limits import Limits, as_a_whole, is_over, why_interrupted
+from ..options import Options, QuietKnobs
 from ..search.checks.properties import CRASH_HANDLING, undefined_under
 from ..search.checks.report import Report, Verdict
 from .antichains import (
@@ -41,6 +42,9 @@ from .choices import (
     used_choices,
 )
 from .claims import SURVIVAL, Asked, asked_of, decisive, requirement_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MOST_EXHAUSTIVE = 12
 
@@ -191,10 +195,9 @@ def frontier(
     corrupt_scope: str = "channel",
     file_faults: bool = False,
     max_size: int | None = None,
-    limits: Limits | None = None,
-    effort: float = EFFORT,
     budget: Budget = NO_BUDGET,
     progress: Callable[[int, int | None], None] | None = None,
+    **knobs: Unpack[QuietKnobs],
 ) -> Frontier:
     """The failures that a system tolerates with respect to survival, a requirement or a property.
 
@@ -222,7 +225,7 @@ def frontier(
     atoms = choices(base, faults, channels, processes, as_written=asked.monotone, declared=file_faults)
     model = _Model(corrupt_scope, file_faults, budget, as_written=asked.monotone)
     _refuse_undefined(asked, atoms, model)
-    survey = _Survey(asked, k, atoms, model, limits or Limits(), effort, progress)
+    survey = _Survey(asked, k, atoms, model, Options().but(**knobs), progress)
     notes = process_assumptions({atom.fault for atom in atoms})
     notes += crashes_left_out(system) if asked.monotone else ()
     found = survey.frontier(max_size)
@@ -258,16 +261,15 @@ class _Survey:
         k: int | None,
         atoms: tuple[Atom, ...],
         model: _Model,
-        limits: Limits,
-        effort: float,
+        options: Options,
         progress: Callable[[int, int | None], None] | None,
     ) -> None:
-        self.asked, self.atoms, self.limits, self.progress = asked, atoms, limits, progress
+        self.asked, self.atoms, self.options, self.progress = asked, atoms, options, progress
         self.k = k if asked.survival else k or 1
         self.model = model
         #: Half of the effort is for the choices by themselves, and a quarter for none of them, which decides
         #: whether one fault is the fewest.
-        self.effort, self.whole_effort = effort / (2 * len(atoms)), effort
+        self.effort = options.effort / (2 * len(atoms))
         self.questions, self.started = 0, time.monotonic()
         #: After Ctrl-C or the deadline nothing more is asked; the note that says so.
         self.interrupted = ""
@@ -324,16 +326,18 @@ class _Survey:
 
     def check(self, choice: FaultChoice, replay: bool = True) -> Report:
         failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
-        limits = self.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
-        effort = self.effort if choice else max(self.effort, self.whole_effort / 4)
-        return self.asked.check(failures, k=self.k, limits=limits, effort=effort, replay=replay)
+        whole = self.options
+        limits = whole.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
+        effort = self.effort if choice else max(self.effort, whole.effort / 4)
+        options = replace(whole, limits=limits, effort=effort)
+        return self.asked.check(failures, self.k, options if replay else options.without_runs())
 
     @builtins.property
     def for_sets(self) -> Limits:
         """A set of several choices may take so long as all choices by themselves."""
-        seconds = self.limits.seconds
-        most = max(self.whole_effort, 0.1)
-        return replace(self.limits, seconds=most if seconds is None else min(seconds, most))
+        limits, most = self.options.limits, max(self.options.effort, 0.1)
+        seconds = limits.seconds
+        return replace(limits, seconds=most if seconds is None else min(seconds, most))
 
     def named(self, choice: FaultChoice) -> tuple[Atom, ...]:
         return tuple(self.atoms[i] for i in sorted(choice))

@@ -23,6 +23,7 @@ from stormproof.kernel.semantics.faulty_steps import effect, stormy_steps
 from stormproof.kernel.semantics.goal_meaning import at_rest
 from stormproof.languages import protocols
 from stormproof.limits import Limits
+from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge, initial
 from stormproof.oracle.survival import calm_futures
 from stormproof.search.checks.replay_report import replay_result
@@ -101,7 +102,7 @@ def test_states_stay_where_they_are_while_somebody_edits(turned: int) -> None:
 def test_survival_and_requirements_are_told_before_the_classes() -> None:
     text = BIT + "\nrequire order: never Sender@send1 & Receiver@expect0 & deadlock\n"
     told: list[dict[str, Any]] = []
-    whole = asking.ask(text, {"loss": True}, Limits(60), 0.2, told.append)
+    whole = asking.ask(text, {"loss": True}, Options(Limits(60), effort=0.2), told.append)
     (partial,) = (said["partial"] for said in told if "partial" in said)
     classes = [row for row in whole["verdicts"] if row["kind"] == "class"]
     assert partial["verdicts"] == [row for row in whole["verdicts"] if row["kind"] != "class"]

@@ -11,8 +11,7 @@ from ...kernel.model.run import step_to_json
 from ...kernel.model.system import System
 from ...languages.formats.storm_insert import InsertionPoints
 from ...languages.formats.storm_requirements import write_under
-from ...limits import Limits
-from ...options import Progress
+from ...options import Options, Progress
 from ...search.checks.api import check
 from ...search.checks.headline import claim, extent, finding
 from ...search.checks.report import Report, Verdict
@@ -27,20 +26,19 @@ Tell = Callable[[dict[str, Any]], None]
 MARKS = {True: "✔", False: "✘", None: "?"}
 
 
-def whole_report(text: str, settings: Any, limits: Limits, effort: float) -> Report:
+def whole_report(text: str, settings: Any, options: Options) -> Report:
     system, _ = system_of(text)
-    return check(system, settings_on(system, settings), limits=limits, effort=effort)
+    return check(system, settings_on(system, settings), options=options)
 
 
-def ask(text: str, settings: Any, limits: Limits, effort: float, tell: Tell) -> dict[str, Any]:
+def ask(text: str, settings: Any, options: Options, tell: Tell) -> dict[str, Any]:
     """The verdicts in the order in which they are read: survival and requirements, which are reported as soon
     as they are known, then the classes. A KeyboardInterrupt ends the search; partial results are returned."""
     system, _ = system_of(text)
     report = check(
         system,
         settings_on(system, settings),
-        limits=limits,
-        effort=effort,
+        options=options,
         progress=lambda now: tell({"progress": _progress(now)}),
         answered=lambda known: tell({"partial": _shown(known)}),
     )
@@ -59,11 +57,11 @@ def _shown(report: Report) -> dict[str, Any]:
     }
 
 
-def ask_for_repairs(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
+def ask_for_repairs(text: str, settings: Any, options: Options) -> dict[str, Any]:
     """Verified repairs, each with the lines to insert below the ends of others."""
     system, _ = system_of(text)
     roles = InsertionPoints(text).roles
-    found = suggest(system, settings_on(system, settings), limits=limits, effort=effort, roles=roles)
+    found = suggest(system, settings_on(system, settings), options=options, roles=roles)
     return {
         "repairs": [
             {"title": s.title, "lines": [[i.offset, i.text] for i in s.insertions(text)]} for s in found

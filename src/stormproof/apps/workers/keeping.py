@@ -6,7 +6,7 @@ import json
 from importlib.metadata import version
 from typing import Any
 
-from ...limits import Limits
+from ...options import Options
 from ...search.checks.properties import RECOVERS
 from ...search.checks.replay_report import RUN
 from ...search.checks.report import Report, Verdict
@@ -62,9 +62,9 @@ def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]
     return {"text": chart(playing.model.system, witness).to_text(_WIDTH)}
 
 
-def save_page(text: str, settings: Any, limits: Limits, effort: float) -> dict[str, Any]:
+def save_page(text: str, settings: Any, options: Options) -> dict[str, Any]:
     """The page that `stormproof report` makes, of the failures that are set."""
-    report = whole_report(text, settings, limits, effort)
+    report = whole_report(text, settings, options)
     about = report.assumed
     page = report_page(
         report.given or report.system,

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from ...errors import InputError, StormproofError
 from ...limits import Limits
+from ...options import Options
 from . import asking, keeping, playing, reading
 from .worker_signals import Abandoned, Interrupts
 
@@ -28,7 +29,6 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     if not isinstance(text, str):
         raise InputError("a question has a text")
     settings, steps = question.get("settings", {}), question.get("steps", [])
-    effort = float(question.get("effort", 0.3))
     if kind == "read":
         return reading.read(text, question.get("before"))
     if kind == "problems":
@@ -36,9 +36,9 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     if kind == "format":
         return reading.format_text(text)
     if kind == "check":
-        return asking.ask(text, settings, _limits(question), effort, tell)
+        return asking.ask(text, settings, _options(question), tell)
     if kind == "repairs":
-        return asking.ask_for_repairs(text, settings, _limits(question), effort)
+        return asking.ask_for_repairs(text, settings, _options(question))
     if kind == "show-run":
         return keeping.show_run(text, settings, steps, question.get("marks"))
     if kind == "play":
@@ -50,12 +50,13 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     if kind == "save-chart":
         return keeping.save_chart(text, settings, steps)
     if kind == "save-page":
-        return keeping.save_page(text, settings, _limits(question), effort)
+        return keeping.save_page(text, settings, _options(question))
     raise InputError(f"there is no question '{kind}'")
 
 
-def _limits(question: dict[str, Any]) -> Limits:
-    return Limits(float(question["seconds"]), int(question["memory"]), question.get("states"))
+def _options(question: dict[str, Any]) -> Options:
+    limits = Limits(float(question["seconds"]), int(question["memory"]), question.get("states"))
+    return Options(limits, effort=float(question.get("effort", 0.3)))
 
 
 def serve(questions: IO[str], answers: IO[str]) -> None:

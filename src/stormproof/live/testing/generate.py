@@ -6,6 +6,7 @@ import json
 import re
 import textwrap
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError, did_you_mean
 from ...kernel.model.failures import Failures
@@ -13,7 +14,8 @@ from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...languages.formats import dumps
-from ...limits import EFFORT, Limits, as_a_whole
+from ...limits import as_a_whole
+from ...options import Knobs
 from ...programs.extraction.system import declaring, under_model
 from ...search.checks.api import check
 from ...search.checks.report import Report
@@ -21,6 +23,9 @@ from ..conformance.log import LogEvent
 from .reference import AutomatonImplementation
 from .role_test import RoleTest
 from .scenarios import Scenario, scenarios
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The width of lines that most formatters leave alone.
 _WIDTH = 88
@@ -96,8 +101,7 @@ def testgen(
     *,
     implementation: str | None = None,
     source: tuple[str, str] | None = None,
-    effort: float = EFFORT,
-    limits: Limits | None = None,
+    **knobs: Unpack[Knobs],
 ) -> str:
     """A pytest file for implementations of a role: a test for each violating run and each sample run of the
     check under these failures, more runs that cover the role's transitions, and a Hypothesis state machine.
@@ -111,7 +115,7 @@ def testgen(
         raise UsageError(f"the protocol has no role '{role}'", hint=hint)
     _check_implementation(implementation)
     refuse_mailboxes(system, "tests are generated for the channels of pairs only")
-    report = check(system, failures, effort=effort, limits=limits)
+    report = check(system, failures, **knobs)
     text = _protocol_text(system, report, role)
     budget = report.failures.budget.to_json()
     model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model

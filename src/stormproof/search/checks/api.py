@@ -41,6 +41,7 @@ def check(
     properties: Iterable[str] | None = None,
     semantics: str = "definition",
     budget: BudgetGiven | None = None,
+    options: Options | None = None,
     **knobs: Unpack[Knobs],
 ) -> Report:
     """Decide the properties of a system under a failure model: survival first, then the classes.
@@ -49,7 +50,7 @@ def check(
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
     larger than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is
     hit gives *undecided*. The `knobs` are keyword arguments, one for each field of
-    `stormproof.options.Options`, which says what each does.
+    `stormproof.options.Options`, which says what each does, or `options` has them all.
 
     >>> import stormproof as sp
     >>> system = sp.protocol("alternating-bit")
@@ -66,7 +67,7 @@ def check(
         max_k=max_k,
         properties=properties,
         semantics=semantics,
-        options=Options().but(**knobs),
+        options=(options or Options()).but(**knobs),
     )
     return report_on(request)
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ...errors import ModelError
 from ...kernel.model.arguments import check_arguments
@@ -20,8 +21,8 @@ from ...kernel.model.failures import Failures
 from ...kernel.model.requirement import ALWAYS_POSSIBLE
 from ...kernel.model.system import System
 from ...languages.formats.storm_places import NoPlaces
-from ...limits import EFFORT, Limits, as_a_whole, is_over
-from ...options import Options
+from ...limits import as_a_whole, is_over
+from ...options import Knobs, Options
 from ...search.checks.properties import CLEAN, RECOVERS
 from ...search.checks.report import Report, Verdict
 from ..lint.api import warnings
@@ -29,6 +30,9 @@ from .addition import Addition, extended, merged, ways_to_add
 from .candidates import Stuck, candidates
 from .suggestion import Suggestion
 from .trial import QUICK, Question, Trial, calm, left_behind
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: More than the faults of any run that is shown.
 MUCH = 1_000
@@ -43,16 +47,16 @@ def suggest(
     *,
     k: int | None = None,
     max_k: int | None = None,
-    limits: Limits | None = None,
-    effort: float = EFFORT,
     seconds: float = SECONDS,
     roles: Iterable[str] | None = None,
     report: Report | None = None,
+    options: Options | None = None,
+    **knobs: Unpack[Knobs],
 ) -> tuple[Suggestion, ...]:
     """Verified repairs of a protocol that does not survive, those with the fewest lines first.
 
     `roles`: those that may be changed, all by default. No line is tried after so many `seconds`. `report`:
-    what `check` answers without `properties`, if it has been asked. The other options are those of `check`.
+    what `check` answers without `properties`, if it has been asked. The others are those of `check`.
 
     >>> import stormproof as sp
     >>> found = suggest(sp.protocol("client-server"), sp.Failures(loss=True))
@@ -61,7 +65,7 @@ def suggest(
     """
     check_arguments(system, failures)
     # What a changed protocol still violates is not shown, so no run of it is replayed.
-    options = Options(limits or Limits(), replay=False, polish=False, effort=effort)
+    options = (options or Options()).but(**knobs).without_runs()
     question = Question(failures or Failures(), options, k, max_k)
     changed = system.names if roles is None else tuple(roles)
     with suppress(KeyboardInterrupt):
