@@ -24,7 +24,7 @@ from stormproof.kernel.model.actions import (
     channel_of,
 )
 from stormproof.kernel.model.failures import ChannelFailure, FailureModel
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System
@@ -140,7 +140,8 @@ def fewest_faults(
     final: tuple[Message, ...],
     bound: int | None,
 ) -> int | None:
-    """The least number of faults on one channel, by Dijkstra over words; events are (is a send, message)."""
+    """The least number of faults on one channel, by Dijkstra over words; events are (is a send, message). A
+    message that overtakes is one fault, however many it overtakes."""
     heap: list[tuple[int, int, int, tuple[Message, ...]]] = [(0, 0, 0, ())]
     order = itertools.count(1)
     best: dict[tuple[int, tuple[Message, ...]], int] = {}
@@ -151,7 +152,7 @@ def fewest_faults(
         best[i, word] = cost
         if i == len(events) and word == final:
             return cost
-        for other in interfere(word, failure):
+        for other in (*interfere(word, failure), *_overtaken(word, failure)):
             heappush(heap, (cost + 1, next(order), i, other))
         if i == len(events):
             continue
@@ -169,6 +170,14 @@ def fewest_faults(
     return None
 
 
+def _overtaken(word: Word, failure: ChannelFailure) -> Iterator[Word]:
+    for i, message in enumerate(word):
+        for to in range(i - 1, -1, -1):
+            if not failure.exchanges(message, word[to]):
+                break
+            yield (*word[:to], message, *word[to:i], *word[i + 1 :])
+
+
 def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
     return [
         (isinstance(t.action, Send), t.action.message)
@@ -180,9 +189,10 @@ def events_on(moves: Moves, channel: Channel) -> list[tuple[bool, Message]]:
 def is_run(system: System, failures: FailureModel, witness: Witness, bound: int | None) -> bool:
     """By the definitions: each step is one of `bounded.steps`, a send into a full channel with its loss."""
     at, i = bounded.initial(system), 0
-    while i < len(witness.steps):
-        step = witness.steps[i]
-        following = witness.steps[i + 1] if i + 1 < len(witness.steps) else None
+    steps = [part for step in witness.steps for part in _swaps(step)]
+    while i < len(steps):
+        step = steps[i]
+        following = steps[i + 1] if i + 1 < len(steps) else None
         wanted, used = _after(system, at, step, following, bound)
         options = [s.after for s in bounded.steps(system, failures, at, bound) if _same(s.event, step)]
         if wanted not in options:
@@ -192,6 +202,14 @@ def is_run(system: System, failures: FailureModel, witness: Witness, bound: int 
     ends = {c: w for c, w in zip(system.channels, at.words) if w}
     claimed = {c: tuple(w) for c, w in witness.channels.items() if w}
     return ends == claimed and dict(zip(system.names, at.states)) == dict(witness.states)
+
+
+def _swaps(step: Step) -> list[Step]:
+    """A message that overtakes others is swapped with one after the other."""
+    if not isinstance(step, Overtake):
+        return [step]
+    places = range(step.position - 1, step.position - step.passed - 1, -1)
+    return [Swap(step.channel, place) for place in places]
 
 
 def _after(
@@ -266,10 +284,11 @@ def random_script(
             if len(word) > bound:
                 lost = rng.randrange(len(word))
                 word = word[:lost] + word[lost + 1 :]
-    return (*_lines(done), word)
+    return (*lines_of(done), word)
 
 
-def _lines(done: list[tuple[bool, Message]]) -> tuple[System, Moves]:
+def lines_of(done: Sequence[tuple[bool, Message]]) -> tuple[System, Moves]:
+    """Two processes that send and receive this, and nothing else."""
     rows: dict[str, list[Transition]] = {"A": [], "B": []}
     moves = []
     for send, message in done:
@@ -293,6 +312,8 @@ def matching(steps: Sequence[Step]) -> tuple[tuple[int, int], ...]:
         elif isinstance(step, Swap):
             p = step.position
             word[p], word[p + 1] = word[p + 1], word[p]
+        elif isinstance(step, Overtake):
+            word.insert(step.position - step.passed, word.pop(step.position))
         elif isinstance(step, Act) and isinstance(step.action, Send):
             word.append(i)
         elif isinstance(step, Act) and isinstance(step.action, Receive):

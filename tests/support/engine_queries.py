@@ -46,10 +46,7 @@ def _end(end: _engine.End) -> tuple[object, ...]:
 
 
 def evidence(answer: _engine.Answer) -> list[tuple[object, ...]]:
-    return [
-        (v.which, v.firings, *_end(v.end), sorted(map(_end, v.ends), key=str), v.controls)
-        for v in answer.violations
-    ]
+    return [(v.which, v.firings, *_end(v.end), sorted(map(_end, v.ends), key=str)) for v in answer.violations]
 
 
 def random_question(seed: int, faults: float = 0.75) -> tuple[System, FailureModel, int]:

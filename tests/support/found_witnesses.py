@@ -11,15 +11,13 @@ from stormproof.kernel.model.actions import Channel, Configuration, Message, Rec
 from stormproof.kernel.model.conflict_graph import conflict_graph
 from stormproof.kernel.model.execution import communication_of
 from stormproof.kernel.model.failures import FailureModel
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
 from stormproof.oracle import bounded
 from stormproof.oracle.communications import is_valid
-from stormproof.search.counterexample.build import build_witness
-from stormproof.search.counterexample.contents import contents
-from stormproof.search.counterexample.rsc_witness import rsc_witness
+from stormproof.search.counterexample.build import rsc_witness, violation_witness
 from stormproof.search.engine.k_properties import PROPERTIES, explore
 from stormproof.search.engine.rsc import rsc
 from tests.support.definition_runs import is_run
@@ -47,9 +45,7 @@ def evidence(rng: random.Random, system: System, failures: FailureModel, k: int)
         system, failures, k, properties=asked, limits=Limits(), threads=1, reduction=rng.random() < 0.5
     )
     for name, violation in found.violations.items():
-        ends = contents(system, failures, violation)
-        made = build_witness(system, failures, violation.firings, ends, k, culprit=violation.end.culprit)
-        yield Evidence(name, k, made)
+        yield Evidence(name, k, violation_witness(system, failures, violation, k))
     against = rsc(system, failures, limits=Limits()).violation
     if against is not None:
         yield Evidence("rsc", None, rsc_witness(system, failures, against))
@@ -212,6 +208,9 @@ def _change(word: list[Message], step: Step) -> None:
             word.pop(0)
     elif isinstance(step, Swap):
         word[step.position : step.position + 2] = reversed(word[step.position : step.position + 2])
+    elif isinstance(step, Overtake):
+        if step.passed <= step.position < len(word):
+            word.insert(step.position - step.passed, word.pop(step.position))
     elif step.position < len(word):
         word[step.position : step.position + 1] = [step.becomes] if isinstance(step, Corrupt) else []
 

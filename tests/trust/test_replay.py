@@ -10,7 +10,7 @@ import pytest
 
 from stormproof.kernel.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
 from stormproof.kernel.model.failures import FailureModel, Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Witness, witness_from_json
 from stormproof.kernel.model.system import System
@@ -18,6 +18,7 @@ from stormproof.languages.protocols import protocol
 from stormproof.oracle import bounded
 from stormproof.search.checks.api import check
 from stormproof.search.counterexample.build import build_witness
+from stormproof.search.counterexample.end_contents import exactly
 from stormproof.trust.replay import replay
 from tests.support.definition_runs import path
 from tests.support.found_witnesses import Evidence, Judge, evidence, mutants, random_pair
@@ -54,7 +55,7 @@ def test_the_search_agrees_with_the_definitions(chunk: int) -> None:
         for at in rng.sample(sorted(ts.steps, key=repr), min(4, len(ts.steps))):
             run, _ = path(ts, {at})
             channels = {c: w for c, w in zip(system.channels, at.words) if w}
-            witness = build_witness(system, failures, run, channels, k)
+            witness = build_witness(system, failures, run, exactly(channels), k)
             for name in names:
                 found = replay(system, failures, name, k, witness)
                 assert found.established == found.ok == (at in bad[name]), (seed, name, at, found.message)
@@ -110,11 +111,10 @@ def test_the_paper_s_corruption() -> None:
     """The paper's execution e_c on Figure 2: data arrives as end, and both channels are written to."""
     model = Failures(corrupt=True).on(EX1)
     run = moves("s!start r?start s!data r?end r!ack s!data")
-    witness = build_witness(EX1, model, run, {SR: ("data",), RS: ("ack",)}, None, polish=0)
+    witness = build_witness(EX1, model, run, exactly({SR: ("data",), RS: ("ack",)}), None)
     assert witness.faults == (Corrupt(SR, 0, "data", "end"),)
-    assert witness.steps[witness.steps.index(witness.faults[0]) + 1] == Act(
-        "Receiver", Receive("Sender", "end"), "acknowledge"
-    )
+    at = witness.steps.index(witness.faults[0])
+    assert witness.steps[at + 1] == Act("Receiver", Receive("Sender", "end"), "acknowledge")
     assert replay(EX1, model, "half-duplex", None, witness).established
     assert replay(EX1, model, "reach", None, witness).established
     assert not replay(EX1, Failures(loss=True, reorder=True).on(EX1), "reach", None, witness).ok
@@ -138,7 +138,7 @@ def test_the_paper_s_reordering() -> None:
     model = Failures(reorder=True).on(EX1)
     run = moves("s!start r?start s!data s!end r?end r!ack s?ack r?data r!err s?err")
     witness = build_witness(EX1, model, run, {}, None)
-    assert witness.faults == (Swap(SR, 0),)
+    assert witness.faults == (Overtake(SR, 1, "end", 1),)
     assert [str(a.action) for a in witness.project("Receiver")] == [
         "Sender?start",
         "Sender?end",

@@ -9,14 +9,13 @@ import pytest
 
 from stormproof.kernel.model.actions import CRASH, Configuration, Receive, Send
 from stormproof.kernel.model.failures import FailureModel, Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Fault, Lose
-from stormproof.kernel.model.run import Act, Witness
+from stormproof.kernel.model.run import Witness
 from stormproof.kernel.model.system import System
-from stormproof.kernel.semantics.channel_faults import interfere
 from stormproof.limits import Limits
 from stormproof.oracle.bounded import TooLarge, initial, steps
 from stormproof.search.checks.half_duplex import HalfDuplex, half_duplex
 from stormproof.trust.replay import replay
+from tests.support.definition_runs import is_run
 from tests.support.example_systems import figure_ex1, figure_exkmc, line
 from tests.support.random_systems import random_crash, random_failures, random_system
 
@@ -51,36 +50,9 @@ def shortest_violation(system: System, failures: FailureModel, depth: int, most:
 
 
 def play(system: System, failures: FailureModel, witness: Witness) -> None:
-    """The witness is a run by definitions 2.5, step by step, that ends with both channels non-empty."""
-    at = initial(system)
-    for step in witness.steps:
-        found = None
-        for event, after in steps(system, failures, at, None):
-            if not isinstance(step, Act) or event != (step.process, step.action):
-                continue
-            if after.states[system.names.index(step.process)] == step.state:
-                found = after
-        if not isinstance(step, Act):
-            index = system.channels.index(step.channel)
-            options = list(interfere(at.words[index], failures.on(step.channel)))
-            found = apply(at, index, step)
-            assert found.words[index] in options
-        assert found is not None, step
-        at = found
-    assert dict(zip(system.names, at.states)) == witness.states
-    assert all(at.words)
-    assert {c: w for c, w in zip(system.channels, at.words) if w} == dict(witness.channels)
-
-
-def apply(at: Configuration, index: int, step: Fault) -> Configuration:
-    word, position = list(at.words[index]), step.position
-    if isinstance(step, Lose):
-        del word[position]
-    elif isinstance(step, Corrupt):
-        word[position] = step.becomes
-    else:
-        word[position : position + 2] = word[position + 1], word[position]
-    return Configuration(at.states, (*at.words[:index], tuple(word), *at.words[index + 1 :]))
+    """The witness is a run by definitions 2.5 that ends with both channels non-empty."""
+    assert is_run(system, failures, witness, None)
+    assert all(witness.end(system).words)
 
 
 @pytest.mark.parametrize("chunk", range(5))

@@ -21,7 +21,7 @@ from stormproof.oracle.communications import communications, is_valid
 from stormproof.oracle.rsc import enumerate_rsc
 from stormproof.search.checks import unbounded
 from stormproof.search.checks.api import check
-from stormproof.search.counterexample.rsc_witness import rsc_witness
+from stormproof.search.counterexample.build import rsc_witness
 from stormproof.search.engine.rsc import RscResult, rsc
 from stormproof.trust.replay import replay
 from tests.support.definition_runs import traces

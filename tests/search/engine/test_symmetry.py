@@ -29,9 +29,7 @@ MOST = 20_000
 
 @pytest.mark.parametrize("chunk", range(2))
 def test_k_properties_are_the_same_with_and_without_symmetry(chunk: int) -> None:
-    """Verdicts, lengths of runs, and all ends of shortest runs; alone and with reduction.
-
-    Where only the length of a channel counts, an end names any of its contents."""
+    """Verdicts and lengths of runs; alone and with reduction."""
     used = Counter[bool]()
     for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
         rng = random.Random(seed)
@@ -57,21 +55,12 @@ def test_k_properties_are_the_same_with_and_without_symmetry(chunk: int) -> None
         components = decide(system, failures, k, names, symmetry=True, symmetry_from=0, components=True)
         assert verdicts(found) == verdicts(plain) == verdicts(both) == verdicts(components), where
         assert _lengths(found) == _lengths(plain), where
-        if all(not failures.on(c).corrupt for c in system.channels):
-            assert _ends(found) == _ends(plain), where
         used[found.symmetries > 1 and found.states < plain.states] += 1
     assert used[True] > EACH / 4
 
 
 def _lengths(answer: _engine.Answer) -> dict[_engine.Property, int]:
     return {v.which: len(v.firings) for v in answer.violations}
-
-
-def _ends(answer: _engine.Answer) -> dict[_engine.Property, set[str]]:
-    return {
-        v.which: {str((e.states, e.contents, e.process, e.channel, e.message)) for e in v.ends}
-        for v in answer.violations
-    }
 
 
 @pytest.mark.parametrize("chunk", range(1))

@@ -11,7 +11,7 @@ from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.system import System
 from stormproof.oracle import bounded
 from stormproof.oracle.bounded import TransitionSystem
-from stormproof.search.counterexample.contents import contents
+from stormproof.search.counterexample.build import violation_witness
 from stormproof.search.engine.k_properties import PROPERTIES, Violation, _violation, explore
 from stormproof.search.engine.lowering import lower
 from tests.support.engine_queries import ALWAYS, decide, pairs, perfect, random_question
@@ -60,8 +60,8 @@ def ends(ts: TransitionSystem, violation: Violation) -> set[Configuration]:
     return here
 
 
-def end_of(system: System, failures: FailureModel, violation: Violation) -> Configuration:
-    return Configuration(violation.end.states, tuple(contents(system, failures, violation).values()))
+def end_of(system: System, failures: FailureModel, violation: Violation, k: int) -> Configuration:
+    return violation_witness(system, failures, violation, k).end(system)
 
 
 @pytest.mark.parametrize("chunk", range(8))
@@ -77,7 +77,7 @@ def test_runs_are_shortest_and_end_in_an_offence(chunk: int) -> None:
         for name, violation in found.violations.items():
             where = f"seed {seed}, k = {k}, {name}"
             offenders = set(bounded.VIOLATIONS[name](ts))
-            end = end_of(system, failures, violation)
+            end = end_of(system, failures, violation, k)
             assert end in offenders, where
             assert violation.shortest and len(violation.firings) == min(length[o] for o in offenders), where
             assert end in ends(ts, violation), where
@@ -114,7 +114,7 @@ def test_a_shortened_run_is_marked_as_such() -> None:
             violation = _violation(lower(system, perfect(system)), raw)
             ts = ts or bounded.explore(system, perfect(system), k)
             offenders = set(bounded.VIOLATIONS[violation.property](ts))
-            assert end_of(system, perfect(system), violation) in offenders & ends(ts, violation), (
+            assert end_of(system, perfect(system), violation, k) in offenders & ends(ts, violation), (
                 f"seed {seed}"
             )
             kept += not violation.shortest
@@ -153,5 +153,5 @@ def test_length_channels_show_what_was_sent() -> None:
     failures = Failures(corrupt=True).on(broken)
     found = explore(broken, failures, 2, properties=["k-exh", "k-er"])
     assert found.holds["k-exh"] is True
-    held = contents(broken, failures, found.violations["k-er"])
-    assert held[Channel("P0", "Q0")][0] in ("a", "b")
+    shown = violation_witness(broken, failures, found.violations["k-er"], 2)
+    assert shown.channels[Channel("P0", "Q0")][0] in ("a", "b") and not shown.faults

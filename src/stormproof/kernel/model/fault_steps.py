@@ -266,6 +266,49 @@ def strike_fields(numbers: Mapping[str, int | None], messages: Sequence[Message]
     return found
 
 
+# ---- from what strikes to the steps of a run ------------------------------------------------------------
+
+
+def faults_after_send(channel: Channel, word: list[Message], strike: Strike) -> Iterator[Fault]:
+    """The message has been put at the end of `word`, which is changed: it is lost, or becomes another, or
+    overtakes."""
+    at = len(word) - 1
+    if strike.lost:
+        yield Lose(channel, at, _name(word.pop()))
+        return
+    yield from _corrupted(channel, word, at, strike.becomes)
+    if strike.overtakes:
+        yield Overtake(channel, at, _name(word[at]), strike.overtakes)
+        word.insert(at - strike.overtakes, word.pop())
+
+
+def faults_before_reception(
+    channel: Channel, word: list[Message], strike: Strike, delivered: Message
+) -> Iterator[Fault]:
+    """The copy that stays is made first, and moves where it stays; then both may be corrupted."""
+    if strike.kept is None:
+        return
+    yield Duplicate(channel, 0, _name(word[0]), strike.kept)
+    word.insert(strike.kept + 1, word[0])
+    yield from _corrupted(channel, word, strike.kept + 1, strike.kept_as)
+    if strike.head is not None:
+        yield from _corrupted(channel, word, 0, delivered)
+
+
+def _corrupted(channel: Channel, word: list[Message], at: int, becomes: Message | None) -> Iterator[Fault]:
+    if becomes is not None and becomes != word[at]:
+        yield Corrupt(channel, at, _name(word[at]), _name(becomes))
+        word[at] = becomes
+
+
+def _name(message: Message) -> str:
+    """The message as a fault names it, with its sender where it has one."""
+    return message if isinstance(message, str) else str(message)
+
+
+# ---- JSON -----------------------------------------------------------------------------------------------
+
+
 def fault_from_json(data: Mapping[str, Any]) -> Fault | None:
     """The inverse of `Fault.to_json`; None for a step that is not a fault. KeyError: something is missing."""
     step = FAULT_STEPS.get(data["do"])

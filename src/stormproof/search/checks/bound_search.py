@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...errors import UsageError
-from ..counterexample.contents import contents
+from ..counterexample.end_contents import contents_of
 from ..engine.k_properties import Exploration, explore
 from . import implications
 from .all_bounds import MOST_SECONDS, persists
@@ -73,7 +73,7 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
             request.model,
             base,
             dict(zip(request.system.names, violation.end.states, strict=True)),
-            contents(request.system, request.model, violation),
+            {c: e.example() for c, e in contents_of(request.system, request.model, violation.end).items()},
             violation.end.culprit,
             exploration.k,
             request.bounds[-1],

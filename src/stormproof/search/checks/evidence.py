@@ -10,10 +10,8 @@ from ...errors import InternalError, Refused
 from ...kernel.model.run import Replay, Witness
 from ...trust.replay import BUDGET, replay
 from ...trust.replay_storm import replay_storm
-from ..counterexample.build import POLISH, build_witness
-from ..counterexample.contents import contents
+from ..counterexample.build import rsc_witness, violation_witness
 from ..counterexample.culprits import blamed
-from ..counterexample.minimise import Shortest
 from ..counterexample.storm_run import storm_witness
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
@@ -59,7 +57,7 @@ class EvidenceFile:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._made: dict[tuple[str, int | None, bool], Evidence] = {}
+        self._made: dict[tuple[str, int | None], Evidence] = {}
 
     def against(self, outcome: Outcome) -> Evidence:
         """The first violation that the kernel establishes; if it establishes none, the last."""
@@ -71,13 +69,10 @@ class EvidenceFile:
         return evidence
 
     def _of(self, found: FoundViolation) -> Evidence:
-        key = (found.part, found.k, getattr(found.violation, "literal", False))
+        key = (found.part, found.k)
         if key not in self._made:
-            witness = _witness(self.request, found)
             best = _culprits(self.request, found)
-            if best is not None and best.runs[0].fault_count < witness.fault_count:
-                shortest = len(best.runs[0].acts) <= len(witness.acts)
-                witness = replace(best.runs[0], shortest=shortest)
+            witness = _witness(self.request, found, best)
             made = _replayed(self.request, found, witness)
             self._made[key] = made if best is None else _with_others(self.request, made, best)
         return self._made[key]
@@ -103,7 +98,7 @@ def _with_others(request: Request, made: Evidence, best: CulpritRuns) -> Evidenc
     return made._replace(fewest=best.all_ends, others=others)
 
 
-def _witness(request: Request, found: FoundViolation) -> Witness:
+def _witness(request: Request, found: FoundViolation, best: CulpritRuns | None) -> Witness:
     violation = found.violation
     if isinstance(violation, Witness):
         return violation
@@ -111,30 +106,24 @@ def _witness(request: Request, found: FoundViolation) -> Witness:
         assert found.survived is not None
         return storm_witness(found.survived.model.system, violation)
     if isinstance(violation, RscViolation):
-        from ..counterexample.rsc_witness import best_rsc_witness, rsc_witness
-
-        if request.options.polish:
-            return best_rsc_witness(request.system, request.model, violation, found.states)
         return rsc_witness(request.system, request.model, violation)
-    return build_witness(
-        request.system,
-        request.model,
-        violation.firings,
-        contents(request.system, request.model, violation),
-        bound=found.k,
-        culprit=violation.end.culprit,
-        shortest=violation.shortest,
-        runs=_shortest_runs(request, violation, found.k) if request.options.polish else None,
-        polish=POLISH if request.options.polish else 0,
-    )
+    return _against_k_property(request, found, violation, best)
 
 
-def _shortest_runs(request: Request, violation: Violation, k: int | None) -> Shortest | None:
-    """All shortest runs, where the engine has described them."""
-    if not violation.ends:
-        return None
-    length = len(violation.firings)
-    return Shortest(request.system, request.model, k, length, violation.ends, violation.controls)
+def _against_k_property(
+    request: Request, found: FoundViolation, violation: Violation, best: CulpritRuns | None
+) -> Witness:
+    """The best run of the search for culprits. The engine's own, explained, where there is none, or where the
+    search did not consider everything and this one is better."""
+    assert found.k is not None
+    if best is not None:
+        length = len(violation.firings)
+        run = best.runs[0]
+        run = replace(run, shortest=violation.shortest and len(run.acts) <= length)
+        if best.all_ends:
+            return run
+    own = violation_witness(request.system, request.model, violation, found.k)
+    return own if best is None else min(run, own, key=lambda w: (w.fault_count, len(w.acts)))
 
 
 def _replayed_storm(

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from ...kernel.model.actions import (
@@ -43,6 +43,7 @@ from ...kernel.model.system import System
 from ...kernel.semantics.channel_faults import interfere
 from ...limits import Limits, as_a_whole, format_memory, is_over, why_interrupted
 from ..counterexample.build import build_witness
+from ..counterexample.end_contents import exactly
 
 #: What a state of the search takes, generously: tracemalloc shows 170 to 230 bytes on sliding windows.
 NODE_BYTES = 400
@@ -257,7 +258,8 @@ class _Search:
         held = [
             f"{c.sender}→{c.receiver} holds {', '.join(map(str, words[c]))}" for c in self.system.channels
         ]
-        witness = build_witness(self.system, self.failures, run.moves, words, None, culprit=run.culprit())
+        made = build_witness(self.system, self.failures, run.moves, exactly(words), None)
+        witness = replace(made, culprit=run.culprit())
         return HalfDuplex(False, " and ".join(held), self.count, witness)
 
 

@@ -42,7 +42,7 @@ class Survived:
 class FoundViolation:
     """What violates a property: `part` of it fails, at the bound `k` where there is one. Where nothing is
     `claimed`, the run is only one that could not be judged. `certificate`: no calm run leads from there to
-    the goal. `states`: that the search for it saw."""
+    the goal."""
 
     part: str
     k: int | None
@@ -51,7 +51,6 @@ class FoundViolation:
     claimed: bool = True
     certificate: OutOfReach | None = None
     explain: Callable[[RunEnd], str] | None = None
-    states: int = 0
 
 
 @dataclass(frozen=True)

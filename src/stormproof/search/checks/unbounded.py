@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..engine.rsc import RscViolation, rsc
+from ..engine.rsc import rsc
 from .outcome import FoundViolation, Outcome
 from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
 from .request import Request
@@ -12,7 +12,7 @@ from .request import Request
 
 def decide_rsc(request: Request) -> Outcome:
     result = rsc(request.system, request.model, options=request.options, seconds=request.seconds)
-    found = () if result.violation is None else (_against_rsc(result.violation, result.states),)
+    found = () if result.violation is None else (FoundViolation(RSC.name, None, result.violation),)
     return Outcome(
         RSC.name,
         result.holds,
@@ -22,10 +22,6 @@ def decide_rsc(request: Request) -> Outcome:
         found=found,
         stopped=result.stopped,
     )
-
-
-def _against_rsc(violation: RscViolation, states: int) -> FoundViolation:
-    return FoundViolation(RSC.name, None, violation, states=states)
 
 
 def decide_half_duplex(request: Request) -> Outcome:

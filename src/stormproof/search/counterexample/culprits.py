@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...kernel.model.actions import CRASH, Channel, Word, pair_of
+from ...kernel.model.actions import Word, pair_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 from ..engine.k_properties import ViolationEnd
-from .channel_faults import same_messages
+from .end_contents import contents_of
 
 
 def blamed(culprit: Mapping[str, str]) -> str:
@@ -41,14 +41,5 @@ def _culprit(
 
 
 def _stands_for(system: System, failures: FailureModel, end: ViolationEnd, words: Sequence[Word]) -> bool:
-    if end.head is not None and words[end.head[0]][:1] != (end.head[1],):
-        return False
-    rows = zip(system.channels, end.words, words, strict=True)
-    return all(_alike(system, failures, channel, a, b) for channel, a, b in rows)
-
-
-def _alike(system: System, failures: FailureModel, channel: Channel, a: Word, b: Word) -> bool:
-    """Do both contents stand for the same ones (definitions 2.7)?"""
-    if failures.only_length_matters(system, channel):
-        return len(a) == len(b) and (CRASH in a) == (CRASH in b)
-    return same_messages(failures.on(channel), a, b)
+    contents = contents_of(system, failures, end).values()
+    return all(content.fits(word) for content, word in zip(contents, words, strict=True))

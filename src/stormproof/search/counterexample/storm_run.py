@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...kernel.model.actions import Configuration, Receive, Send, channel_of
+from ...kernel.model.fault_steps import faults_after_send, faults_before_reception
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.system import System
 from ...kernel.semantics.silent_steps import initial
 from ..engine.survival import FoundRun
-from .channel_faults import steps_after_send, steps_before_reception
 
 
 def storm_witness(system: System, found: FoundRun) -> Witness:
@@ -53,12 +53,12 @@ class _Writer:
         action = step.transition.action
         channel = channel_of(step.process, action)
         if channel is not None and isinstance(action, Receive):
-            self.steps += steps_before_reception(channel, self.words[channel], step)
+            self.steps += faults_before_reception(channel, self.words[channel], step, action.message)
         self.states[step.process] = step.transition.target
         self.steps.append(Act(step.process, action, step.transition.target, fault=step.process_fault))
         if channel is not None and isinstance(action, Send):
             self.words[channel].append(action.message)
-            self.steps += steps_after_send(channel, self.words[channel], step)
+            self.steps += faults_after_send(channel, self.words[channel], step)
         elif channel is not None:
             self.words[channel].pop(0)
 

@@ -37,7 +37,7 @@ _ANY_HEAD = (*ONE_HEAD, "k-wer")
 
 @dataclass(frozen=True)
 class ViolationEnd:
-    """An end of shortest runs: `words` stand for all contents that faults make of them.
+    """Where a property is violated: `words` stand for all contents that faults make of them.
 
     `head`: the channel, by its place in `System.channels`, and the message that must stand first there.
     """
@@ -52,17 +52,13 @@ class ViolationEnd:
 class Violation:
     """A run to a configuration that breaks a property: its actions, with the faults left implicit.
 
-    `shortest` is False when no budget was left to search for a shortest run. `ends` and `controls` describe
-    all shortest runs, where there are not too many. `literal`: the words of `end` stand for themselves only.
+    `shortest` is False when no budget was left to search for a shortest run.
     """
 
     property: str
     firings: tuple[Firing, ...]
     end: ViolationEnd
     shortest: bool = True
-    ends: tuple[ViolationEnd, ...] = ()
-    controls: tuple[frozenset[tuple[str, ...]], ...] = ()
-    literal: bool = False
 
 
 @dataclass(frozen=True)
@@ -251,13 +247,8 @@ def violation_of(
 
 
 def _violation(lowered: Lowered, found: _engine.Violation) -> Violation:
-    property = _NAMES[found.which]
-    return replace(
-        violation_of(lowered, property, found.firings, found.end),
-        shortest=found.shortest,
-        ends=tuple(sorted((end_in_names(lowered, e, property in ONE_HEAD) for e in found.ends), key=str)),
-        controls=tuple(frozenset(_states(lowered, s) for s in level) for level in found.controls),
-    )
+    made = violation_of(lowered, _NAMES[found.which], found.firings, found.end)
+    return replace(made, shortest=found.shortest)
 
 
 def _states(lowered: Lowered, numbers: Sequence[int]) -> tuple[str, ...]:

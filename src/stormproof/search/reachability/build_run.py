@@ -14,6 +14,7 @@ from ...trust.reachability.after_faults import settle
 from ...trust.reachability.certificates import Element
 from ...trust.replay import replay
 from ..counterexample.build import build_witness
+from ..counterexample.end_contents import exactly
 from ..engine.coverability import ChannelForm, Taken
 from .channel_forms import Shape
 
@@ -39,7 +40,7 @@ def make_run(
     if ends is None:
         return None
     try:
-        return build_witness(system, failures, moves, ends, None, shortest=shortest)
+        return build_witness(system, failures, moves, exactly(ends), None, shortest=shortest)
     except InternalError:
         return None  # the steps were found where channels may do more than they do here
 
