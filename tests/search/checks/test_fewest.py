@@ -18,9 +18,9 @@ from stormproof.oracle.survival import answer
 from stormproof.search.checks.api import check
 from stormproof.search.checks.replay_report import replay_result
 from stormproof.search.checks.saved_report import result_from_json
-from stormproof.search.checks.survival import Effort, SurvivalOutcome, decide_survival
+from stormproof.search.checks.survival import Effort, decide_survival
 from stormproof.search.counterexample.fewest_faults import at_most
-from stormproof.search.engine.survival import survey
+from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.search.reachability.proofs import reached_at_any_length
 from tests.support.survival_questions import random_asks, random_model
 
@@ -41,7 +41,7 @@ require order: never B@bad under reorder
 """
 
 
-def decided(model: SurvivalModel, asks: dict[str, Ask]) -> dict[str, SurvivalOutcome]:
+def decided(model: SurvivalModel, asks: dict[str, Ask]) -> dict[str, SurvivalAnswer]:
     now = time.monotonic()
     return decide_survival(model, asks, Effort(now + 2, Options(Limits(seconds=60))), max_k=2)
 

@@ -16,9 +16,9 @@ from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...trust.survival_certificate import MOST
 from ..counterexample.fewest_faults import at_most
 from ..counterexample.storm_of_actions import storm_of_actions
-from ..engine.survival import FoundRun, survey
+from ..engine.survival import FoundRun, SurvivalAnswer, survey
 from .request import Request
-from .survival import AFTER_VIOLATION, INTERRUPTED, SurvivalOutcome, outcome_at
+from .survival import AFTER_VIOLATION, INTERRUPTED, answer_at
 
 if TYPE_CHECKING:
     from ..reachability.answer import Answer
@@ -29,9 +29,7 @@ _FOR_DEADLOCKS = ("control states", "forward search", "backward search", "half-d
 _SECONDS_FOR_DEADLOCKS = 1.0
 
 
-def for_any_length(
-    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalOutcome
-) -> SurvivalOutcome:
+def for_any_length(request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer) -> SurvivalAnswer:
     """The answer with what the methods without a bound know better, within the effort."""
     if request.one_bound or found.stopped == INTERRUPTED:
         return found
@@ -39,8 +37,8 @@ def for_any_length(
         answer = _asked(request, model, ask, request.within_effort)
         if answer is not None and answer.certificate is not None and not ask.always:
             proof = _kept(request, answer)
-            return SurvivalOutcome(
-                True, found.k, configurations=found.configurations, seconds=found.seconds, proof=proof
+            return SurvivalAnswer(
+                True, k=found.k, configurations=found.configurations, seconds=found.seconds, proof=proof
             )
         found = _with_run(request, model, ask, found, answer)
     # A run that was found may have more faults than the budget, which one without faults has not.
@@ -50,8 +48,8 @@ def for_any_length(
 
 
 def _without_faults(
-    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalOutcome
-) -> SurvivalOutcome:
+    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer
+) -> SurvivalAnswer:
     """A run without faults is better than any; a proof that there is none makes one fault the fewest."""
     answer = _asked(request, model, ask, request.within_effort / AFTER_VIOLATION, faults=False)
     one = found.run is not None and found.run.faults == 1
@@ -78,8 +76,8 @@ def _kept(request: Request, answer: Answer) -> Proof | None:
 
 
 def _with_run(
-    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalOutcome, answer: Answer | None
-) -> SurvivalOutcome:
+    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer, answer: Answer | None
+) -> SurvivalAnswer:
     """The run as the verdict: the best within its length, if there is time to search for it, or itself, if
     the budget allows it."""
     if answer is None or answer.run is None:
@@ -95,14 +93,14 @@ def _with_run(
     if run is None or not _is_allowed(model, run):
         return found
     proof = BlockSize(k, k) if ask.always else None
-    return SurvivalOutcome(False, k, run=replace(run, proof=proof), fewest=run.faults == 0)
+    return SurvivalAnswer(False, k=k, run=replace(run, proof=proof), fewest=run.faults == 0)
 
 
 def _is_allowed(model: SurvivalModel, run: FoundRun) -> bool:
     return model.budget.allows(run.faults, sum((step.faults for step in run.steps), start=Counter[str]()))
 
 
-def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalOutcome | None:
+def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalAnswer | None:
     """The run with the fewest faults, and then the fewest actions, with at most k messages per channel."""
     seconds, options = request.within_effort, request.options
     if seconds <= 0:
@@ -119,4 +117,4 @@ def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalO
     except UsageError:  # more than the engine's words hold
         return None
     answer = result.answers[""]
-    return outcome_at(result, "") if answer.holds is False and answer.run is not None else None
+    return answer_at(result, "") if answer.holds is False and answer.run is not None else None

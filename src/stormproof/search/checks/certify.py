@@ -10,10 +10,9 @@ from ...records import dataclass
 from ...trust.survival_certificate import MOST, ClosedSet
 from ..counterexample.fewest_faults import at_most
 from ..counterexample.storm_run import storm_witness
-from ..engine.survival import survey
+from ..engine.survival import SurvivalAnswer, survey
 from .outcome import Survived
 from .request import Request
-from .survival import SurvivalOutcome
 
 if TYPE_CHECKING:
     from .outcome import Proof
@@ -31,7 +30,7 @@ class MadeCertificate:
     note: str = ""
 
 
-def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> MadeCertificate:
+def certify(name: str, asked: Survived, found: SurvivalAnswer, request: Request) -> MadeCertificate:
     """The certificate of an answer, if one was asked for, accepted by the kernel unless the request says
     otherwise. That of a violation is checked with its run."""
     if found.proof is not None:
@@ -49,7 +48,7 @@ def certify(name: str, asked: Survived, found: SurvivalOutcome, request: Request
     return MadeCertificate(made, _fewest(name, asked, found, request))
 
 
-def _of_a_run(asked: Survived, found: SurvivalOutcome) -> Proof | None:
+def _of_a_run(asked: Survived, found: SurvivalAnswer) -> Proof | None:
     """That nothing leads from the end of a run to the goal, where a method without a bound has found it."""
     if found.holds is not False or found.run is None or found.run.proof is None:
         return None
@@ -59,7 +58,7 @@ def _of_a_run(asked: Survived, found: SurvivalOutcome) -> Proof | None:
     return search_out_of_reach(asked.model, asked.ask.goal, found.run.proof, run, MOST)
 
 
-def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> Proof | None:
+def _fewest(name: str, asked: Survived, found: SurvivalAnswer, request: Request) -> Proof | None:
     """The search has seen it at one of these bounds, unless another method has proved it."""
     if found.fewest_proof is not None:
         return found.fewest_proof
@@ -71,11 +70,11 @@ def _fewest(name: str, asked: Survived, found: SurvivalOutcome, request: Request
         answers = survey(model, {name: asked.ask}, k, options=request.options, certified=MOST).answers
         answer = answers[name]
         if answer.holds and answer.up_to is None and answer.listed and not answer.listed.too_large:
-            return _closed_set(name, fewer, SurvivalOutcome(True, k, listed=answer.listed), request)
+            return _closed_set(name, fewer, replace(answer, k=k), request)
     return None
 
 
-def _closed_set(name: str, asked: Survived, found: SurvivalOutcome, request: Request) -> ClosedSet:
+def _closed_set(name: str, asked: Survived, found: SurvivalAnswer, request: Request) -> ClosedSet:
     from ...trust.check_survival import check_holds
     from ..certificates.survival import closed_set
 

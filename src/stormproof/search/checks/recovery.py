@@ -12,6 +12,7 @@ from ...kernel.model.survival import SLACK, SurvivalModel
 from ...kernel.transform.added_states import as_written
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
+from ..engine.survival import SurvivalAnswer
 from ..narrate import survival as sentences
 from . import implications
 from .any_length import for_any_length
@@ -19,7 +20,7 @@ from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .survival import INTERRUPTED, Effort, SurvivalOutcome, decide_survival
+from .survival import INTERRUPTED, Effort, decide_survival
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -41,7 +42,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     return {n: _outcome(request, n, found[n], Survived(model, asks[n])) for n in asks}
 
 
-def _outcome(request: Request, name: str, found: SurvivalOutcome, asked: Survived) -> Outcome:
+def _outcome(request: Request, name: str, found: SurvivalAnswer, asked: Survived) -> Outcome:
     """Ctrl-C and the deadline withhold nothing that was found: only what makes it stronger."""
     try:
         found = for_any_length(request, asked.model, asked.ask, found)
@@ -89,7 +90,7 @@ def _ask(model: SurvivalModel, name: str) -> Ask:
     return {RECOVERS.name: ALWAYS_AT_REST, CLEAN.name: clean(model.system, model.rest)}[name]
 
 
-def outcome_of(name: str, found: SurvivalOutcome, asked: Survived, request: Request) -> Outcome:
+def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Request) -> Outcome:
     made = certify(name, asked, found, request)
     proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
@@ -121,7 +122,7 @@ _LIMITS = {
 }
 
 
-def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
+def _doubts(found: SurvivalAnswer) -> tuple[str, ...]:
     """What is left open beyond the answer, and why."""
     if found.doubt is None:
         return ()
@@ -132,7 +133,7 @@ def _doubts(found: SurvivalOutcome) -> tuple[str, ...]:
     return (f"interrupted at k = {found.doubt} after {found.configurations:,} configurations: {known}",)
 
 
-def _reason(found: SurvivalOutcome, limits: Limits) -> str:
+def _reason(found: SurvivalAnswer, limits: Limits) -> str:
     """Why it is undecided."""
     if found.holds is not None:
         return ""

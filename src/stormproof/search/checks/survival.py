@@ -10,7 +10,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...kernel.model.ask import Ask
 from ...kernel.model.survival import SurvivalModel
@@ -18,11 +17,7 @@ from ...limits import Limits, is_over, time_left
 from ...options import Options
 from ...records import dataclass
 from ..counterexample.fewest_faults import Search, at_most, fewer_faults
-from ..engine.listed import Listed
-from ..engine.survival import FoundRun, Survey, SurvivalAnswer, survey
-
-if TYPE_CHECKING:
-    from .outcome import Proof
+from ..engine.survival import Survey, SurvivalAnswer, survey
 
 #: The largest bound that is tried, unless another is asked for.
 MAX_K = 6
@@ -57,34 +52,6 @@ class Effort:
         return time_left() if k == 1 else 0.0 if is_over() else min(effort, time_left() or effort)
 
 
-@dataclass(frozen=True)
-class SurvivalOutcome:
-    """The answer to one ask, with the best that any bound gave.
-
-    `up_to` None: for channels of any length. `fewest`: no storm with fewer faults than the run's breaks it,
-    whatever the length of channels. `tolerated`: where a limit ended the search, all storms with at most so
-    many faults and k messages per channel are survived. `doubt`: a larger bound left it undecided,
-    because of `doubt_limit` if a limit was hit, and `configurations` are those explored at that bound.
-    `listed`: what a certificate lists, if one was asked for; `proof`: a method without a bound has proved it,
-    `fewest_proof`: for runs without faults.
-    """
-
-    holds: bool | None
-    k: int
-    up_to: int | None = None
-    run: FoundRun | None = None
-    fewest: bool = False
-    tolerated: int | None = None
-    doubt: int | None = None
-    doubt_limit: str = ""
-    stopped: str = ""
-    configurations: int = 0
-    seconds: float = 0.0
-    listed: Listed | None = None
-    proof: Proof | None = None
-    fewest_proof: Proof | None = None
-
-
 def decide_survival(
     model: SurvivalModel,
     asks: Mapping[str, Ask],
@@ -92,11 +59,11 @@ def decide_survival(
     max_k: int = MAX_K,
     one_bound: bool = False,
     certified: int = 0,
-) -> dict[str, SurvivalOutcome]:
+) -> dict[str, SurvivalAnswer]:
     """Every ask at growing bounds, in shared explorations. `certified`: list up to so many configurations for
     certificates."""
     options = effort.options
-    found: dict[str, SurvivalOutcome] = {}
+    found: dict[str, SurvivalAnswer] = {}
     pending = dict(asks)
     for k in (max_k,) if one_bound else range(1, max_k + 1):
         seconds = effort.left(1 if one_bound else k)
@@ -105,7 +72,7 @@ def decide_survival(
         known = options.knowing(_known(found))
         result = survey(model, pending, k, options=known, seconds=seconds, certified=certified)
         for name in pending:
-            found[name] = _better(found.get(name), outcome_at(result, name))
+            found[name] = _better(found.get(name), answer_at(result, name))
         broken = any(found[name].holds is False for name in pending)
         effort = effort.part(AFTER_VIOLATION) if broken else effort
         pending = {n: a for n, a in pending.items() if not _settled(found[n])}
@@ -124,7 +91,7 @@ def decide_survival(
     return found
 
 
-def _known(found: Mapping[str, SurvivalOutcome]) -> str:
+def _known(found: Mapping[str, SurvivalAnswer]) -> str:
     """What smaller bounds have answered: `recovers up to channels of length 2 · clean is violated`."""
     parts = []
     for name, outcome in found.items():
@@ -140,29 +107,25 @@ def _known(found: Mapping[str, SurvivalOutcome]) -> str:
     return " · ".join(parts)
 
 
-def outcome_at(result: Survey, name: str) -> SurvivalOutcome:
-    """The answer that one bound gives."""
-    answer: SurvivalAnswer = result.answers[name]
+def answer_at(result: Survey, name: str) -> SurvivalAnswer:
+    """The answer that one bound gives, with what was spent on it."""
+    answer = result.answers[name]
     unfinished = answer.holds is None and answer.run is None and result.stopped
-    return SurvivalOutcome(
-        answer.holds,
-        result.k,
-        answer.up_to,
-        answer.run,
-        answer.fewest,
+    return replace(
+        answer,
+        k=result.k,
         tolerated=result.faults_explored - 1 if unfinished and result.faults_explored else None,
         stopped=result.stopped if answer.holds is None else "",
         configurations=result.configurations,
         seconds=result.seconds,
-        listed=answer.listed,
     )
 
 
-def _settled(outcome: SurvivalOutcome) -> bool:
+def _settled(outcome: SurvivalAnswer) -> bool:
     return outcome.holds is False or (outcome.holds is True and outcome.up_to is None)
 
 
-def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOutcome:
+def _better(before: SurvivalAnswer | None, now: SurvivalAnswer) -> SurvivalAnswer:
     """A larger bound that decides nothing leaves what a smaller one has answered."""
     if before is None or now.holds is not None or before.holds is None:
         return now
@@ -179,11 +142,11 @@ def _better(before: SurvivalOutcome | None, now: SurvivalOutcome) -> SurvivalOut
 def _with_fewest_faults(
     model: SurvivalModel,
     ask: Ask,
-    found: SurvivalOutcome,
+    found: SurvivalAnswer,
     effort: Effort,
     max_k: int,
     search: Search,
-) -> SurvivalOutcome:
+) -> SurvivalAnswer:
     """After a violation, storms with fewer faults are searched at larger bounds, within the effort."""
     if found.holds is not False or found.fewest or found.run is None:
         return found
@@ -195,8 +158,8 @@ def _with_fewest_faults(
 
 
 def _followed_to_its_end(
-    model: SurvivalModel, ask: Ask, found: SurvivalOutcome, search: Search
-) -> SurvivalOutcome:
+    model: SurvivalModel, ask: Ask, found: SurvivalAnswer, search: Search
+) -> SurvivalAnswer:
     """The run that ends in a deadlock or a livelock, where one seems to diverge because of the slack."""
     if found.holds is not False or found.run is None or found.run.end != "divergence":
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import _engine
 from ...errors import UsageError
@@ -24,6 +24,10 @@ from .k_properties import Traffic
 from .listed import Listed
 from .survival_question import PlainAsk, PlainList, SurvivalQuestion
 from .watch import limit_name, watch
+
+if TYPE_CHECKING:
+    from ...trust.reachability.certificates import Certificate
+    from ...trust.survival_certificate import SurvivalCertificate
 
 #: Systems with at most so many configurations are not worth a cluster.
 SMALL = 20_000
@@ -61,12 +65,18 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class SurvivalAnswer:
-    """The answer to one ask at one bound.
+    """The answer to one ask.
 
     `holds` False: violated, whatever the length of channels; `fewest`: no storm with fewer faults
     violates it. True: it holds, for storms with at most `up_to` messages per channel, None for any
     length. None: undecided, with the run that could not be judged, or, if there is none, because a limit
     stopped the search. `listed`: what a certificate lists, if one was asked for.
+
+    So much one exploration says. A check, which asks at several bounds and by several methods, adds the bound
+    `k` of the answer and what was spent on it. `tolerated`: where a limit ended the search, all storms with
+    at most so many faults and k messages per channel are survived. `doubt`: a larger bound left it
+    undecided, because of `doubt_limit` if a limit was hit, and `configurations` are those explored at that
+    bound. `proof`: a method without a bound has proved it, `fewest_proof`: for runs without faults.
     """
 
     holds: bool | None
@@ -74,6 +84,15 @@ class SurvivalAnswer:
     fewest: bool = False
     run: FoundRun | None = None
     listed: Listed | None = None
+    k: int = 0
+    tolerated: int | None = None
+    doubt: int | None = None
+    doubt_limit: str = ""
+    stopped: str = ""
+    configurations: int = 0
+    seconds: float = 0.0
+    proof: SurvivalCertificate | Certificate | None = None
+    fewest_proof: SurvivalCertificate | Certificate | None = None
 
 
 @dataclass(frozen=True)
