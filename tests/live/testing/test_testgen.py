@@ -185,9 +185,9 @@ def test_an_automaton_passes_its_own_tests(role: str) -> None:
     text = sp.testgen(sp.loads(ASK, "storm"), role)
     assert failing(text) == []
     names = [name for name in loaded(text) if name.startswith("test_")]
-    assert any(n.startswith("test_violated") for n in names) and any(
-        n.startswith("test_sample") for n in names
-    )
+    assert any(n.startswith("test_violated") for n in names)
+    # What B does in the sample run, a question and its answer, it does in the violating one.
+    assert any(n.startswith("test_sample") for n in names) == (role == "A")
 
 
 def test_which_of_two_timers_expires_is_up_to_the_implementation() -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from ...records import dataclass
 
 Node = TypeVar("Node", bound=Hashable)
 Leaving = TypeVar("Leaving")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...errors import Place
 from ...kernel.model.actions import Message as Label
+from ...kernel.semantics.explore import reached
 
 MESSAGE, CHOICE, SILENT, END = "message", "choice", "silent", "end"
 
@@ -33,16 +34,10 @@ class GlobalGraph:
 
     def unreached(self) -> Place | None:
         """The first statement that no run comes to, since what stands before it goes on for ever."""
-        seen = {self.start}
-        queue = [self.start]
-        for number in queue:
-            for below in self.nodes[number].next:
-                if below not in seen:
-                    seen.add(below)
-                    queue.append(below)
+        seen = set(reached([self.start], lambda number: self.nodes[number].next))
         acts = [(i in seen, n.place) for i, n in enumerate(self.nodes) if n.kind in (MESSAGE, CHOICE)]
-        reached = {_at(place) for there, place in acts if there}
-        lost = [place for there, place in acts if not there and place and _at(place) not in reached]
+        known = {_at(place) for there, place in acts if there}
+        lost = [place for there, place in acts if not there and place and _at(place) not in known]
         return min(lost, key=_at, default=None)
 
 

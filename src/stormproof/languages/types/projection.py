@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ...errors import ModelError, Place
 from ...kernel.model.actions import CRASH, Message as Label
+from ...kernel.semantics.explore import reached
 from . import graph as local
 from .global_nodes import CHOICE, END, MESSAGE, GlobalGraph, GlobalNode
 from .local import message_text
@@ -105,21 +106,14 @@ class _Projector:
     def _acting(self) -> list[bool]:
         """From which nodes can an action of the role still be reached?"""
         before: list[list[int]] = [[] for _ in self.nodes]
-        queue = []
+        acting = []
         for number, node in enumerate(self.nodes):
             for below in node.next:
                 before[below].append(number)
             if node.kind == MESSAGE and self.role in (node.sender, node.receiver):
-                queue.append(number)
-        found = [False] * len(self.nodes)
-        for number in queue:
-            found[number] = True
-        for number in queue:
-            for above in before[number]:
-                if not found[above]:
-                    found[above] = True
-                    queue.append(above)
-        return found
+                acting.append(number)
+        found = set(reached(acting, before.__getitem__))
+        return [number in found for number in range(len(self.nodes))]
 
     def run(self) -> local.LocalGraph:
         index: dict[frozenset[int], int] = {}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ...errors import ModelError, Place, did_you_mean, visible
 from ...kernel.model.actions import CRASH
+from ...kernel.semantics.explore import reached
 from .graph import SEND, WAIT, LocalGraph, TypeState, graph_of
 from .local import message_text
 from .syntax import LocalType, Rec, Var, children
@@ -209,15 +210,14 @@ def advise_global(role: str, state: TypeState) -> str:
 
 def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[Flaw]:
     """Receptions from a peer that can be reached from its crash branch."""
-    queue = [
+    starts = [
         edge.target
         for state in graph.states
         if state.kind == WAIT and state.peer == peer
         for edge in state.edges
         if edge.message is CRASH
     ]
-    seen = set(queue)
-    for number in queue:
+    for number in reached(starts, lambda number: (edge.target for edge in graph.states[number].edges)):
         state = graph.states[number]
         if state.kind == WAIT and state.peer == peer:
             yield Flaw(
@@ -225,7 +225,3 @@ def _waits_for_the_crashed(role: str, graph: LocalGraph, peer: str) -> Iterator[
                 state.place,
                 warning=True,
             )
-        for edge in state.edges:
-            if edge.target not in seen:
-                seen.add(edge.target)
-                queue.append(edge.target)

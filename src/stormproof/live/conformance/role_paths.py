@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...kernel.model.actions import Transition
 from ...kernel.model.process import Process
+from ...kernel.semantics.explore import explore, reached
 from .log import RoleLog, fits, is_silent
 
 StateSet = frozenset[str]
@@ -54,21 +55,17 @@ class RolePath:
 
 def silent_path(process: Process, start: str, goals: StateSet) -> list[Transition] | None:
     """The fewest silent actions from a state to one of the goals."""
-    paths: dict[str, list[Transition]] = {start: []}
-    queue = [start]
-    for state in queue:
-        if state in goals:
-            return paths[state]
-        for t in process.outgoing(state):
-            if is_silent(t.action) and t.target not in paths:
-                paths[t.target] = [*paths[state], t]
-                queue.append(t.target)
-    return None
+
+    def leaving(state: str) -> Iterator[tuple[Transition, str]]:
+        return ((t, t.target) for t in process.outgoing(state) if is_silent(t.action))
+
+    found = explore([start], leaving, goals.__contains__)
+    return None if found.end is None else [t for t, _ in found.path(found.end)]
 
 
 def role_path(process: Process, log: RoleLog, anywhere: bool = False) -> RolePath:
     """Follow the log through the automaton, in all states at once; `anywhere`: it may begin in any state."""
-    closure = {s: _closed(process, [s]) for s in process.states}
+    closure = {s: silently_reached(process, [s]) for s in process.states}
     by_code: dict[int, list[Transition]] = {code: [] for code in range(len(log.kinds))}
     for transition in process.transitions:
         for code in fits(log, transition.action):
@@ -86,12 +83,10 @@ def role_path(process: Process, log: RoleLog, anywhere: bool = False) -> RolePat
     return RolePath(process, log, before, by_code)
 
 
-def _closed(process: Process, states: Iterable[str]) -> StateSet:
-    found = dict.fromkeys(states)
-    queue = list(found)
-    for state in queue:
-        for t in process.outgoing(state):
-            if is_silent(t.action) and t.target not in found:
-                found[t.target] = None
-                queue.append(t.target)
-    return frozenset(found)
+def silently_reached(process: Process, states: Iterable[str]) -> StateSet:
+    """What silent actions lead to."""
+
+    def following(state: str) -> Iterator[str]:
+        return (t.target for t in process.outgoing(state) if is_silent(t.action))
+
+    return frozenset(reached(states, following))

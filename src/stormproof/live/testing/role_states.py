@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ...kernel.model.actions import Internal, Receive, Send, Transition
 from ...kernel.model.process import Process
 from ..conformance.log import LogEvent, event_of, is_silent
+from ..conformance.role_paths import silently_reached
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,7 @@ class RoleStates:
         return cls(process, frozenset()).at([process.initial])
 
     def at(self, states: Iterable[str]) -> RoleStates:
-        found = dict.fromkeys(states)
-        for state in (queue := list(found)):
-            for t in self.process.outgoing(state):
-                if is_silent(t.action) and t.target not in found:
-                    found[t.target] = None
-                    queue.append(t.target)
-        return replace(self, states=frozenset(found))
+        return replace(self, states=silently_reached(self.process, states))
 
     def after(self, event: LogEvent) -> RoleStates:
         """Where the role may be after it has done this; nowhere, if it cannot."""

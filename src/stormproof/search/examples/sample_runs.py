@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections import deque
-from collections.abc import Callable, Hashable, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from ...kernel.model.message_tracking import flights, longest_content
 from ...kernel.model.phrases import arrow, listed
 from ...kernel.model.run import Act, Witness
 from ...kernel.model.system import System
+from ...kernel.semantics.explore import explore
 from ...trust.replay import replay
 from .fault_steps import BoundedMoves, Move, has_fault
 
@@ -84,9 +84,9 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class _Node:
+    """Where a run is, and how it came there."""
+
     at: Configuration
-    spent: bool
-    seen: Seen
     before: _Node | None = None
     move: Move = ()
 
@@ -96,6 +96,27 @@ class _Node:
             nodes.append(node)
             node = node.before
         return nodes[::-1]
+
+
+class _Place(NamedTuple):
+    """Has its fault happened, and what has been seen of what is wished?"""
+
+    at: Configuration
+    spent: bool
+    seen: Seen
+
+
+class _Acted(NamedTuple):
+    """Who has acted since the event?"""
+
+    at: Configuration
+    who: frozenset[str] = frozenset()
+
+
+def _followed(node: _Node, path: Iterable[tuple[Move, _Place | _Acted]]) -> _Node:
+    for move, place in path:
+        node = _Node(place.at, node, move)
+    return node
 
 
 def sample(
@@ -139,24 +160,21 @@ class _Search:
         self.bounded, self.wish, self.budget, self.until = bounded, wish, budget, until
         self.system = bounded.system
 
-    def _goes_on(self, known: Sized) -> bool:
-        return len(known) <= self.budget and time.monotonic() < self.until
+    def _goes_on(self, seen: int) -> bool:
+        return seen <= self.budget and time.monotonic() < self.until
 
     def event(self, fault: bool) -> _Node | None:
         """The nearest place where what is wished has been seen, and the fault has happened."""
-        start = _Node(self.bounded.start, not fault, self.wish.begin)
-        known, queue = {(start.at, start.spent, start.seen)}, deque([start])
-        while queue and self._goes_on(known):
-            node = queue.popleft()
-            if node.seen == DONE and node.spent:
-                return node
-            for move, to in self.bounded.moves(node.at, node.spent):
-                seen = DONE if node.seen == DONE else self.wish.follow(node.seen, node.at, move, to)
-                spent = node.spent or has_fault(move)
-                if (to, spent, seen) not in known:
-                    known.add((to, spent, seen))
-                    queue.append(_Node(to, spent, seen, node, move))
-        return None
+
+        def leaving(place: _Place) -> Iterator[tuple[Move, _Place]]:
+            at, spent, seen = place
+            for move, to in self.bounded.moves(at, spent):
+                then = DONE if seen == DONE else self.wish.follow(seen, at, move, to)
+                yield move, _Place(to, spent or has_fault(move), then)
+
+        start = _Place(self.bounded.start, not fault, self.wish.begin)
+        found = explore([start], leaving, lambda place: place.seen == DONE and place.spent, self._goes_on)
+        return None if found.end is None else _followed(_Node(start.at), found.path(found.end))
 
     def completed(self, event: _Node) -> tuple[_Node, str]:
         """On from an event to an end; where there is none, and no way back, to where the run can stay."""
@@ -169,25 +187,23 @@ class _Search:
 
     def ending(self, event: _Node) -> tuple[_Node, str] | None:
         """The best end that is found from there; in a loop everybody acts who can."""
-        start = _Node(event.at, True, frozenset[str](), event.before, event.move)
         past = _Past(self.bounded, event)
-        found: dict[str, _Node] = {}
-        known, queue = {(start.at, start.seen)}, deque([start])
+        found: dict[str, _Acted] = {}
         enough = {"ends"} if _can_end(self.bounded) else {"ends", "round"}
-        while queue and self._goes_on(known):
-            node = queue.popleft()
-            kind = self._kind(node, past)
+
+        def is_enough(place: _Acted) -> bool:
+            kind = self._kind(place, past)
             if kind:
-                found.setdefault(kind, node)
-                if kind in enough:
-                    break
-            for move, to in self.bounded.moves(node.at, True):
-                who = node.seen | {s.process for s in move if isinstance(s, Act)}  # type: ignore[operator]
-                if (to, who) not in known:
-                    known.add((to, who))
-                    queue.append(_Node(to, True, who, node, move))
+                found.setdefault(kind, place)
+            return kind in enough
+
+        def leaving(place: _Acted) -> Iterator[tuple[Move, _Acted]]:
+            for move, to in self.bounded.moves(place.at, True):
+                yield move, _Acted(to, place.who | {s.process for s in move if isinstance(s, Act)})
+
+        explored = explore([_Acted(event.at)], leaving, is_enough, self._goes_on)
         best = next((kind for kind in (*KINDS, "again") if kind in found), None)
-        return None if best is None else (found[best], best)
+        return None if best is None else (_followed(event, explored.path(found[best])), best)
 
     def _settled(self, event: _Node) -> _Node | None:
         """A place to which the run can come back: the emptiest of those among which a long stroll at random
@@ -200,21 +216,17 @@ class _Search:
             at = rng.choice(moves)[1]
             late += [at] if i >= STROLL // 2 else []
         goal = min(late, key=lambda c: sum(map(len, c.words)))
-        start = _Node(event.at, True, None, event.before, event.move)
-        known, queue = {start.at}, deque([start])
-        while queue and self._goes_on(known):
-            node = queue.popleft()
-            if node.at == goal:
-                return node
-            for move, to in self.bounded.moves(node.at, True):
-                if to not in known:
-                    known.add(to)
-                    queue.append(_Node(to, True, None, node, move))
-        return None
 
-    def _kind(self, node: _Node, past: _Past) -> str:
-        now: frozenset[str] = node.seen  # type: ignore[assignment]
-        moved = now | past.acted
+        def leaving(at: Configuration) -> Iterator[tuple[Move, Configuration]]:
+            return self.bounded.moves(at, True)
+
+        found = explore([event.at], leaving, lambda at: at == goal, self._goes_on)
+        return (
+            None if found.end is None else _followed(event, [(m, _Acted(to)) for m, to in found.path(goal)])
+        )
+
+    def _kind(self, node: _Acted, past: _Past) -> str:
+        now, moved = node.who, node.who | past.acted
         if moved and self.bounded.over(node.at):
             return "ends"
         if moved >= past.everybody and node.at == self.bounded.start and moved:
@@ -233,7 +245,7 @@ class _Search:
             if not moves:
                 return node, "cut"
             move, to = next(((m, to) for m, to in moves if to not in been), moves[0])
-            node = _Node(to, True, None, node, move)
+            node = _Node(to, node, move)
             if to in been:
                 return node, "loop"
             been.add(to)

@@ -22,6 +22,7 @@ from ...kernel.model.phrases import plural
 from ...kernel.model.process import Process
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
+from ...kernel.semantics.explore import explore
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...limits import Limits, as_a_whole, time_left
@@ -230,13 +231,9 @@ def send_loops(process: Process, channel: Channel) -> Iterator[tuple[str, tuple[
 
 def _path(process: Process, start: str, end: str) -> tuple[Transition, ...] | None:
     """A shortest way without receptions."""
-    ways: dict[str, tuple[Transition, ...]] = {start: ()}
-    queue = [start]
-    for state in queue:
-        if state == end:
-            return ways[state]
-        for transition in process.outgoing(state):
-            if transition.target not in ways and not isinstance(transition.action, Receive):
-                ways[transition.target] = (*ways[state], transition)
-                queue.append(transition.target)
-    return None
+
+    def leaving(state: str) -> Iterator[tuple[Transition, str]]:
+        return ((t, t.target) for t in process.outgoing(state) if not isinstance(t.action, Receive))
+
+    found = explore([start], leaving, lambda state: state == end)
+    return None if found.end is None else tuple(step for step, _ in found.path(end))

@@ -9,8 +9,7 @@ send. Channels must not reorder.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from ...kernel.goals.cubes import Cube, Demand, accepted
 from ...kernel.model.actions import Channel, Firing, Internal, Message, Receive, Send, Transition
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.system import System
+from ...kernel.semantics.explore import Explored, explore
 
 Pair = tuple[str, str]
 
@@ -35,29 +35,21 @@ def applies(system: System, failures: FailureModel) -> bool:
 class Meeting:
     """All pairs that rendezvous reach, with the moves that lead to each."""
 
-    pairs: dict[Pair, tuple[Pair, tuple[Firing, ...]] | None]
+    explored: Explored[Pair, tuple[Firing, ...]]
+
+    @property
+    def pairs(self) -> Iterable[Pair]:
+        return self.explored.came
 
     def moves_to(self, pair: Pair) -> tuple[Firing, ...]:
-        found: list[Firing] = []
-        at: Pair = pair
-        while (step := self.pairs[at]) is not None:
-            found[:0] = step[1]
-            at = step[0]
-        return tuple(found)
+        return tuple(firing for moves, _ in self.explored.path(pair) for firing in moves)
 
 
 def rendezvous(system: System, failures: FailureModel) -> Meeting:
     first, second = system.processes
     start = (first.initial, second.initial)
-    seen: dict[Pair, tuple[Pair, tuple[Firing, ...]] | None] = {start: None}
-    queue = deque([start])
-    while queue:
-        at = queue.popleft()
-        for after, moves in _moves(system, failures, at):
-            if after not in seen:
-                seen[after] = (at, moves)
-                queue.append(after)
-    return Meeting(seen)
+    found = explore([start], lambda at: ((moves, pair) for pair, moves in _moves(system, failures, at)))
+    return Meeting(found)
 
 
 def _moves(system: System, failures: FailureModel, at: Pair) -> Iterator[tuple[Pair, tuple[Firing, ...]]]:
@@ -133,17 +125,16 @@ class _Sending:
             return None
         lacking = frozenset(m for m in self.demand.contains if isinstance(m, str))
         begin = (self.start, (0, lacking))
-        came: dict[tuple[str, _Met], tuple[tuple[str, _Met], Transition] | None] = {begin: None}
-        queue = deque([begin])
-        while queue:
-            at = queue.popleft()
-            if self._there(*at):
-                return self._unwind(came, at)
-            for after, step in self._steps(*at):
-                if after not in came:
-                    came[after] = (at, step)
-                    queue.append(after)
-        return None
+        found = explore(
+            [begin],
+            lambda at: ((step, after) for after, step in self._steps(*at)),
+            lambda at: self._there(*at),
+        )
+        if found.end is None:
+            return None
+        steps = [step for step, _ in found.path(found.end)]
+        word = tuple(s.action.message for s in steps if isinstance(s.action, Send))
+        return tuple(Firing(self.mine.name, s) for s in steps), self.channel, word
 
     def _possible(self) -> bool:
         allowed = self.cube.states.get(self.other.name, frozenset(self.other.states))
@@ -189,15 +180,3 @@ class _Sending:
         if met[0] > 0 and not self.failure.loss:
             return True
         return not ({message, *self.failure.becomes.get(message, ())} & self.taken)
-
-    def _unwind(
-        self,
-        came: dict[tuple[str, _Met], tuple[tuple[str, _Met], Transition] | None],
-        at: tuple[str, _Met],
-    ) -> tuple[tuple[Firing, ...], Channel, tuple[Message, ...]]:
-        steps: list[Transition] = []
-        while (before := came[at]) is not None:
-            steps.insert(0, before[1])
-            at = before[0]
-        word = tuple(s.action.message for s in steps if isinstance(s.action, Send))
-        return tuple(Firing(self.mine.name, s) for s in steps), self.channel, word

@@ -24,6 +24,7 @@ from ...kernel.model.actions import (
 from ...kernel.model.process import Process, StateKind
 from ...kernel.model.rest import RestStates, rest_states
 from ...kernel.model.system import System
+from ...kernel.semantics.explore import explore
 from ...programs.extraction.naming import is_raised
 from .addition import Addition, rest_line
 
@@ -156,16 +157,12 @@ def _timer(process: Process, state: str, name: str) -> Internal:
 
 def _last_sends(process: Process, state: str) -> list[str]:
     """The states that send and lead here, the nearest first."""
-    found: list[str] = []
-    seen, queue = {state}, [state]
-    for target in queue:
-        for transition in process.transitions:
-            if transition.target == target and transition.source not in seen:
-                seen.add(transition.source)
-                queue.append(transition.source)
-                if isinstance(transition.action, Send):
-                    found.append(transition.source)
-    return found
+
+    def leaving(target: str) -> Iterator[tuple[Transition, str]]:
+        return ((t, t.source) for t in process.transitions if t.target == target)
+
+    came = explore([state], leaving).came
+    return [source for source, step in came.items() if step is not None and isinstance(step[1].action, Send)]
 
 
 def _places_to_rest(system: System, stuck: Stuck, rest: RestStates) -> Iterator[Addition]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 from ....errors import UsageError
 from ....kernel.model.actions import Action, Transition
 from ....kernel.model.process import Process
 from ....kernel.model.system import System
+from ....kernel.semantics.explore import reached
 
 S = TypeVar("S", bound=Hashable)
 
@@ -38,15 +39,14 @@ class RoleSketch:
         self, start: S, name: Callable[[S], str], moves: Callable[[S], Iterable[tuple[Action, S]]]
     ) -> None:
         """Everything that `moves` leads to from `start`, breadth first; `name` tells states apart."""
-        seen = {start}
-        queue = [start]
-        for here in queue:
+
+        def following(here: S) -> Iterator[S]:
             self.state(name(here))
             for action, after in moves(here):
                 self.add(name(here), action, name(after))
-                if after not in seen:
-                    seen.add(after)
-                    queue.append(after)
+                yield after
+
+        reached([start], following)
 
     def process(self) -> Process:
         initial = next(iter(self._states))
