@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+import time
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -13,6 +14,8 @@ import jsonschema
 import pytest
 
 import stormproof as sp
+from stormproof.apps.cli.console import console
+from stormproof.apps.cli.frontier import print_frontier
 from stormproof.errors import UsageError
 from stormproof.kernel.model.actions import Channel
 from stormproof.kernel.model.budget import Budget
@@ -26,7 +29,7 @@ from stormproof.surveys.antichains import maximal_sets, minimal_sets, subsets
 from stormproof.surveys.choices import FAULTS, Atom, choices, in_words
 from stormproof.surveys.claims import decisive
 from stormproof.surveys.fault_counts import fault_counts
-from stormproof.surveys.frontier import Frontier, frontier
+from stormproof.surveys.frontier import Breaking, Frontier, Tolerated, frontier
 from tests.support.random_systems import random_system
 
 PAPER = ("loss", "corrupt", "reorder")
@@ -323,3 +326,51 @@ def test_one_fault_is_the_fewest_where_none_breaks_it_for_any_length(monkeypatch
     assert [found.sign(atom) for atom in found.atoms] == ["✘ 1", "✘ 1", "✔"]
     endless = frontier(formats.loads("role A { s: B!m -> s }\nrole B { s: A?m -> t\n t: }", "storm"), k=1)
     assert {found.verdict.fewest for found in endless.breaking} == {False}
+
+
+def many_choices(count: int) -> Frontier:
+    """Nothing was decided in time but the last two choices, of which one breaks it."""
+    roles = "\n".join(
+        f"role R{i} {{ a: R{(i + 1) % count}!x -> a  R{i - 1 if i else count - 1}?x -> a }}"
+        for i in range(count)
+    )
+    system = formats.loads(roles, "storm")
+    atoms = choices(system, ("loss", "stop"))
+    report = check(sp.protocol("alternating-bit"), Failures(loss=True))
+    broken = replace(report.verdicts[0], holds=False)
+    return Frontier(
+        system=system,
+        property="survival",
+        k=None,
+        atoms=atoms,
+        tolerated=(Tolerated(atoms[-2:-1]),),
+        breaking=(Breaking(atoms[-1:], report, broken),),
+        undecided=tuple((atom,) for atom in atoms[:-2]),
+        asked=len(atoms) + 1,
+        covered="",
+        monotone=True,
+        complete=False,
+        seconds=1.0,
+        survival=True,
+    )
+
+
+def test_thousands_of_choices_are_shown_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """After the deadline: so with no more than somebody reads, the breaking ones among it."""
+    found = many_choices(1500)
+    start = time.process_time()
+    print_frontier(console(), found)
+    assert time.process_time() - start < 5
+    shown = capsys.readouterr().out
+    text = " ".join(shown.split())
+    assert shown.count("\n") < 300
+    assert text.count("and 1,400 more; --json lists all") == 2
+    assert text.count("and 2,986 more sets; --json lists all") == 1
+    assert "R1499 ✘" in text, "what breaks it is in the map"
+    assert "2^3000 failure models: 3,001 searched" in text
+    json.dumps(found.to_json())
+
+
+def test_the_number_of_failure_models_may_be_too_long_to_write() -> None:
+    found = replace(many_choices(3), atoms=many_choices(3).atoms * 4000)
+    assert json.loads(json.dumps(found.to_json()))["failure_models"] is None

@@ -9,6 +9,7 @@ while there are few choices, and beyond that for every set up to a size.
 from __future__ import annotations
 
 import builtins
+import functools
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -91,15 +92,22 @@ class Frontier:
     def part(self, atom: Atom) -> str:
         """What one choice does: `alone` it breaks the property, or only `together` with others, in a minimal
         breaking set; `open`: its effect alone was not decided; `` otherwise."""
-        guilty = [b.atoms for b in self.breaking if atom in b.atoms]
-        if guilty:
-            return "alone" if (atom,) in guilty else "together"
-        return "open" if (atom,) in self.undecided else ""
+        return self._parts.get(atom, "")
+
+    @functools.cached_property
+    def _parts(self) -> dict[Atom, str]:
+        """Of every choice that is not tolerated: there may be thousands, and as many undecided sets."""
+        parts = {atoms[0]: "open" for atoms in self.undecided if len(atoms) == 1}
+        parts |= {atom: "together" for b in self.breaking for atom in b.atoms}
+        return parts | {b.atoms[0]: "alone" for b in self.breaking if len(b.atoms) == 1}
+
+    @functools.cached_property
+    def _broken_alone(self) -> dict[Atom, Verdict]:
+        return {b.atoms[0]: b.verdict for b in self.breaking if len(b.atoms) == 1}
 
     def by_itself(self, atom: Atom) -> Verdict | None:
         """The verdict under this choice alone, where it was asked: its number of faults, or its extent."""
-        broken = (b.verdict for b in self.breaking if b.atoms == (atom,))
-        return next(broken, self.alone.get(atom))
+        return self._broken_alone.get(atom, self.alone.get(atom))
 
     def sign(self, atom: Atom) -> str:
         """`✔`, `✘ 2` where two faults break it, `✘ ≤2` where fewer are not excluded, `◐` and `?`."""
@@ -128,6 +136,10 @@ class Frontier:
     @builtins.property
     def models(self) -> int:
         return int(2 ** len(self.atoms))
+
+    @builtins.property
+    def models_in_words(self) -> str:
+        return _count_of_sets(len(self.atoms))
 
     @builtins.property
     def partial(self) -> bool:
@@ -162,7 +174,7 @@ class Frontier:
             ],
             "undecided": [[a.to_json() for a in atoms] for atoms in self.undecided],
             "asked": self.asked,
-            "failure_models": self.models,
+            "failure_models": self.models if len(self.atoms) < _MOST_COUNTED else None,
             "covered": self.covered,
             "monotone": self.monotone,
             "complete": self.complete,
@@ -176,6 +188,14 @@ class Frontier:
         if verdict is not None and self.survival:
             data |= {"faults": verdict.faults, "fewest": verdict.fewest, "up_to": verdict.up_to}
         return data
+
+
+#: Of so many choices the number of sets has more digits than Python writes.
+_MOST_COUNTED = 10_000
+
+
+def _count_of_sets(choices: int) -> str:
+    return f"{2**choices:,}" if choices <= 64 else f"2^{choices}"
 
 
 #: What tables show for the effect of one choice, as `Frontier.part` names it, and what JSON calls it.
@@ -283,7 +303,8 @@ class _Survey:
         if asked.monotone:
             groups = [frozenset(i for i in range(count) if self.atoms[i].fault == f) for f in FAULTS]
             found = monotone_frontier(count, self, singly=asked.survival, groups=groups)
-            covered = f"all {2**count:,} failure models, since {asked.name} only gets worse with more faults"
+            covered = f"all {_count_of_sets(count)} failure models, "
+            covered += f"since {asked.name} only gets worse with more faults"
         else:
             size = _size(count, max_size)
             found = exhaustive_frontier(subsets(count, size), self)

@@ -118,8 +118,8 @@ def command(
     return found.exit_code
 
 
-#: How many sets of each kind are listed; JSON has them all.
-MOST_LISTED = 12
+#: How many sets of each kind are listed, and how many channels or processes; JSON has them all.
+MOST_LISTED, MOST_ROWS = 12, 100
 #: What a choice does, as `Frontier.part` says: its colour and legend.
 PARTS = {
     "alone": ("bold red", "breaks it alone"),
@@ -164,9 +164,21 @@ def _map(found: Frontier, atoms: list[Atom]) -> Table:
     table.add_column("", overflow="fold", min_width=max(len(a.place) + 2 for a in found.atoms))
     for fault in faults:
         table.add_column(fault_noun(fault), justify="center", overflow="fold", min_width=4)
-    for place, row in rows.items():
-        table.add_row(Text(place), *(_cell(found, row.get(f)) for f in faults))
+    shown = _shown(found, rows)
+    for place in shown:
+        table.add_row(Text(place), *(_cell(found, rows[place].get(f)) for f in faults))
+    if len(shown) < len(rows):
+        table.add_row(Text(f"and {len(rows) - len(shown):,} more; --json lists all", "dim"))
     return table
+
+
+def _shown(found: Frontier, rows: dict[str, dict[str, Atom]]) -> list[str]:
+    """Of many rows those first in which a choice breaks it, in the order of all."""
+    breaking = [
+        p for p, row in rows.items() if any(found.part(a) in ("alone", "together") for a in row.values())
+    ]
+    chosen = set(list(dict.fromkeys([*breaking, *rows]))[:MOST_ROWS])
+    return [place for place in rows if place in chosen]
 
 
 def _cell(found: Frontier, atom: Atom | None) -> Text:
@@ -200,9 +212,7 @@ def _tolerated(found: Frontier) -> Table:
         head = Text("tolerates" if i == 0 else "", "bold green")
         words = Text("✔ " + in_words(tolerated.atoms, found.system))
         grid.add_row(head, words, Text(found.extent(tolerated), "dim"))
-    rest = len(shown) - MOST_LISTED
-    if rest > 0:
-        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
+    _add_rest(grid, len(shown))
     return grid
 
 
@@ -217,14 +227,18 @@ def _breaking(found: Frontier) -> Table:
     for i, breaking in enumerate(found.breaking[:MOST_LISTED]):
         head = Text("breaks at" if i == 0 else "", "bold red")
         grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(found.reason(breaking), "dim"))
-    rest = len(found.breaking) - MOST_LISTED
-    if rest > 0:
-        grid.add_row("", Text(f"and {plural(rest, 'more set')}; --json lists all", "dim"))
-    for i, atoms in enumerate(found.undecided):
+    _add_rest(grid, len(found.breaking))
+    for i, atoms in enumerate(found.undecided[:MOST_LISTED]):
         grid.add_row(
             Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms, found.system))
         )
+    _add_rest(grid, len(found.undecided))
     return grid
+
+
+def _add_rest(grid: Table, count: int) -> None:
+    if count > MOST_LISTED:
+        grid.add_row("", Text(f"and {plural(count - MOST_LISTED, 'more set')}; --json lists all", "dim"))
 
 
 def _closing(found: Frontier) -> str:
@@ -232,12 +246,12 @@ def _closing(found: Frontier) -> str:
     counted = f"{good}, {plural(len(found.breaking), 'minimal breaking set')}."
     if not found.complete:
         left = f"{plural(len(found.undecided), 'set')} undecided within the limits"
-        searched = f"{found.models:,} failure models: {found.asked:,} searched, {left}"
+        searched = f"{found.models_in_words} failure models: {found.asked:,} searched, {left}"
         return f"{counted} {searched}. {found.seconds:.1f} s."
     if found.monotone:
         return (
-            f"{counted} {found.models:,} failure models: {found.asked:,} decided by search, the rest since "
-            f"{found.property} only gets worse with more faults. {found.seconds:.1f} s."
+            f"{counted} {found.models_in_words} failure models: {found.asked:,} decided by search, the rest "
+            f"since {found.property} only gets worse with more faults. {found.seconds:.1f} s."
         )
     return f"{counted} Covered: {found.covered}. {found.seconds:.1f} s."
 
