@@ -58,6 +58,10 @@ class Monitor {
         if (max_seconds_ > 0 && elapsed() > max_seconds_) return Stop::time;
         return Stop::none;
     }
+    // Is the time over, or was it interrupted? For what is not a search, and counts nothing.
+    bool must_end() const {
+        return interrupted_ || (whole_ && whole_->interrupted_) || (max_seconds_ > 0 && elapsed() > max_seconds_);
+    }
 
     static bool is_sampled(std::uint64_t number) { return number % 16 == 0; }
 

@@ -79,7 +79,7 @@ class Decision {
         const std::vector<Automorphism> group = g.turns ? g.turns->group() : std::vector<Automorphism>();
         auto sets = grouped(m, goals_of(m, asked), group);
         for (; !sets.empty(); sets.erase(sets.begin()))
-            if (!solve(asked, GoalSet(m, sets.front(), asked, group), futures)) break;
+            if (monitor_.must_end() ? !stop() : !solve(asked, GoalSet(m, sets.front(), asked, group), futures)) break;
         PropertySet left;
         for (const auto& goals : sets)
             for (const Goal& goal : goals) left = left.with(properties_of(goal));
@@ -175,7 +175,7 @@ Answer decide_up_to_symmetry(const System& system, const Machine& m, const Quest
         Answer answer = decide_with<W>(m, q, small, nullptr);
         if (answer.stop != Stop::states || monitor.at_most(q.symmetry_from) < q.symmetry_from) return answer;
     }
-    const ConfigurationTurns<W> turns(m, Shape(system).automorphisms(most_turns));
+    const ConfigurationTurns<W> turns(m, Shape(system, monitor).automorphisms(most_turns));
     const bool used = turns.group().size() > 1 && !grouped(m, goals_of(m, q.properties), turns.group()).empty();
     return decide_with<W>(m, q, monitor, used ? &turns : nullptr);
 }

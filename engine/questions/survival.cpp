@@ -100,7 +100,7 @@ bool ask_again(const System& system, Question question, Monitor& monitor, bool h
     for (std::size_t a = 0; a < result.findings.size(); ++a)
         if (answered(result.findings[a], holding)) asks.push_back(question.asks[a]);
     question.asks = std::move(asks);
-    if (!question.group.empty()) question.group = symmetries(system, question);
+    if (!question.group.empty()) question.group = symmetries(system, question, monitor);
     Result again = search(system, question, monitor);
     if (again.stop != Stop::none && !holding) return false;
     auto next = again.findings.begin();
@@ -155,7 +155,7 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
         const bool larger = result.stop == Stop::states && monitor.at_most(q.reduce_from) >= q.reduce_from;
         if (!larger && !(result.stop == Stop::memory && q.disk.wanted())) return result;
     }
-    if (symmetric(question)) q.group = symmetries(system, q);
+    if (symmetric(question)) q.group = symmetries(system, q, monitor);
     if (!reducible(question)) {
         Result result = search(system, q, monitor);
         if (q.group.size() > 1) show_whole_runs(system, q, monitor, false, result);
@@ -164,6 +164,7 @@ Result survive(const System& system, const Question& question, Monitor& monitor)
     Question reduced = q;
     reduced.reduction = true;
     reduced.may_hit = channels_that_may_fill(system, q, [&](const System& pair, const Question& about) {
+        if (monitor.must_end()) return true;
         Monitor little(monitor, 5000);
         const Result result = search(pair, about, little);
         return result.stop != Stop::none || result.hit_faults != nothing;

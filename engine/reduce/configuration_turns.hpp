@@ -29,7 +29,7 @@ class ConfigurationTurns {
     // Replaces a configuration by the least of its orbit, and returns the number of the permutation that leads there.
     STORMPROOF_NOINLINE std::uint32_t settle(Config<W>& c) const {
         const std::vector<std::uint64_t>& numbers = numbers_of(c);
-        const std::uint32_t turn = least_turn(turns_, numbers.data()).turn;
+        const std::uint32_t turn = turns_.least(numbers.data()).turn;
         if (turn == 0) return 0;
         for (std::size_t i = 0; i < places_.size(); ++i) places_[i].set(c, turns_[turn][i].value(numbers.data()));
         return turn;
@@ -37,7 +37,7 @@ class ConfigurationTurns {
 
     // How many configurations permutations make of it, itself included.
     std::uint64_t orbit(const Config<W>& c) const {
-        return turns_.size() / least_turn(turns_, numbers_of(c).data()).alike;
+        return turns_.size() / turns_.least(numbers_of(c).data()).alike;
     }
 
   private:
@@ -55,7 +55,7 @@ class ConfigurationTurns {
     const Machine& m;
     std::vector<Place> places_;
     std::vector<std::uint32_t> first_;  // of each channel: its first place
-    std::vector<Turn> turns_;
+    Turns turns_;
     std::vector<Automorphism> group_;
     Renamings renamings_;
 

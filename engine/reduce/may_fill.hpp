@@ -37,12 +37,12 @@ class Pair {
     }
 
     void add_channel(std::uint32_t c) {
-        Channel channel = system_.channels[c];
-        channel.sender = place(channel.sender);
-        channel.receiver = place(channel.receiver);
-        const bool outside = channel.sender == members_.size() || channel.receiver == members_.size();
-        if (outside || (members_.size() > 1 && channel.sender == channel.receiver)) return;
-        pair.channels.push_back(channel);
+        const std::uint32_t sender = place(system_.channels[c].sender), receiver = place(system_.channels[c].receiver);
+        const bool outside = sender == members_.size() || receiver == members_.size();
+        if (outside || (members_.size() > 1 && sender == receiver)) return;
+        pair.channels.push_back(system_.channels[c]);
+        pair.channels.back().sender = sender;
+        pair.channels.back().receiver = receiver;
         channels.push_back(c);
         about.observed.push_back(question_.observed[c]);
     }

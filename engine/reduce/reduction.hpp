@@ -187,6 +187,7 @@ bool order_by_breadth(Graph<W>& g, const Monitor& monitor) {
     while (begin < end) {
         g.order_rounds.push_back({{begin}, {end}});
         for (; begin < end; ++begin) {
+            if (begin % 4096 == 0 && monitor.must_end()) return false;
             const std::uint32_t from = g.order[begin];
             g.each_edge(from, [&](std::uint32_t to) {
                 std::uint32_t& parent = g.shards[g.shard_of(to)].parents[g.local(to)];

@@ -31,7 +31,7 @@ class RscTurns {
         std::size_t at = 0;
         const auto read = [&](const Field& field, const std::uint64_t* words) { numbers_[at++] = field.get(words); };
         each(key, payload, read);
-        const std::uint32_t turn = least_turn(turns_, numbers_.data()).turn;
+        const std::uint32_t turn = turns_.least(numbers_.data()).turn;
         if (turn == 0) return 0;
         at = 0;
         const auto write = [&](const Field& field, std::uint64_t* words) {
@@ -45,7 +45,7 @@ class RscTurns {
     const RscLayout& layout_;
     const std::vector<Automorphism>& group_;
     std::vector<std::uint64_t> numbers_;
-    std::vector<Turn> turns_;
+    Turns turns_;
     Renamings renamings_;
 
     template <class Visit>

@@ -25,9 +25,9 @@ inline std::uint32_t add_goal(Shape& shape, const Goal& goal, std::uint32_t numb
 }
 
 // The permutations that leave the system and the question as they are.
-inline std::vector<Automorphism> symmetries(const System& system, const Question& q) {
+inline std::vector<Automorphism> symmetries(const System& system, const Question& q, const Monitor& monitor) {
     if (!q.lists.empty()) return {};
-    Shape shape(system);
+    Shape shape(system, monitor);
     for (std::uint32_t p = 0; p < system.processes.size(); ++p) {
         for (std::uint32_t x = 0; x < system.processes[p].states; ++x)
             shape.colour(shape.state(p, x), 2 * q.rests[p][x] + q.ended[p][x]);
@@ -61,14 +61,14 @@ class RowTurns {
 
     // The least row of the orbit, and the number of the permutation that leads there.
     std::pair<const Cell*, std::uint32_t> settle(const Cell* row) {
-        const std::uint32_t turn = used() ? least_turn(turns_, row).turn : 0;
+        const std::uint32_t turn = used() ? turns_.least(row).turn : 0;
         if (turn == 0) return {row, 0};
         for (std::size_t i = 0; i < image_.size(); ++i) image_[i] = static_cast<Cell>(turns_[turn][i].value(row));
         return {image_.data(), turn};
     }
 
     // How many rows permutations make of it, itself included.
-    std::uint64_t orbit(const Cell* row) const { return turns_.size() / least_turn(turns_, row).alike; }
+    std::uint64_t orbit(const Cell* row) const { return turns_.size() / turns_.least(row).alike; }
 
     std::vector<Cell> image(const Automorphism& g, const Cell* row) {
         const Turn turn = turn_of(g);
@@ -98,7 +98,7 @@ class RowTurns {
     const System& system_;
     const Layout& layout_;
     const std::vector<Automorphism>& group_;
-    std::vector<Turn> turns_;
+    Turns turns_;
     Renamings renamings_;
     std::vector<Cell> image_;
 
@@ -108,7 +108,8 @@ class RowTurns {
         for (std::uint32_t p = 0; p < g.process.size(); ++p) turn[g.process[p]] = {p, renamings_.add(g.state[p])};
         for (std::uint32_t c = 0; c < g.channel.size(); ++c) {
             std::vector<std::uint32_t> messages(system_.messages);
-            for (std::uint32_t m = 0; m < messages.size(); ++m) messages[m] = g.message_on(c, m);
+            std::iota(messages.begin(), messages.end(), 0u);
+            for (const auto& [message, image] : g.message[c]) messages[message] = image;
             const Renaming* renamed = renamings_.add(std::move(messages));
             const std::uint32_t from = layout_.channel[c], to = layout_.channel[g.channel[c]];
             turn[to] = {from};

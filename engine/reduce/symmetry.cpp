@@ -15,6 +15,8 @@ enum Kind : std::uint64_t { process_node = 1, state_node, transition_node, chann
 
 // How many refinements a search for one permutation may take: hard graphs are left alone.
 constexpr std::uint32_t most_refinements = 200;
+// So many processes that are alike, the last ones, may move: more permutations than they have are not used.
+constexpr std::size_t most_moving = 16;
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     std::uint64_t h = (a ^ 0x9e3779b97f4a7c15) * 0xa0761d6478bd642f + b;
@@ -89,7 +91,7 @@ Automorphism compose(const Automorphism& first, const Automorphism& second) {
 
 // ---- the graph -----------------------------------------------------------------------------------------------
 
-Shape::Shape(const System& system) : system_(system) {
+Shape::Shape(const System& system, const Monitor& monitor) : system_(system), monitor_(monitor) {
     for (std::size_t p = 0; p < system.processes.size(); ++p) add(process_node);
     for (std::uint32_t p = 0; p < system.processes.size(); ++p) {
         const Process& process = system.processes[p];
@@ -160,6 +162,7 @@ void Shape::link(std::uint32_t from, std::uint32_t to, std::uint32_t label) {
 // for, so that two refinements can be compared; equal hashes by chance are caught by `verify`.
 void Shape::refine(Colours& colours) const {
     for (std::size_t before = 0, now = classes(colours); now > before; before = now, now = classes(colours)) {
+        if (monitor_.must_end()) return;  // what comes of it is not used
         Colours next(colours.size());
         for (std::size_t n = 0; n < colours.size(); ++n) {
             std::uint64_t around = 0;
@@ -192,7 +195,7 @@ bool Shape::complete(Colours left, Colours right, std::uint32_t& budget, std::ve
     const std::uint64_t fresh = left[open];
     refine(left);
     const auto [begin, end] = places.equal_range(shade);
-    for (auto at = begin; at != end && budget > 0; ++at) {
+    for (auto at = begin; at != end && budget > 0 && !monitor_.must_end(); ++at) {
         --budget;
         Colours other = right;
         other[at->second] = fresh;
@@ -228,39 +231,61 @@ Automorphism Shape::read(const std::vector<std::uint32_t>& image) const {
     return g;
 }
 
-// For each place to which a process can move while those before it stay, one permutation that does it.
-std::vector<Automorphism> Shape::moves_of(std::uint32_t p, Colours& fixed) const {
+// The process stays where it is.
+void Shape::fix(std::uint32_t p, Colours& colours) const {
+    colours[p] = mix(colours[p], p + 1);
+    refine(colours);
+}
+
+// For each place to which a process can move while those before it stay, one permutation that does it; only the
+// first where there are more than `most`.
+std::vector<Automorphism> Shape::moves_of(std::uint32_t p, const Colours& fixed, std::size_t most) const {
     std::vector<Automorphism> found{identity_of(system_)};
     Colours left = fixed;
-    left[p] = mix(left[p], p + 1);
-    const std::uint64_t fresh = left[p];
-    refine(left);
-    for (std::uint32_t q = p + 1; q < system_.processes.size(); ++q) {
+    fix(p, left);
+    for (std::uint32_t q = p + 1; q < system_.processes.size() && found.size() <= most; ++q) {
         if (fixed[q] != fixed[p]) continue;
         Colours right = fixed;
-        right[q] = fresh;
+        right[q] = mix(fixed[p], p + 1);
         refine(right);
         std::uint32_t budget = most_refinements;
         std::vector<std::uint32_t> image;
         if (complete(left, right, budget, image)) found.push_back(read(image));
+        if (monitor_.must_end()) break;
     }
-    fixed = std::move(left);
     return found;
 }
 
 std::vector<Automorphism> Shape::automorphisms(std::size_t most) const {
-    std::vector<std::vector<Automorphism>> levels;
+    struct Level {
+        std::uint32_t process;
+        Colours fixed;  // with all processes before it
+    };
+    std::vector<Level> levels;
     Colours fixed = colours_;
     refine(fixed);
     const auto alike = [&](std::uint32_t p) {
         return std::count(fixed.begin(), fixed.begin() + static_cast<std::ptrdiff_t>(system_.processes.size()), fixed[p]) > 1;
     };
+    std::vector<std::uint32_t> moving;
     for (std::uint32_t p = 0; p < system_.processes.size(); ++p)
-        if (alike(p)) levels.push_back(moves_of(p, fixed));
-    std::vector<Automorphism> group{identity_of(system_)};
-    for (auto level = levels.rbegin(); level != levels.rend() && group.size() * level->size() <= most; ++level) {
+        if (alike(p)) moving.push_back(p);
+    const auto last = moving.end() - static_cast<std::ptrdiff_t>(std::min(moving.size(), most_moving));
+    for (auto p = moving.begin(); p != last; ++p) fixed[*p] = mix(fixed[*p], *p + 1);
+    refine(fixed);
+    for (auto p = last; p != moving.end(); ++p) {
+        if (!alike(*p)) continue;
+        levels.push_back({*p, fixed});
+        fix(*p, fixed);
+    }
+    const std::vector<Automorphism> identity{identity_of(system_)};
+    std::vector<Automorphism> group = identity;
+    for (; !levels.empty(); levels.pop_back()) {
+        const std::vector<Automorphism> moves = moves_of(levels.back().process, levels.back().fixed, most / group.size());
+        if (monitor_.must_end()) return identity;
+        if (group.size() * moves.size() > most) break;
         std::vector<Automorphism> larger;
-        for (const Automorphism& move : *level)
+        for (const Automorphism& move : moves)
             for (const Automorphism& g : group) larger.push_back(compose(move, g));
         group = std::move(larger);
     }

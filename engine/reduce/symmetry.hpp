@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/system.hpp"
 
 namespace stormproof {
@@ -36,7 +37,7 @@ Automorphism compose(const Automorphism& first, const Automorphism& second);
 // The graph of a system. What must be respected beside the system itself is added as colours, nodes and links.
 class Shape {
   public:
-    explicit Shape(const System& system);
+    Shape(const System& system, const Monitor& monitor);
 
     std::uint32_t process(std::uint32_t p) const { return p; }
     std::uint32_t state(std::uint32_t p, std::uint32_t x) const { return states_[p] + x; }
@@ -49,7 +50,7 @@ class Shape {
     void link(std::uint32_t from, std::uint32_t to, std::uint32_t label);
 
     // Permutations of processes with what they do, at most `most`; the first is the identity. Where there are more,
-    // those that leave some of the processes in their places.
+    // those that leave some of the processes in their places; the identity alone if there is no time.
     std::vector<Automorphism> automorphisms(std::size_t most) const;
 
   private:
@@ -59,6 +60,7 @@ class Shape {
     using Colours = std::vector<std::uint64_t>;
 
     const System& system_;
+    const Monitor& monitor_;
     std::vector<std::uint32_t> states_, transitions_;  // of each process: its first node
     std::uint32_t channels_ = 0;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> letters_;
@@ -67,10 +69,11 @@ class Shape {
 
     void add_transitions(std::uint32_t p);
     void refine(Colours& colours) const;
+    void fix(std::uint32_t p, Colours& colours) const;
     bool complete(Colours left, Colours right, std::uint32_t& budget, std::vector<std::uint32_t>& image) const;
     bool verify(const std::vector<std::uint32_t>& image) const;
     Automorphism read(const std::vector<std::uint32_t>& image) const;
-    std::vector<Automorphism> moves_of(std::uint32_t p, Colours& fixed) const;
+    std::vector<Automorphism> moves_of(std::uint32_t p, const Colours& fixed, std::size_t most) const;
 };
 
 }  // namespace stormproof

@@ -58,23 +58,44 @@ struct LeastTurn {
     std::uint32_t turn = 0, alike = 1;
 };
 
-// Images are compared place by place. Turn 0 is the identity.
-template <class Number>
-LeastTurn least_turn(const std::vector<Turn>& turns, const Number* numbers) {
-    LeastTurn best;
-    for (std::uint32_t t = 1; t < turns.size(); ++t) {
-        const Turn &now = turns[t], &least = turns[best.turn];
-        std::size_t i = 0;
-        for (; i < now.size(); ++i) {
-            const std::uint64_t a = now[i].value(numbers), b = least[i].value(numbers);
-            if (a == b) continue;
-            if (a < b) best = {t, 1};
-            break;
-        }
-        if (i == now.size()) ++best.alike;
+// All of them; turn 0 is the identity.
+class Turns {
+  public:
+    void push_back(Turn turn) {
+        is_moved_.resize(turn.size());
+        for (std::uint32_t i = 0; i < turn.size(); ++i)
+            if (turn[i].place != i || turn[i].renaming) is_moved_[i] = true;
+        moved_.clear();
+        for (std::uint32_t i = 0; i < turn.size(); ++i)
+            if (is_moved_[i]) moved_.push_back(i);
+        turns_.push_back(std::move(turn));
     }
-    return best;
-}
+    std::size_t size() const { return turns_.size(); }
+    const Turn& operator[](std::uint32_t turn) const { return turns_[turn]; }
+
+    // Images are compared place by place, where they may differ: of many processes only some are moved.
+    template <class Number>
+    LeastTurn least(const Number* numbers) const {
+        LeastTurn best;
+        for (std::uint32_t t = 1; t < turns_.size(); ++t) {
+            const Turn &now = turns_[t], &least = turns_[best.turn];
+            std::size_t i = 0;
+            for (; i < moved_.size(); ++i) {
+                const std::uint64_t a = now[moved_[i]].value(numbers), b = least[moved_[i]].value(numbers);
+                if (a == b) continue;
+                if (a < b) best = {t, 1};
+                break;
+            }
+            if (i == moved_.size()) ++best.alike;
+        }
+        return best;
+    }
+
+  private:
+    std::vector<Turn> turns_;
+    std::vector<bool> is_moved_;
+    std::vector<std::uint32_t> moved_;  // the places that some turn changes
+};
 
 // Symmetries are used up to this number of permutations.
 constexpr std::size_t most_turns = 120;
