@@ -40,7 +40,7 @@ class Backward {
             if (found_ != none) break;
         }
         while (found_ == none && !queue_.empty()) {
-            if ((++popped_ & 63) == 0 && stopped()) return result();
+            if (((++popped_ & 63) == 0 || monitor_.must_end()) && stopped()) return result();
             auto bucket = queue_.begin();
             auto next = bucket->second.front();
             bucket->second.pop_front();
@@ -128,7 +128,7 @@ class Backward {
         const Contents contents = items_[id].contents;
         for (std::size_t p = 0; p < system_.processes.size(); ++p)
             for (auto t : incoming_[p][post[p]]) {
-                if (found_ != none) return;
+                if (found_ != none || monitor_.must_end()) return;
                 before(id, post, contents, static_cast<std::uint32_t>(p), t);
             }
         for (std::size_t c = 0; c < contents.size(); ++c)

@@ -39,7 +39,7 @@ class Forward {
         start.contents.resize(system_.channels.size());
         visit(start, none, {});
         for (std::uint32_t at = 0; at < nodes_.size() && !out_.found; ++at) {
-            if ((at & 255) == 0 && stopped(at)) break;
+            if (((at & 255) == 0 || monitor_.must_end()) && stopped(at)) break;
             expand(at);
         }
         out_.states = nodes_.size();

@@ -188,9 +188,9 @@ Goal turned(const Machine& m, const Automorphism& g, const Goal& goal) {
 std::vector<std::vector<Goal>> grouped(const Machine& m, const std::vector<Goal>& goals,
                                        const std::vector<Automorphism>& group) {
     std::vector<std::vector<Goal>> out;
-    std::vector<Goal> done;
+    std::set<Goal> done;
     for (const Goal& goal : goals) {
-        if (std::find(done.begin(), done.end(), goal) != done.end()) continue;
+        if (done.contains(goal)) continue;
         std::vector<Goal> orbit{goal};
         for (std::size_t i = 0; i < orbit.size(); ++i)
             for (const Automorphism& g : group) {
@@ -200,7 +200,7 @@ std::vector<std::vector<Goal>> grouped(const Machine& m, const std::vector<Goal>
         if (orbit.size() > 64) return {};
         if (out.empty() || out.back().size() + orbit.size() > 64) out.emplace_back();
         out.back().insert(out.back().end(), orbit.begin(), orbit.end());
-        done.insert(done.end(), orbit.begin(), orbit.end());
+        done.insert(orbit.begin(), orbit.end());
     }
     return out;
 }

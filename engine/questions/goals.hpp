@@ -14,6 +14,7 @@
 //             mailboxes, which others fill, and of which loss may spare some messages.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,7 @@ namespace stormproof {
 struct Barred {
     std::uint32_t process = none;
     bool only_faults = false;
-    bool operator==(const Barred&) const = default;
+    auto operator<=>(const Barred&) const = default;
     bool operator()(const Instruction& s) const { return s.process == process && (s.fault || !only_faults); }
 };
 
@@ -37,7 +38,7 @@ struct Goal {
     std::uint32_t letter = 0;
     std::uint32_t process = none;
     Barred barred = {};
-    bool operator==(const Goal&) const = default;
+    auto operator<=>(const Goal&) const = default;
 };
 
 // The properties that ask for a goal.

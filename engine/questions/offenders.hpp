@@ -78,7 +78,7 @@ class Offenders {
         for (std::size_t r = 0; r < rounds.size(); ++r)
             for (unsigned s = 0; s < rounds[r].begin.size(); ++s)
                 for (std::uint64_t i = rounds[r].begin[s]; i < rounds[r].end[s]; ++i) {
-                    if (++turn % 65536 == 0 && stopped(monitor)) return false;
+                    if (++turn % 4096 == 0 && stopped(monitor)) return false;
                     visit(g.reduced ? g.order[i] : g.number(s, i), r);
                 }
         return true;

@@ -91,7 +91,7 @@ class Search : RscSteps {
         std::uint64_t most = monitor_.max_states();
         bool too_many = (most && before_ + result_.states >= most) || (!deciding_ && result_.states >= most_for_shortest);
         if (too_many && result_.stop == Stop::none) result_.stop = Stop::states;
-        if (result_.states % 256 == 0 && result_.stop == Stop::none) {
+        if (result_.stop == Stop::none && (result_.states % 256 == 0 || monitor_.must_end())) {
             report();
             result_.stop = monitor_.over();
         }
@@ -178,7 +178,7 @@ RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& o
     const RscLayout layout(system);
     std::vector<Automorphism> group;
     const auto turn = [&] {
-        if (options.symmetry && group.empty()) group = Shape(system).automorphisms(most_turns);
+        if (options.symmetry && group.empty()) group = Shape(system, monitor).automorphisms(most_turns);
     };
     const auto whole = [&] { return search_in_memory(layout, monitor, options, group, turn); };
     const auto layered = [&] {

@@ -148,7 +148,7 @@ class MailboxSearch {
         slice.clear();
         for (; begin < end && slice.violation == no_parent && stop_ == Stop::none; ++begin) {
             if (state(*begin).dead) continue;
-            if (++slice.states % 256 == 0) stop_if_over();
+            if (++slice.states % 256 == 0 || monitor_.must_end()) stop_if_over();
             if (slice.steps.closing(words(*begin)).first != none) slice.violation = *begin;
             else slice.steps.expand(words(*begin), [&](std::uint32_t length, const MailboxStep&, const std::uint64_t* next) {
                 ++slice.transitions;

@@ -133,7 +133,7 @@ AbstractView AbstractGraph::decode(const std::u16string& code) const {
 bool AbstractGraph::explore(std::uint32_t most) {
     for (std::size_t next = 0; next < queue_.size() && open_starts_ > 0; ++next) {
         const std::uint32_t id = queue_[next];
-        if (codes_.size() > most || (next % 256 == 0 && monitor_.over() != Stop::none)) {
+        if (codes_.size() > most || (next % 16 == 0 && monitor_.over() != Stop::none)) {
             for (; next < queue_.size(); ++next) mark(queue_[next]);
             return false;
         }

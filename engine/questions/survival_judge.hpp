@@ -236,7 +236,7 @@ class Judge {
             add_successors(id, untried);
         };
         enter(start);
-        for (unsigned left = 1000; !path.empty() && left > 0;) {
+        for (unsigned left = 1000; !path.empty() && left > 0 && !monitor_.must_end();) {
             if (untried.size() == path.back().untried) {
                 path.pop_back();
                 continue;

@@ -135,8 +135,8 @@ class Futures {
             const Round& round = g.rounds[n % 2 == 0 ? last - r : r];
             each_shard(round, parallel_from_, [&](unsigned s) { sweep_shard(s, round.begin[s], round.end[s], n); });
             looked_at_ += round.size();
-            if (looked_at_ >= 65536 && over()) return;
-            looked_at_ %= 65536;
+            if (looked_at_ >= check_every && over()) return;
+            looked_at_ %= check_every;
         }
     }
 
@@ -144,7 +144,7 @@ class Futures {
         std::uint64_t unmet = 0;
         bool changed = false;
         for (std::uint64_t j = begin; j < end; ++j) {
-            if (j % 65536 == 0 && (halt_ || (s == 0 && over()))) break;
+            if (j % check_every == 0 && (halt_ || (s == 0 && over()))) break;
             const bool backward = turn % 2 == 0;
             const std::uint64_t i = backward ? end - 1 - (j - begin) : j;
             if (j + ahead < end) fetch(s, backward ? i - ahead : i + ahead, turn);
@@ -155,6 +155,7 @@ class Futures {
     }
 
     static constexpr std::uint64_t ahead = 8;
+    static constexpr std::uint64_t check_every = 4096;  // configurations between two looks at the clock
 
     // Fetches the masks from which the configuration's own will be computed.
     void fetch(unsigned s, std::uint64_t i, std::uint64_t turn) const {
@@ -223,7 +224,7 @@ class Futures {
             [&] { return stopped(); });
     }
 
-    bool stopped() { return ++looked_at_ % 65536 == 0 && over(); }
+    bool stopped() { return ++looked_at_ % check_every == 0 && over(); }
 
     // ---- one component: its members from `first` to `last` - 1; what lies behind it is complete already ---------
 

@@ -132,7 +132,7 @@ class WideSearch {
             const std::uint32_t i = shard.chosen[done];
             worker.visit(shard, i, std::uint64_t{i} * count + s);
             Stop why = usage_.full() ? Stop::memory : worker.cut_short();
-            if (why == Stop::none && worker.states % 256 == 0) why = monitor_.over();
+            if (why == Stop::none && (worker.states % 256 == 0 || monitor_.must_end())) why = monitor_.over();
             if (why != Stop::none) stop_ = why;
         }
         while (shard.chosen.size() > done) {

@@ -6,7 +6,6 @@
 namespace stormproof::survival {
 namespace {
 
-constexpr std::uint32_t check_every = 2048;
 
 std::uint32_t number_at(const char* data) {
     std::uint32_t value;
@@ -89,7 +88,7 @@ std::vector<std::string> StormJudge::judge(StormParts& parts, std::uint32_t leve
     where_ = &parts;
     level_ = level;
     elsewhere_ = elsewhere;
-    since_check_ = check_every;
+    since_check_ = rules_.check_every;
     reached_.clear();
     const std::vector<Left> left = sorted(incomplete);
     for (const Left& l : left) {
@@ -158,7 +157,7 @@ void StormJudge::learn_elsewhere(const std::vector<std::uint32_t>& ids) {
 
 bool StormJudge::over() {
     if (result_.stop != Stop::none) return true;
-    if (++since_check_ < check_every && !store_.full()) return false;
+    if (++since_check_ < rules_.check_every && !store_.full()) return false;
     since_check_ = 0;
     monitor_.states = elsewhere_ + store_.size();
     monitor_.memory = store_.bytes();

@@ -16,7 +16,7 @@ struct Rules {
     Rules(const System& s, const Question& q) : system(s), question(q) {
         std::size_t transitions = 1;
         for (const Process& process : s.processes) transitions += process.transitions.size();
-        check_every = static_cast<std::uint32_t>(std::clamp<std::size_t>((1 << 16) / transitions, 8, 2048));
+        check_every = static_cast<std::uint32_t>(std::clamp<std::size_t>((1 << 16) / transitions, 1, 2048));
         for (const Process& process : s.processes) {
             std::vector<std::uint32_t> begin(process.states + 1, 0);
             for (const Transition& t : process.transitions) ++begin[t.source + 1];
