@@ -41,14 +41,21 @@ class Cluster:
 
     def ready(self) -> Cluster:
         """Itself, once all workers have joined, be they paused."""
+        try:
+            self._wait_for_workers()
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    def _wait_for_workers(self) -> None:
         from distributed import Client
 
         with Client(self.address.replace("dask://", "tcp://")) as client:
             for _ in range(1200):
                 if len(client.nthreads()) == len(self.workers):
-                    return self
+                    return
                 time.sleep(0.1)
-        self.end()
         raise TimeoutError("the workers do not join")
 
     @property

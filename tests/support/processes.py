@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ def signals_as_in_a_terminal() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def begin(command: Sequence[str], **options: Any) -> Process:
+def begin(command: Sequence[str | Path], **options: Any) -> Process:
     """In a session of its own, so that `end` ends all of it."""
     with signals_as_in_a_terminal():
         return subprocess.Popen(command, start_new_session=True, **options)
@@ -43,6 +44,16 @@ def end(process: Process) -> None:
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
+
+
+@contextmanager
+def started(command: Sequence[str | Path], **options: Any) -> Iterator[Process]:
+    """A process that does not outlive the block, nor does what it has started."""
+    process = begin(command, **options)
+    try:
+        yield process
+    finally:
+        end(process)
 
 
 @pytest.fixture

@@ -37,8 +37,13 @@ class StudioServer:
             env={**os.environ, "BROWSER": browser},
         )
         assert self.process.stdout is not None and self.process.stderr is not None
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\S*", self.process.stdout.readline())
-        assert found, self.process.stderr.read()
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\S*", line)
+        if not found:
+            self.process.terminate()
+            said = self.process.stderr.read()
+            end(self.process)
+            raise AssertionError(line + said)
         self.address, self.port, self.token = found[0], int(found[1]), found[2]
         self._cookie = ""
 

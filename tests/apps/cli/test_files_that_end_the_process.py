@@ -13,6 +13,7 @@ import pytest
 
 from stormproof.apps.cli import COMMANDS
 from tests.support.paths import STORMPROOF
+from tests.support.processes import Process, started
 
 ROLES = """
 import atexit, ctypes, os, signal, sys, threading, time
@@ -158,41 +159,35 @@ def test_another_file_was_answered_before(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_from_outside_is_no_fault_of_the_file(tmp_path: Path, number: signal.Signals) -> None:
     write(tmp_path, top="open('here', 'w').close(); time.sleep(60)")
-    process = subprocess.Popen(
-        [STORMPROOF, "check", "roles.py:protocol"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        while not (tmp_path / "here").exists():
-            time.sleep(0.02)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with started([STORMPROOF, "check", "roles.py:protocol"], cwd=tmp_path, **pipes) as process:
+        wait_for(tmp_path / "here", process)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
     assert process.returncode == 3 and said.strip() == "undecided: interrupted"
 
 
 def test_the_copy_ends_with_the_command(tmp_path: Path) -> None:
     top = "open('here', 'w').write(str(os.getpid())); os.rename('here', 'pid'); time.sleep(60)"
     write(tmp_path, top=top)
-    process = subprocess.Popen([STORMPROOF, "check", "roles.py:protocol"], cwd=tmp_path)
-    while not (tmp_path / "pid").exists():
+    with started([STORMPROOF, "check", "roles.py:protocol"], cwd=tmp_path) as process:
+        wait_for(tmp_path / "pid", process)
+        copy = int((tmp_path / "pid").read_text())
+        assert copy != process.pid
+        process.kill()
+        process.wait()
+        for _ in range(600):
+            try:
+                os.kill(copy, 0)
+            except ProcessLookupError:
+                return
+            if Path(f"/proc/{copy}/stat").exists() and ") Z " in Path(f"/proc/{copy}/stat").read_text():
+                return  # nobody here collects the children of others
+            time.sleep(0.1)
+        pytest.fail("the copy goes on for nobody")
+
+
+def wait_for(path: Path, process: Process) -> None:
+    while not path.exists():
+        assert process.poll() is None, "it has ended before"
         time.sleep(0.02)
-    copy = int((tmp_path / "pid").read_text())
-    assert copy != process.pid
-    process.kill()
-    process.wait()
-    for _ in range(600):
-        try:
-            os.kill(copy, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{copy}/stat").exists() and ") Z " in Path(f"/proc/{copy}/stat").read_text():
-            return  # nobody here collects the children of others
-        time.sleep(0.1)
-    os.kill(copy, signal.SIGKILL)
-    pytest.fail("the copy goes on for nobody")

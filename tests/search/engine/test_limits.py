@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -24,6 +25,7 @@ from stormproof.search.engine.lowering import lower
 from stormproof.search.engine.survival import survey
 from tests.support.engine_queries import ALWAYS, pairs, perfect
 from tests.support.paths import ROOT
+from tests.support.processes import Process, started
 from tests.support.random_mailboxes import random_mailboxes, searched
 
 K_EXH = PROPERTIES["k-exh"]
@@ -32,11 +34,10 @@ K_EXH = PROPERTIES["k-exh"]
 LARGE = pairs(5, "a", "b")
 
 
-def child(text: str) -> subprocess.Popen[str]:
+def child(text: str) -> AbstractContextManager[Process]:
     """A Python process that knows the large system and prints JSON."""
     setup = f"""
-        import json, signal, sys
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background
+        import json, sys
         sys.path[:0] = [{str(ROOT)!r}]
         from tests.support.engine_queries import ALWAYS, pairs, perfect
         from stormproof.search.engine.k_properties import explore
@@ -44,7 +45,7 @@ def child(text: str) -> subprocess.Popen[str]:
         large = pairs(5, "a", "b")
     """
     code = textwrap.dedent(setup) + textwrap.dedent(text)
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    return started([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize(("reduction", "most"), [(False, 5_000), (True, 5)])

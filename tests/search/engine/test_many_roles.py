@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -72,12 +73,13 @@ def test_the_time_is_kept_in_systems_of_hundreds_of_roles(system: System) -> Non
         )
         return limit_name(answer.stop)
 
-    for search in (
+    searches: tuple[Callable[[], str], ...] = (
         lambda: survey(model, asks, 2, limits=second, reduce_from=0).stopped,
         lambda: survey(model, asks, 2, limits=second, reduction=False, reduce_from=0).stopped,
         lambda: rsc(system, lossy, limits=second, wide_from=0).stopped,
         decided,
-    ):
+    )
+    for search in searches:
         start = time.process_time()
         assert search() == "time"
         assert time.process_time() - start < 6

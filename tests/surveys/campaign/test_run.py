@@ -28,6 +28,7 @@ from stormproof.surveys.campaign.expected import agreements
 from stormproof.surveys.campaign.generated import generated
 from stormproof.surveys.campaign.jobs import Job
 from stormproof.surveys.campaign.worker import run_job
+from tests.support.processes import started
 
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
 
@@ -180,10 +181,8 @@ def command(path: Path, *more: str) -> list[str]:
 def test_kill_minus_nine_at_any_instant(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     for pause in (0.6, 0.9, 1.2, 1.6):
-        process = subprocess.Popen(command(path), stdout=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(pause)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        with started(command(path), stdout=subprocess.DEVNULL):
+            time.sleep(pause)
     finished = subprocess.run(command(path, "--json"), capture_output=True, text=True, timeout=300)
     assert finished.returncode == 1, finished.stderr
     data = json.loads(finished.stdout)
@@ -195,16 +194,16 @@ def test_kill_minus_nine_at_any_instant(tmp_path: Path) -> None:
 def test_a_killed_campaign_leaves_no_worker_behind(tmp_path: Path) -> None:
     """A long job, of minutes; the campaign is killed, and so cannot end its workers itself."""
     asked = ("campaign", "paxos-2p3a", "-o", str(tmp_path / "r.jsonl"), "--models", "none", "-k", "2")
-    process = subprocess.Popen([sys.executable, "-m", "stormproof", *asked], stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 60
-    while not (workers := children(process.pid)) and time.monotonic() < until:
-        time.sleep(0.1)
-    process.kill()
-    process.wait()
-    assert workers
-    while any(alive(w) for w in workers) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not any(alive(w) for w in workers)
+    with started([sys.executable, "-m", "stormproof", *asked], stdout=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 60
+        while not (workers := children(process.pid)) and time.monotonic() < until:
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+        assert workers
+        while any(alive(w) for w in workers) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not any(alive(w) for w in workers)
 
 
 def children(pid: int) -> list[int]:
