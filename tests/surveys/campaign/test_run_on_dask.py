@@ -48,6 +48,26 @@ def test_nothing_lost_and_nothing_twice_when_a_worker_is_killed(tmp_path: Path, 
     assert len(lines) == len(jobs)
 
 
+def test_when_the_scheduler_is_killed_the_jobs_that_are_left_can_be_tried_again(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    """Nobody decides them, and what was found before is kept."""
+    jobs = jobs_of(
+        Plan(files=("alternating-bit", "commit-protocol"), bounds=(1, 2), limits=Limits(seconds=60))
+    )
+
+    def on_row(row: dict[str, object]) -> None:
+        if cluster.scheduler.poll() is None:
+            os.killpg(cluster.scheduler.pid, signal.SIGKILL)
+
+    with Results(tmp_path / "r.jsonl") as results:
+        run_campaign(jobs, results, on=cluster.address, on_row=on_row)
+        assert set(results.rows) == {j.key for j in jobs}
+        died = [row["died"] for row in results.rows.values() if row.get("died")]
+        assert 0 < len(died) < len(jobs)
+        assert set(died) == {"the scheduler of the cluster was lost"}
+
+
 @pytest.mark.parametrize("address", ["localhost:1", "dask://", "http://127.0.0.1:1"])
 def test_a_wrong_address_gets_a_sentence(tmp_path: Path, address: str) -> None:
     jobs = jobs_of(Plan(files=("alternating-bit",)))

@@ -182,5 +182,8 @@ def _dask(jobs: Sequence[Job], address: str) -> Iterator[dict[str, Any]]:
         }
         for future in as_completed(list(by_future)):
             job = by_future[future]
+            if future.status in ("cancelled", "lost"):  # then there is no answer, not even an exception
+                yield _dead_row(job, "the scheduler of the cluster was lost")
+                continue
             failure = future.exception()
             yield future.result() if failure is None else _dead_row(job, f"on its worker: {failure}")
