@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stormproof.apps.cli.replay import PYTHON_ROLES
-from stormproof.search.checks.saved_report import RESULT_KEYS, VERDICT_KEYS
+from stormproof.trust.saved.saved_report import RESULT_KEYS, VERDICT_KEYS
 from tests.support.command_line import Run
 
 ROLES = """

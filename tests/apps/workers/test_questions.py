@@ -26,8 +26,8 @@ from stormproof.limits import Limits
 from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge, initial
 from stormproof.oracle.survival import calm_futures
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import result_from_json
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 from tests.support.survival_questions import random_model
 
 BIT = protocols.source("alternating-bit")

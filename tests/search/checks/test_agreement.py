@@ -24,7 +24,6 @@ from stormproof.search.checks.api import check, report_on
 from stormproof.search.checks.recovery import name_of, survival_asks, survival_model
 from stormproof.search.checks.report import Verdict
 from stormproof.search.checks.request import Request, make_request
-from stormproof.search.counterexample.fewest_faults import at_most
 from stormproof.search.engine.survival import survey
 from stormproof.search.reachability.answer import REACHABLE
 from stormproof.search.reachability.api import reach
@@ -125,7 +124,7 @@ def definitions_agree(model: SurvivalModel, ask: Ask, verdict: Verdict, where: s
 
 def fewest_is_true(model: SurvivalModel, ask: Ask, verdict: Verdict, max_k: int, where: str) -> None:
     if verdict.fewest and verdict.faults:
-        fewer = replace(model, budget=at_most(model.budget, verdict.faults - 1))
+        fewer = replace(model, budget=model.budget.at_most(verdict.faults - 1))
         for k in range(1, max_k + 3):
             found = survey(fewer, {"": ask}, k, limits=LIMITS)
             assert found.stopped or found.answers[""].holds, f"{where}, fewer faults at k = {k}"

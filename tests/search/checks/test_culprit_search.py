@@ -10,6 +10,7 @@ import pytest
 import stormproof as sp
 from stormproof.kernel.model.failures import FailureModel
 from stormproof.kernel.model.rest import RestStates
+from stormproof.kernel.model.run import blamed
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
 from stormproof.languages import formats
@@ -17,7 +18,6 @@ from stormproof.limits import Limits
 from stormproof.oracle import bounded
 from stormproof.oracle.survival import explore_storms
 from stormproof.search.checks.culprit_search import culprit_runs
-from stormproof.search.counterexample.culprits import blamed
 from stormproof.tell.explain.explanation import explanations
 from stormproof.trust.replay import replay
 from tests.support.engine_queries import ALWAYS, random_question

@@ -16,12 +16,11 @@ from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.survival import answer
 from stormproof.search.checks.api import check
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import result_from_json
 from stormproof.search.checks.survival import Effort, decide_survival
-from stormproof.search.counterexample.fewest_faults import at_most
 from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.search.reachability.proofs import reached_at_any_length
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 from tests.support.survival_questions import random_asks, random_model
 
 #: A channel that grows without end, so that no bound shows all runs.
@@ -61,7 +60,7 @@ def test_no_run_with_fewer_faults_than_the_fewest() -> None:
                 calm = reached_at_any_length(model, goal, Limits(), 0.2, faults=False)
                 fewest = calm is not None and calm.certificate is not None
             if fewest:
-                fewer = replace(model, budget=at_most(model.budget, found.run.faults - 1))
+                fewer = replace(model, budget=model.budget.at_most(found.run.faults - 1))
                 none_breaks(fewer, asks[name], f"seed {seed}, {name}")
                 proved += 1
     assert proved > 4

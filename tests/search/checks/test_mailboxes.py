@@ -26,8 +26,6 @@ from stormproof.kernel.transform.mailboxes import with_senders
 from stormproof.languages.formats import dumps, loads
 from stormproof.oracle.survival import explore_storms
 from stormproof.search.certificates.bounded import make_certificate
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import result_from_json
 from stormproof.search.reachability.channel_bounds import channel_bounds
 from stormproof.search.reachability.pnml import pnml
 from stormproof.tell.draw.chart.build import chart, descriptions
@@ -37,6 +35,8 @@ from stormproof.tell.explain.explanation import explain
 from stormproof.trust.certificate_json import certificate_from_json, certificate_to_json
 from stormproof.trust.check_certificate import check_certificate
 from stormproof.trust.check_survival import check_holds
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 from stormproof.trust.survival_certificate import ClosedSet
 from tests.support.random_mailboxes import random_mailboxes, searched
 

@@ -14,8 +14,8 @@ from stormproof.kernel.model.actions import Internal
 from stormproof.kernel.model.failures import Failures
 from stormproof.kernel.model.run import Act, Witness
 from stormproof.kernel.model.system import System
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import SavedResult, result_from_json
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import SavedResult, result_from_json
 from tests.support.random_systems import random_duplication, random_failures, random_system
 
 EACH = 6

@@ -8,8 +8,8 @@ import pytest
 
 import stormproof as sp
 from stormproof.kernel.model.budget import Budget
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import result_from_json
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 
 LEASE = """
 protocol Lease

@@ -20,7 +20,7 @@ from stormproof.languages.protocols import protocol
 from stormproof.oracle import bounded
 from stormproof.oracle.bounded import FiredAction
 from stormproof.search.checks.api import check
-from stormproof.search.checks.properties import PROPERTIES
+from stormproof.search.checks.properties import explanation
 from stormproof.search.checks.report import Report
 from stormproof.search.narrate.reason import why
 from stormproof.tell.explain.explanation import explain, explanations
@@ -72,7 +72,7 @@ def test_reasons_name_the_culprit(chunk: int) -> None:
         for verdict in report:
             if verdict.witness is None or verdict.property == "rsc":
                 continue
-            explain = PROPERTIES[verdict.part].explain
+            explain = explanation(verdict.part)
             told = why(explain, report.system, report.model, verdict.witness_k, verdict.witness)
             culprit = verdict.witness.culprit
             for key in ("process", "state", "message"):

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from ...kernel.model.failures_text import describe_failures
 from ...languages.formats import read_text
-from ...search.checks.replay_report import ReplayedVerdict, replay_result
-from ...search.checks.saved_report import SavedPart, results_from_json
 from ...trust.certificate_json import certificate_from_json, is_certificate
 from ...trust.check_certificate import check_certificate
 from ...trust.replay import BUDGET
+from ...trust.saved.replay_report import ReplayedVerdict, replay_result
+from ...trust.saved.saved_report import SavedPart, results_from_json
 from .console import console, print_json
 from .options import json_option
 

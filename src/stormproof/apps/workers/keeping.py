@@ -8,11 +8,11 @@ from typing import Any
 
 from ...options import Options
 from ...search.checks.properties import RECOVERS
-from ...search.checks.replay_report import RUN
 from ...search.checks.report import Report, Verdict
 from ...tell.draw.chart.build import chart
 from ...tell.draw.page.report import report_page
 from ...tell.explain.explanation import explain
+from ...trust.saved.replay_report import RUN
 from .asking import whole_report
 from .following import follow
 from .playing import Game, game, marked, read_steps

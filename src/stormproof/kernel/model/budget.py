@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from ...errors import UsageError, did_you_mean
@@ -29,6 +29,10 @@ class Budget:
         if self.total is not None and faults > self.total:
             return False
         return all(counts.get(kind, 0) <= most for kind, most in self.kinds.items())
+
+    def at_most(self, faults: int) -> Budget:
+        """The same, with at most so many faults in all."""
+        return replace(self, total=faults if self.total is None else min(self.total, faults))
 
     def within(self, other: Budget) -> bool:
         """Does the other one allow every number of faults that this one allows?"""

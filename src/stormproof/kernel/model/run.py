@@ -199,3 +199,8 @@ def witness_from_json(data: Mapping[str, Any]) -> Witness:
         )
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise InputError(f"the witness is incomplete: {problem}") from None
+
+
+def blamed(culprit: Mapping[str, str]) -> str:
+    """The process that is to blame or, where it is a message that is never received, the channel."""
+    return culprit.get("process") or culprit.get("channel", "")

@@ -14,7 +14,6 @@ from ...kernel.model.goal import And, Named, Not
 from ...kernel.model.message_tracking import longest_content
 from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...trust.survival_certificate import MOST
-from ..counterexample.fewest_faults import at_most
 from ..counterexample.storm_of_actions import storm_of_actions
 from ..engine.survival import FoundRun, SurvivalAnswer, survey
 from .request import Request
@@ -85,7 +84,7 @@ def _with_run(
     run = storm_of_actions(model, answer.run, "deadlock" if ask.always else None)
     k = longest_content(answer.run.steps)
     most = answer.run.fault_count if run is None else run.faults
-    best = _best(request, replace(model, budget=at_most(model.budget, most)), ask, k)
+    best = _best(request, replace(model, budget=model.budget.at_most(most)), ask, k)
     if best is not None:
         return best
     if run is None and found.holds is not False:  # a violation all the same, but no run can be shown

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...errors import InternalError
 from ...records import dataclass
 from ...trust.survival_certificate import MOST, ClosedSet
-from ..counterexample.fewest_faults import at_most
 from ..counterexample.storm_run import storm_witness
 from ..engine.survival import SurvivalAnswer, survey
 from .outcome import Survived
@@ -64,7 +63,7 @@ def _fewest(name: str, asked: Survived, found: SurvivalAnswer, request: Request)
         return found.fewest_proof
     if not found.fewest or not found.run or not found.run.faults:
         return None
-    model = replace(asked.model, budget=at_most(asked.model.budget, found.run.faults - 1))
+    model = replace(asked.model, budget=asked.model.budget.at_most(found.run.faults - 1))
     fewer = Survived(model, asked.ask)
     for k in range(found.k, max(found.k, request.survival_max_k) + 1):
         answers = survey(model, {name: asked.ask}, k, options=request.options, certified=MOST).answers

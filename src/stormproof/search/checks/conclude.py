@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..counterexample.culprits import blamed
+from ...kernel.model.run import blamed
 from ..narrate.reason import why
 from . import implications
 from .evidence import Evidence, EvidenceFile

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InternalError, Refused
-from ...kernel.model.run import Replay, Witness
+from ...kernel.model.run import Replay, Witness, blamed
 from ...trust.replay import BUDGET, replay
 from ...trust.replay_storm import replay_storm
 from ..counterexample.build import rsc_witness, violation_witness
-from ..counterexample.culprits import blamed
 from ..counterexample.storm_run import storm_witness
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
@@ -19,7 +18,7 @@ from ..engine.survival import FoundRun
 from ..narrate.reason import RunEnd
 from .culprit_search import CulpritRuns, culprit_runs
 from .outcome import FoundViolation, Outcome, Survived
-from .properties import PROPERTIES
+from .properties import explanation
 from .report import AS_A_RUN
 from .request import Request
 
@@ -161,7 +160,7 @@ def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tupl
 
 def _replayed(request: Request, found: FoundViolation, witness: Witness) -> Evidence:
     """Ask the replay kernel before the verdict is shown; a mismatch is a defect, reported as one."""
-    explain = found.explain or PROPERTIES[found.part].explain
+    explain = found.explain or explanation(found.part)
     if not request.options.replay:
         return Evidence(found.part, found.k, witness, None, explain)
     # A run that was not searched for has another to fall back on, at a smaller bound.

@@ -16,7 +16,7 @@ from ...kernel.model.survival import SurvivalModel
 from ...limits import Limits, is_over, time_left
 from ...options import Options
 from ...records import dataclass
-from ..counterexample.fewest_faults import Search, at_most, fewer_faults
+from ..counterexample.fewest_faults import Search, fewer_faults
 from ..engine.survival import Survey, SurvivalAnswer, survey
 
 #: The largest bound that is tried, unless another is asked for.
@@ -163,7 +163,7 @@ def _followed_to_its_end(
     """The run that ends in a deadlock or a livelock, where one seems to diverge because of the slack."""
     if found.holds is not False or found.run is None or found.run.end != "divergence":
         return found
-    fewest = replace(model, budget=at_most(model.budget, found.run.faults))
+    fewest = replace(model, budget=model.budget.at_most(found.run.faults))
     for slack in _MORE_SLACK:
         answer = search(fewest, {"": ask}, found.k, slack=slack, limits=_WITHIN).answers[""]
         if answer.holds is not False or answer.run is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...kernel.model.actions import Word, pair_of
@@ -11,11 +11,6 @@ from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 from ..engine.k_properties import ViolationEnd
 from .end_contents import contents_of
-
-
-def blamed(culprit: Mapping[str, str]) -> str:
-    """The process that is to blame or, where it is a message that is never received, the channel."""
-    return culprit.get("process") or culprit.get("channel", "")
 
 
 def culprit_run(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...kernel.model.ask import Ask
-from ...kernel.model.budget import Budget
 from ...kernel.model.survival import SurvivalModel
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, survey
@@ -42,7 +41,7 @@ def fewer_faults(
         left = seconds(k)
         if faults == 0 or (left is not None and left <= 0):
             break
-        fewer = replace(model, budget=at_most(model.budget, faults - 1))
+        fewer = replace(model, budget=model.budget.at_most(faults - 1))
         found = search(fewer, {"": ask}, k, seconds=left)
         answer = found.answers[""]
         if answer.run is not None and answer.holds is False:
@@ -52,9 +51,3 @@ def fewer_faults(
         if found.stopped:
             return FewestFaults(best, at, faults == 0, found.stopped, listed)
     return FewestFaults(best, at, faults == 0, listed=listed)
-
-
-def at_most(budget: Budget, faults: int) -> Budget:
-    """The budget, with at most so many faults in all."""
-    total = faults if budget.total is None else min(budget.total, faults)
-    return replace(budget, total=total)

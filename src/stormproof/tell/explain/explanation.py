@@ -16,7 +16,7 @@ from ...kernel.model.process import Process
 from ...kernel.model.requirement import NEVER
 from ...kernel.model.run import Witness
 from ...search.checks.headline import extent, number_of_faults
-from ...search.checks.properties import K_WER, PROPERTIES, Symptom
+from ...search.checks.properties import K_WER, PROPERTIES, Symptom, explanation
 from ...search.checks.report import Report, Verdict
 from ...search.narrate.narrative import Narrative, in_flight
 from ...search.narrate.reason import why
@@ -167,7 +167,7 @@ class _Scene:
     def end(self) -> list[str]:
         """The situation at the end, as far as the property is about it."""
         if self.row.symptom is None:
-            sentence = why(self.row.explain, self.system, self.report.model, self.k, self.witness)
+            sentence = why(explanation(self.row.name), self.system, self.report.model, self.k, self.witness)
             return [f"There {sentence}."]
         sentences = [f"Now {clauses(self._places())}."]
         flying = in_flight(self.witness)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...kernel.model.phrases import plural
-from ..counterexample.culprits import blamed
-from .properties import RSC, Decision
+from ...kernel.model.properties import RSC, Decision
+from ...kernel.model.run import blamed
 from .saved_report import SavedVerdict
 
 #: What a verdict may have beside its answer, by how it is decided.

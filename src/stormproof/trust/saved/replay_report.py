@@ -15,30 +15,7 @@ from ...kernel.goals.cubes import cubes
 from ...kernel.model.ask import Ask
 from ...kernel.model.conflict_graph import conflict_of, conflict_to_json
 from ...kernel.model.failures import NO_FAULTS
-from ...kernel.model.requirement import Requirement
-from ...kernel.model.run import Replay, Witness
-from ...kernel.model.survival import SurvivalModel
-from ...kernel.model.system import System
-from ...kernel.transform.crash_handling import crash_handling
-from ...languages.formats.json_values import same_json
-from ...trust.check_out_of_reach import check_violated
-from ...trust.check_survival import check_holds
-from ...trust.reachability.certificates import Certificate, EquationCertificate
-from ...trust.reachability.check_certificate import check_certificate
-from ...trust.reachability.check_equation import have_z3
-from ...trust.reachability.read_certificate import certificate_from_json, is_certificate_of_reachability
-from ...trust.replay import BUDGET, replay
-from ...trust.replay_storm import replay_storm, wrong_ending
-from ...trust.survival_certificate import (
-    ClosedSet,
-    OutOfReach,
-    SurvivalCertificate,
-    survival_certificate_from_json,
-)
-from ..counterexample.fewest_faults import at_most
-from .contradictions import contradiction
-from .given_system import SavedQuestion, not_following, question_of, required_question
-from .properties import (
+from ...kernel.model.properties import (
     CRASH_HANDLING,
     PROPERTIES,
     RECOVERS,
@@ -47,6 +24,28 @@ from .properties import (
     known_properties,
     undefined_under,
 )
+from ...kernel.model.requirement import Requirement
+from ...kernel.model.run import Replay, Witness
+from ...kernel.model.survival import SurvivalModel
+from ...kernel.model.system import System
+from ...kernel.transform.crash_handling import crash_handling
+from ...languages.formats.json_values import same_json
+from ..check_out_of_reach import check_violated
+from ..check_survival import check_holds
+from ..reachability.certificates import Certificate, EquationCertificate
+from ..reachability.check_certificate import check_certificate
+from ..reachability.check_equation import have_z3
+from ..reachability.read_certificate import certificate_from_json, is_certificate_of_reachability
+from ..replay import BUDGET, replay
+from ..replay_storm import replay_storm, wrong_ending
+from ..survival_certificate import (
+    ClosedSet,
+    OutOfReach,
+    SurvivalCertificate,
+    survival_certificate_from_json,
+)
+from .contradictions import contradiction
+from .given_system import SavedQuestion, not_following, question_of, required_question
 from .saved_report import SavedResult, SavedVerdict
 
 #: The verdict that claims no more than that its run is one of the system; the studio saves it.
@@ -272,7 +271,7 @@ def _violated(question: SavedQuestion, ask: Ask, verdict: SavedVerdict) -> Repla
 
 def _with_fewer(model: SurvivalModel, ask: Ask, faults: int, saved: Any) -> bool | None:
     """Does the certificate prove that it holds with fewer faults?"""
-    fewer = replace(model, budget=at_most(model.budget, faults - 1))
+    fewer = replace(model, budget=model.budget.at_most(faults - 1))
     certificate = _read(saved)
     return isinstance(certificate, ClosedSet) and check_holds(fewer, ask, certificate).covers(None)
 

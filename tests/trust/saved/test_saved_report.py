@@ -21,9 +21,9 @@ from stormproof.kernel.model.run import Replay
 from stormproof.languages.protocols import protocol
 from stormproof.search.checks import evidence, recovery
 from stormproof.search.checks.api import check
-from stormproof.search.checks.replay_report import replay_result
-from stormproof.search.checks.saved_report import result_from_json
 from stormproof.trust.replay_storm import BUDGET, replay_storm
+from stormproof.trust.saved.replay_report import replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 from tests.support.random_systems import random_failures, random_system
 from tests.support.survival_questions import random_goal
 

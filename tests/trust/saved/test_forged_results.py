@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from stormproof.errors import InputError
-from stormproof.search.checks.replay_report import ReplayedVerdict, replay_result
-from stormproof.search.checks.saved_report import result_from_json
+from stormproof.trust.saved.replay_report import ReplayedVerdict, replay_result
+from stormproof.trust.saved.saved_report import result_from_json
 from tests.support.forged_results import SAMPLES, changed, sample, truth
 
 EACH = 60

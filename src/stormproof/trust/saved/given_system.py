@@ -15,6 +15,7 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.failures_json import model_to_json
 from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.properties import known_properties
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
@@ -24,7 +25,6 @@ from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...kernel.transform.under import system_under
 from ...languages.formats.json_values import same_json
-from .properties import known_properties
 from .saved_report import SavedResult, SavedVerdict
 
 

@@ -1,0 +1,1 @@
+"""Saved results, judged by the kernels alone: what of them is proved, refused, or comes without evidence."""
