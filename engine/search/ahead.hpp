@@ -150,7 +150,8 @@ class StepsAhead {
         wanted_ = wanted;
         begin_ = from;
         end_ = list.size();
-        each_ = std::clamp<std::size_t>((end_ - begin_) / (8 * workers_.size()), 1, most_in_part);
+        const std::size_t most = std::min<std::size_t>(most_in_part, rules_.check_every);
+        each_ = std::clamp<std::size_t>((end_ - begin_) / (8 * workers_.size()), 1, most);
         first_ = next_ = pipeline_.posted();
     }
 

@@ -14,9 +14,10 @@ struct Rules {
     std::uint32_t check_every;  // so many configurations between two looks at the clock: of large systems they take long
 
     Rules(const System& s, const Question& q) : system(s), question(q) {
-        std::size_t transitions = 1;
-        for (const Process& process : s.processes) transitions += process.transitions.size();
-        check_every = static_cast<std::uint32_t>(std::clamp<std::size_t>((1 << 16) / transitions, 1, 2048));
+        std::size_t steps = 1;
+        for (const Process& process : s.processes)
+            for (const Transition& t : process.transitions) steps += 1 + corruptions(t);
+        check_every = static_cast<std::uint32_t>(std::clamp<std::size_t>((1 << 16) / steps, 1, 2048));
         for (const Process& process : s.processes) {
             std::vector<std::uint32_t> begin(process.states + 1, 0);
             for (const Transition& t : process.transitions) ++begin[t.source + 1];
@@ -33,6 +34,13 @@ struct Rules {
     }
     std::pair<std::uint32_t, std::uint32_t> ends(std::uint32_t channel) const {
         return {system.channels[channel].sender, system.channels[channel].receiver};
+    }
+
+  private:
+    std::size_t corruptions(const Transition& t) const {
+        if (t.kind == TransitionKind::internal) return 0;
+        const ChannelFaults& faults = system.channels[t.channel].faults;
+        return faults.may_change() && t.message < faults.becomes.size() ? faults.becomes[t.message].size() : 0;
     }
 };
 
