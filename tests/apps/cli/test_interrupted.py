@@ -45,7 +45,9 @@ def test_before_a_file_is_read(
     interrupting(monkeypatch, check_command, "load_with_places")
     result = run("check", lossy, "--json")
     assert result.code == 3 and result.err.strip() == ""
-    assert json.loads(result.out)["reports"] == [{"file": str(lossy), "error": "undecided: interrupted"}]
+    assert json.loads(result.out)["reports"] == [
+        {"file": str(lossy), "error": "undecided: interrupted", "problems": []}
+    ]
     interrupting(monkeypatch, check_command, "load_with_places")
     target = tmp_path / "junit.xml"
     result = run("check", lossy, "--junit", target)
@@ -61,7 +63,7 @@ def test_between_two_files_the_first_answer_stays(
     result = run("check", lossy, "alternating-bit", "stop-and-wait", "--loss", "--json")
     first, second = json.loads(result.out)["reports"]
     assert result.code == 1 and first["verdicts"][0]["holds"] is False
-    assert second == {"file": "alternating-bit", "error": "undecided: interrupted"}
+    assert second == {"file": "alternating-bit", "error": "undecided: interrupted", "problems": []}
 
 
 @pytest.mark.parametrize(("name", "call"), [("decide", 1), ("conclude", 1), ("conclude", 2)])

@@ -11,39 +11,53 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
-from ...errors import InternalError, StormproofError, clipped, visible
+from ...errors import InternalError, StormproofError, UsageError, clipped, visible
+from .problems import Undecided, asks_json, print_refusal, show_problem
 
-#: Command -> the module of this package that holds it, as a click command called `command`, and its summary.
-COMMANDS = {
-    "check": ("check", "Does it survive, and how many faults does it take?"),
-    "lint": ("lint", "Report mistakes and warnings."),
-    "show": ("show", "Show roles, states, channels and messages."),
-    "convert": ("convert", "Write the protocol in another language."),
-    "compare": ("compare", "Are two protocols equal up to the names of states?"),
-    "fmt": ("fmt", "Print a .storm file in the canonical layout."),
-    "list": ("list_", "List the built-in protocols."),
-    "classify": ("classify", "Which classes of systems is it in?"),
-    "explain": ("explain", "Why does it break, and which lines repair it?"),
-    "report": ("report", "Write a page to step through every run."),
-    "studio": ("studio", "Write, check and play a protocol in the browser."),
-    "lsp": ("lsp", "Start the language server for .storm files."),
-    "draw": ("draw", "Draw automata, or a run as a sequence chart."),
-    "replay": ("replay", "Verify the runs and certificates of a saved result."),
-    "reach": ("reach", "Can a goal be reached, with channels of any length?"),
-    "trace": ("trace", "Do logs conform to the protocol?"),
-    "testgen": ("testgen", "Write tests for implementations of a role."),
-    "crash": ("crash", "Does it handle announced crashes?"),
-    "project": ("project", "Print the local session type of each role."),
-    "generate": ("generate", "Write a protocol of a family with parameters."),
-    "table": ("table", "Check many protocols under many failures."),
-    "campaign": ("campaign", "Check many files under many failures, resumable, on many workers."),
-    "frontier": ("frontier", "Which failures does it survive, and which break it?"),
-    "completion": ("completion", "Print the completion script for a shell."),
+#: The commands by what one does with them. Command -> the module of this package that holds it, as a click
+#: command called `command`, and its summary.
+GROUPS = {
+    "Ask": {
+        "check": ("check", "Does it survive, and how many faults does it take?"),
+        "explain": ("explain", "Why does it break, and which lines repair it?"),
+        "frontier": ("frontier", "Which failures does it survive, and which break it?"),
+        "crash": ("crash", "Does it handle announced crashes?"),
+        "classify": ("classify", "Which classes of systems is it in?"),
+        "reach": ("reach", "Can a goal be reached, with channels of any length?"),
+        "table": ("table", "Check many protocols under many failures."),
+        "campaign": ("campaign", "Check thousands of files, resumable, on many workers."),
+    },
+    "Write": {
+        "lint": ("lint", "Report mistakes and warnings."),
+        "fmt": ("fmt", "Print a .storm file in the canonical layout."),
+        "convert": ("convert", "Write the protocol in another language."),
+        "compare": ("compare", "Are two protocols equal up to the names of states?"),
+        "project": ("project", "Print the local session type of each role."),
+        "generate": ("generate", "Write a protocol of a family with parameters."),
+        "list": ("list_", "List the built-in protocols."),
+    },
+    "See": {
+        "studio": ("studio", "Write, check and play a protocol in the browser."),
+        "report": ("report", "Write a page to step through every run."),
+        "draw": ("draw", "Draw automata, or a run as a sequence chart."),
+        "show": ("show", "Show roles, states, channels and messages."),
+    },
+    "Trust and test": {
+        "replay": ("replay", "Verify the runs and certificates of a saved result."),
+        "trace": ("trace", "Do logs conform to the protocol?"),
+        "testgen": ("testgen", "Write tests for implementations of a role."),
+    },
+    "Set up": {
+        "lsp": ("lsp", "Start the language server for .storm files."),
+        "completion": ("completion", "Print the completion script for a shell."),
+    },
 }
+COMMANDS = {name: what for commands in GROUPS.values() for name, what in commands.items()}
 
 #: Where the context of a command keeps the command line as it was typed.
 TYPED = "stormproof.typed"
@@ -51,8 +65,32 @@ TYPED = "stormproof.typed"
 HOLDS, VIOLATED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 70
 
 
+class _Help(click.HelpFormatter):
+    """In colour, which click leaves out where there is no terminal."""
+
+    def write_heading(self, heading: str) -> None:
+        super().write_heading(click.style(heading, bold=True))
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, click.style("Usage: ", bold=True) if prefix is None else prefix)
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        coloured = [(click.style(name, fg="cyan"), said) for name, said in rows]
+        super().write_dl(coloured, col_max, col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Help
+
+    def __init__(self, *arguments: Any, **given: Any) -> None:
+        super().__init__(*arguments, **given)
+        self.color = False if os.environ.get("NO_COLOR") else self.color
+
+
 class Commands(click.Group):
     """Loads a command's module only when it is needed, so that the tool starts at once."""
+
+    context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -62,12 +100,14 @@ class Commands(click.Group):
             return None
         command = importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").command
         assert isinstance(command, click.Command)
+        command.context_class = _Context
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The summaries, without loading twenty modules."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+        """The summaries by group, without loading twenty modules."""
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<10}", summary) for name, (_, summary) in commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[TYPED] = shlex.join(["stormproof", *args])
@@ -104,39 +144,50 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The entry point: everything a user can cause ends in one clear message and an exit code."""
+    """The entry point: everything a user can cause ends in one clear message and an exit code; with --json
+    in JSON, too."""
+    typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        code = group.main(args=typed, standalone_mode=False)
         _leave(code if isinstance(code, int) else HOLDS)
     except click.exceptions.Exit as leaving:
         _leave(leaving.exit_code)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        asked.show()
+        _leave(WRONG)
     except click.ClickException as problem:
         said = io.StringIO()
         problem.show(said)
-        click.echo(visible(clipped(said.getvalue())), err=True, nl=False)
-        _leave(WRONG)
+        shown = visible(clipped(said.getvalue())).rstrip("\n")
+        _refuse(typed, shown, WRONG, UsageError(problem.format_message()))
     except StormproofError as problem:
-        click.echo(problem.report(), err=True)
-        _leave(WRONG)
+        _refuse(typed, problem.report(), WRONG, problem)
+    except Undecided as limit:
+        _refuse(typed, str(limit), UNDECIDED)
     except (KeyboardInterrupt, click.exceptions.Abort):
-        click.echo("undecided: interrupted", err=True)
-        _leave(UNDECIDED)
+        _refuse(typed, "undecided: interrupted", UNDECIDED)
     except BrokenPipeError:
         # The reader of our output went away (`| head`) before the answer: nobody is left to tell.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
         _leave(UNDECIDED)
     except MemoryError:
-        click.echo("undecided: out of memory; give a limit with --memory", err=True)
-        _leave(UNDECIDED)
+        _refuse(typed, "undecided: out of memory; give a limit with --memory", UNDECIDED)
     except Exception as problem:
-        _defect(problem)
+        _defect(typed, problem)
+
+
+def _refuse(typed: Sequence[str], said: str, code: int, problem: StormproofError | None = None) -> None:
+    show_problem(said)
+    if asks_json(typed):
+        print_refusal(said, code, problem)
+    _leave(code)
 
 
 def _leave(code: int) -> None:
     sys.exit(code)
 
 
-def _defect(problem: Exception) -> None:
+def _defect(typed: Sequence[str], problem: Exception) -> None:
     """Anything else is a bug of stormproof, and says so."""
     if os.environ.get("STORMPROOF_DEBUG"):
         import traceback
@@ -144,9 +195,8 @@ def _defect(problem: Exception) -> None:
         traceback.print_exc()
     what = str(problem) if isinstance(problem, InternalError) else f"{type(problem).__name__}: {problem}"
     what = visible(clipped(what))
-    click.echo(
+    said = (
         f"stormproof: internal error, a defect of stormproof and not of your input: {what}\n"
-        "    run it again with STORMPROOF_DEBUG=1 in the environment for the traceback, and report both",
-        err=True,
+        "    run it again with STORMPROOF_DEBUG=1 in the environment for the traceback, and report both"
     )
-    _leave(DEFECT)
+    _refuse(typed, said, DEFECT)

@@ -32,6 +32,7 @@ from .options import (
     mailbox_option,
     question_options,
 )
+from .problems import refusal_to_json, show_problem
 from .render import print_answer, print_classes, print_examples, question_flags
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _checked(source: str, format: str | None, examples: bool, printer: _Printer,
     except StormproofError as problem:
         return Answered(source, problem)
     for warning in warnings:
-        click.echo(str(warning), err=True)
+        show_problem(str(warning))
     try:
         report = _report(system, printer, **asked)
     except StormproofError as problem:
@@ -277,7 +278,7 @@ class _Printer:
     def finish(self, checked: Answered, several: bool) -> None:
         report, out = checked.answer, console()
         if isinstance(report, StormproofError):
-            click.echo(report.report(), err=True)
+            show_problem(report.report())
             return
         self.answer(report)
         if self.quiet:
@@ -297,7 +298,8 @@ def _print_json(answers: list[Answered], single: bool) -> None:
         if isinstance(report, StormproofError):
             if single and not answer.interrupted:
                 raise report
-            rows.append({"file": source, "error": str(report)})
+            mistake = None if answer.interrupted else report
+            rows.append({"file": source, **refusal_to_json(str(report), mistake)})
             continue
         data = report.to_json()
         if answer.samples is not None:

@@ -16,13 +16,12 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-import click
-
 import stormproof_command
 
 from ...errors import InputError, Place
 from ...limits import is_over, ring, set_alarm, why_interrupted
 from ...python_process import end_with
+from .problems import Undecided
 
 #: What both see: was the first told to stop, is a file being run, the exit code of the copy plus one.
 _TOLD, _RUNNING, _CODE = range(3)
@@ -105,10 +104,8 @@ def _wait(copy: int, file: str) -> NoReturn:
     code = os.waitstatus_to_exitcode(status)
     how = f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
     if code < 0 and len(rung) > 1:
-        click.echo(f"undecided: {why_interrupted()}", err=True)
-        sys.exit(3)
+        raise Undecided(f"undecided: {why_interrupted()}")
     if code < 0 and not _shared[_RUNNING]:
-        click.echo(f"undecided: the process ended before its verdict: {how}", err=True)
-        sys.exit(3)
+        raise Undecided(f"undecided: the process ended before its verdict: {how}")
     hint = "nothing in it may leave Python: no os._exit, no signal, no exec"
     raise InputError(f"the file has ended the process: {how}", place=Place(file), hint=hint)

@@ -33,6 +33,7 @@ from .options import (
     output_options,
 )
 from .print_chart import print_chart
+from .problems import Undecided
 
 #: What can be drawn -> in which forms, the first by default.
 FORMS = {
@@ -179,8 +180,7 @@ def _violation(
             return report.of(verdict), verdict
     words = ", ".join(f"{v.property} {'is ' if v.holds is None else ''}{v.word}" for v in report)
     if report.exit_code == UNDECIDED:
-        click.echo(f"undecided, so there is no run to draw: {words}", err=True)
-        raise click.exceptions.Exit(UNDECIDED)
+        raise Undecided(f"undecided, so there is no run to draw: {words}")
     raise UsageError(
         f"there is no run to draw: {words}", hint="ask for more failures, or another property with --property"
     )

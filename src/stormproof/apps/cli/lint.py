@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
-from ...errors import InputError, StormproofError
+from ...errors import InputError
+from ...kernel.model.phrases import plural
 from .console import print_json
 from .files import files_of
 from .options import json_option, load_with_places
+from .problems import problem_to_json, show_problem
 
 
 @click.command("lint")
@@ -30,10 +32,13 @@ def command(sources: tuple[str, ...], format: str | None, strict: bool, as_json:
       stormproof lint --strict protocols/
     """
     rows: list[dict[str, Any]] = []
-    for source in files_of(sources):
+    files = files_of(sources)
+    for source in files:
         rows += _lint(source, format, as_json)
     if as_json:
         print_json({"stormproof": 1, "problems": rows})
+    elif not rows:
+        click.echo(f"no mistakes and no warnings in {plural(len(files), 'file')}")
     wrong = any(strict or row["severity"] == "error" for row in rows)
     return 2 if wrong else 0
 
@@ -44,21 +49,9 @@ def _lint(source: str, format: str | None, quiet: bool) -> list[dict[str, Any]]:
         _, found, _ = load_with_places(source, format)
     except InputError as problem:
         if not quiet:
-            click.echo(problem.report())
-        return [_error(p, source) for p in (problem, *problem.others)]
+            show_problem(problem.report(), err=False)
+        return [problem_to_json(p, source) for p in (problem, *problem.others)]
     if not quiet:
         for warning in found:
-            click.echo(str(warning))
+            show_problem(str(warning), err=False)
     return [warning.to_json() for warning in found]
-
-
-def _error(problem: StormproofError, source: str) -> dict[str, Any]:
-    place = problem.place
-    return {
-        "file": source if place is None else place.file,
-        "line": place.line if place else None,
-        "column": place.column if place else None,
-        "severity": "error",
-        "message": problem.message,
-        "hint": problem.hint,
-    }

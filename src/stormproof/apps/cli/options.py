@@ -18,7 +18,7 @@ from ...kernel.model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, Fau
 from ...kernel.model.system import MAILBOX, System
 from ...languages import formats, protocols
 from ...limits import EFFORT, Limits, interrupting, is_over, parse_memory, why_interrupted, within
-from . import UNDECIDED
+from .problems import Undecided
 
 if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
@@ -378,8 +378,7 @@ def limit_options(command: F) -> F:
             except KeyboardInterrupt:
                 if not is_over():
                     raise
-                click.echo(f"undecided: {why_interrupted()}", err=True)
-                return UNDECIDED
+                raise Undecided(f"undecided: {why_interrupted()}") from None
 
     return limits_of_each("command", wrapper)
 

@@ -252,15 +252,17 @@ GOALS = {
 }
 
 
-def known_properties(names: str | Iterable[str]) -> tuple[str, ...]:
-    """The names without repetition; an unknown one is refused with the nearest."""
+def known_properties(names: str | Iterable[str], required: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names without repetition; an unknown one is refused with the nearest, which may be that of what a
+    file has `required`."""
     given = dict.fromkeys([names] if isinstance(names, str) else names)
     asked = tuple(dict.fromkeys(ALIASES.get(name, name) for name in given))
     for name in asked:
         if name not in PROPERTIES:
+            in_file = f"the file requires {', '.join(required)}, and " if required else ""
             raise UsageError(
-                f"unknown property '{name}'; there are {', '.join(PROPERTIES)}",
-                hint=_instead(name) or did_you_mean(name, PROPERTIES),
+                f"unknown property '{name}'; {in_file}there are {', '.join(PROPERTIES)}",
+                hint=did_you_mean(name, required) or _instead(name) or did_you_mean(name, PROPERTIES),
             )
     return asked
 

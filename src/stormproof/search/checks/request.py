@@ -140,7 +140,7 @@ def make_request(
     named = None if properties is None else tuple(properties)
     required = requirements_named(system, named or ())
     others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
-    names = _properties(others, model, asked.budget, system.mailboxes)
+    names = _properties(others, model, asked.budget, system)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
@@ -178,9 +178,9 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
 
 
 def _properties(
-    asked: Iterable[str] | None, model: FailureModel, budget: Budget, mailboxes: bool
+    asked: Iterable[str] | None, model: FailureModel, budget: Budget, system: System
 ) -> tuple[str, ...]:
     if asked is None:
         default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
-        return tuple(name for name in default if not undefined_under(name, model, budget, mailboxes))
-    return known_properties(asked)
+        return tuple(n for n in default if not undefined_under(n, model, budget, system.mailboxes))
+    return known_properties(asked, [r.title for r in system.requirements])

@@ -128,7 +128,8 @@ def jobs_of(plan: Plan) -> list[Job]:
     systems = {source: load_source(source) for source in _sources(plan.files)}
     for source, system in {**systems, **generated(plan.generate, systems)}.items():
         named = {r.title for r in requirements_named(system, plan.properties or ())}
-        known_properties(name for name in plan.properties or () if name not in named)
+        asked = [name for name in plan.properties or () if name not in named]
+        known_properties(asked, [r.title for r in system.requirements])
         data = formats.system_to_json(system)
         for name, arguments in plan.failures.items():
             _failures(name, arguments).on(system)
