@@ -116,7 +116,7 @@ static void bind_part(nb::module_& m) {
         .def_prop_ro("arrival_bytes", &StormPart::arrival_bytes)
         .def_prop_ro("future_bytes", &StormPart::future_bytes)
         .def_prop_ro("size", &StormPart::size)
-        .def_prop_ro("settled", &StormPart::settled)
+        .def_prop_ro("expansions", &StormPart::expansions)
         .def_prop_ro("steps", &StormPart::steps)
         .def_prop_ro("bytes", &StormPart::bytes);
 }
@@ -129,13 +129,13 @@ void bind_storm_parts(nb::module_& m) {
         .def_prop_ro("open", &StormJudge::open)
         .def_prop_ro("stop", &StormJudge::stop)
         .def("make_room", &StormJudge::make_room, nb::arg("rows"))
-        .def("settle", [](StormJudge& self, nb::object parts, LayerKey layer, bool hit,
+        .def("add_layer", [](StormJudge& self, nb::object parts, LayerKey layer, bool hit,
                           const std::vector<std::pair<std::uint32_t, nb::bytes>>& found) {
             PartsInPython there(std::move(parts));
             std::vector<StormPart::Found> plain;
             for (const auto& [ask, words] : found) plain.push_back({ask, as_string(words)});
             nb::gil_scoped_release released;
-            self.settle(there, layer, hit, plain);
+            self.add_layer(there, layer, hit, plain);
         }, nb::arg("parts"), nb::arg("layer"), nb::arg("hit"), nb::arg("found"))
         .def("judge", [](StormJudge& self, nb::object parts, std::uint32_t level,
                          const std::vector<nb::bytes>& incomplete, std::uint64_t elsewhere) {

@@ -58,17 +58,17 @@ static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
     q.compact = compact;
 }
 
-static void bind_strike(nb::module_& m) {
-    using survival::Strike;
-    nb::class_<Strike>(m, "Strike")
-        .def_ro("process", &Strike::process)
-        .def_ro("transition", &Strike::transition)
-        .def_prop_ro("outcome", [](const Strike& s) {
+static void bind_faulty_step(nb::module_& m) {
+    using survival::FaultyStep;
+    nb::class_<FaultyStep>(m, "FaultyStep")
+        .def_ro("process", &FaultyStep::process)
+        .def_ro("transition", &FaultyStep::transition)
+        .def_prop_ro("outcome", [](const FaultyStep& s) {
             std::map<std::string, Number> fields;
             each_field(s, [&](const char* name, std::uint32_t value) { fields[name] = number(value); });
             return fields;
         })
-        .def_prop_ro("fault", [](const Strike& s) {
+        .def_prop_ro("fault", [](const FaultyStep& s) {
             return s.mark == survival::unmarked ? std::nullopt : std::optional(static_cast<Fault>(s.mark));
         });
 }
@@ -113,7 +113,7 @@ void bind_survival(nb::module_& m) {
         .value("REST", survival::EndKind::rest)
         .value("LIVELOCK", survival::EndKind::livelock)
         .value("DIVERGENCE", survival::EndKind::divergence);
-    bind_strike(m);
+    bind_faulty_step(m);
     bind_certified(m);
     using survival::Finding;
     nb::class_<Finding>(m, "Finding")

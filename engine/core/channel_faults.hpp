@@ -2,7 +2,7 @@
 //
 // No other file of the engine names a kind of channel fault. The searches ask what may happen to a message: whether it
 // may vanish, change, be received before earlier ones, or stay when it is received. The search at a bound lets silent
-// faults strike between any two actions (`each_silent_outcome`, `each_staying_head`), survival lets faults strike at
+// faults happen between any two actions (`each_silent_outcome`, `each_staying_head`), survival lets faults happen at
 // the send and at the reception (`each_vanishing_send`, `each_faulty_send`, `each_faulty_reception`), and reachability
 // applies faults only where a reception or a goal needs them, with the questions of `ChannelFaults` itself.
 //

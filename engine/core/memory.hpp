@@ -112,12 +112,12 @@ class Growing {
 // An array in one piece. It may move when it grows (on Linux without being copied), so only its owner may use it
 // while it does.
 template <class T>
-class Stretch {
+class LargeArray {
   public:
-    Stretch() = default;
-    Stretch(const Stretch&) = delete;
-    Stretch& operator=(const Stretch&) = delete;
-    ~Stretch() { give_back_resized(data_, capacity_ * sizeof(T)); }
+    LargeArray() = default;
+    LargeArray(const LargeArray&) = delete;
+    LargeArray& operator=(const LargeArray&) = delete;
+    ~LargeArray() { give_back_resized(data_, capacity_ * sizeof(T)); }
 
     T& operator[](std::uint64_t i) { return data_[i]; }
     const T& operator[](std::uint64_t i) const { return data_[i]; }

@@ -73,9 +73,9 @@ class DemandCheck {
 
     // Without loss: can what may come to the head be something that is not accepted?
     bool may_be_blocked() const {
-        if (form_ == ChannelForm::queue) return may_turn_inert(content_.front());
+        if (form_ == ChannelForm::queue) return may_become_inert(content_.front());
         if (form_ == ChannelForm::multiset)
-            return std::all_of(content_.begin(), content_.end(), [&](auto m) { return may_turn_inert(m); });
+            return std::all_of(content_.begin(), content_.end(), [&](auto m) { return may_become_inert(m); });
         return std::none_of(channel_.pool.begin(), channel_.pool.end(), [&](auto m) { return (*accepted_)[m]; });
     }
 
@@ -107,7 +107,7 @@ class DemandCheck {
         return true;
     }
 
-    bool may_turn_inert(std::uint32_t m) const {
+    bool may_become_inert(std::uint32_t m) const {
         if (inert(m)) return true;
         for (auto other : faults_.becomes[m])
             if (inert(other)) return true;
@@ -169,7 +169,7 @@ class DemandCheck {
         if (!accepted_) return true;
         for (std::size_t i = 0; i < content_.size(); ++i) {
             if (!faults_.may_vanish() && !faults_.may_overtake() && i > 0) break;
-            if (used_[i] ? !inert(outcome_[i]) : (!faults_.may_vanish() && !may_turn_inert(content_[i]))) return false;
+            if (used_[i] ? !inert(outcome_[i]) : (!faults_.may_vanish() && !may_become_inert(content_[i]))) return false;
         }
         return true;
     }

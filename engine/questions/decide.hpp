@@ -21,10 +21,10 @@ template <unsigned W>
 class Decision {
   public:
     Decision(const Machine& machine, const Question& question, Monitor& monitor, bool reduce,
-             const ConfigurationTurns<W>* turns)
+             const ConfigurationSymmetry<W>* symmetry)
         : m(machine), q(question), monitor_(monitor), reduce_(reduce), g(machine, question.threads) {
-        g.turns = turns;
-        if (turns) answer_.symmetries = turns->group().size();
+        g.symmetry = symmetry;
+        if (symmetry) answer_.symmetries = symmetry->group().size();
     }
 
     Answer run() {
@@ -76,7 +76,7 @@ class Decision {
         if (needs_search(m, asked, Property::obi)) {
             if ((reduce_ && !ordered()) || !offenders_->collect_obi(monitor_)) return stop();
         }
-        const std::vector<Automorphism> group = g.turns ? g.turns->group() : std::vector<Automorphism>();
+        const std::vector<Automorphism> group = g.symmetry ? g.symmetry->group() : std::vector<Automorphism>();
         auto sets = grouped(m, goals_of(m, asked), group);
         for (; !sets.empty(); sets.erase(sets.begin()))
             if (monitor_.must_end() ? !stop() : !solve(asked, GoalSet(m, sets.front(), asked, group), futures)) break;
@@ -127,7 +127,7 @@ class Decision {
 
 // What reduction found, with what the full graph adds: shortest runs, and properties that only it decides.
 template <unsigned W>
-void add_full(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationTurns<W>* turns, Answer& answer) {
+void add_full(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationSymmetry<W>* symmetry, Answer& answer) {
     const PropertySet open = q.properties.without(answer.decided);
     Question rest = q;
     rest.properties = open.with(answer.violated);
@@ -135,7 +135,7 @@ void add_full(const Machine& m, const Question& q, Monitor& monitor, const Confi
     const std::uint64_t most = open.without(q.optional).empty() ? q.witness_budget : monitor.max_states();
     monitor.phase = Phase::shortening;
     Monitor budget(monitor, most);
-    Answer full = Decision<W>(m, rest, budget, false, turns).run();
+    Answer full = Decision<W>(m, rest, budget, false, symmetry).run();
     if (full.stop != Stop::none) {
         if (!open.without(q.optional).empty()) answer.stop = full.stop;
         return;
@@ -154,15 +154,15 @@ void add_full(const Machine& m, const Question& q, Monitor& monitor, const Confi
 // Uses reduction where the question allows it. Under faults small systems are explored whole, which also shows when a
 // larger bound adds nothing.
 template <unsigned W>
-Answer decide_with(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationTurns<W>* turns) {
-    if (!q.reduction || m.reorders) return Decision<W>(m, q, monitor, false, turns).run();
+Answer decide_with(const Machine& m, const Question& q, Monitor& monitor, const ConfigurationSymmetry<W>* symmetry) {
+    if (!q.reduction || m.reorders) return Decision<W>(m, q, monitor, false, symmetry).run();
     if (!m.perfect && q.reduce_from > 0) {
         Monitor small(monitor, monitor.at_most(q.reduce_from));
-        const Answer answer = Decision<W>(m, q, small, false, turns).run();
+        const Answer answer = Decision<W>(m, q, small, false, symmetry).run();
         if (answer.stop != Stop::states || monitor.at_most(q.reduce_from) < q.reduce_from) return answer;
     }
-    Answer answer = Decision<W>(m, q, monitor, true, turns).run();
-    if (answer.stop == Stop::none) add_full<W>(m, q, monitor, turns, answer);
+    Answer answer = Decision<W>(m, q, monitor, true, symmetry).run();
+    if (answer.stop == Stop::none) add_full<W>(m, q, monitor, symmetry, answer);
     return answer;
 }
 
@@ -175,9 +175,9 @@ Answer decide_up_to_symmetry(const System& system, const Machine& m, const Quest
         Answer answer = decide_with<W>(m, q, small, nullptr);
         if (answer.stop != Stop::states || monitor.at_most(q.symmetry_from) < q.symmetry_from) return answer;
     }
-    const ConfigurationTurns<W> turns(m, Shape(system, monitor).automorphisms(most_turns));
-    const bool used = turns.group().size() > 1 && !grouped(m, goals_of(m, q.properties), turns.group()).empty();
-    return decide_with<W>(m, q, monitor, used ? &turns : nullptr);
+    const ConfigurationSymmetry<W> symmetry(m, Shape(system, monitor).automorphisms(most_permutations));
+    const bool used = symmetry.group().size() > 1 && !grouped(m, goals_of(m, q.properties), symmetry.group()).empty();
+    return decide_with<W>(m, q, monitor, used ? &symmetry : nullptr);
 }
 
 }  // namespace stormproof

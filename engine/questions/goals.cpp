@@ -86,7 +86,7 @@ bool fires_goal(const Machine& m, const Instruction& s, const Goal& goal) {
     return false;
 }
 
-bool settles(const Machine& m, const Goal& goal) {
+bool may_assume(const Machine& m, const Goal& goal) {
     if (goal.kind == Goal::room) return true;
     if (goal.kind == Goal::receive || goal.kind == Goal::taken) return m.channels[goal.channel].faithful;
     if (goal.kind != Goal::proceeds) return false;
@@ -172,7 +172,7 @@ bool needs_search(const Machine& m, const PropertySet& asked, Property property)
     return (property == Property::obi && !m.one_receiver) || (property == Property::sibi && !m.one_sender);
 }
 
-Goal turned(const Machine& m, const Automorphism& g, const Goal& goal) {
+Goal image_of(const Machine& m, const Automorphism& g, const Goal& goal) {
     Goal out = goal;
     if (goal.process != none) out.process = g.process[goal.process];
     if (goal.barred.process != none) out.barred.process = g.process[goal.barred.process];
@@ -194,7 +194,7 @@ std::vector<std::vector<Goal>> grouped(const Machine& m, const std::vector<Goal>
         std::vector<Goal> orbit{goal};
         for (std::size_t i = 0; i < orbit.size(); ++i)
             for (const Automorphism& g : group) {
-                const Goal image = turned(m, g, Goal(orbit[i]));
+                const Goal image = image_of(m, g, Goal(orbit[i]));
                 if (std::find(orbit.begin(), orbit.end(), image) == orbit.end()) orbit.push_back(image);
             }
         if (orbit.size() > 64) return {};
@@ -211,7 +211,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
     for (const Automorphism& g : group) {
         images.emplace_back();
         for (const Goal& goal : goals) {
-            const auto image = std::find(goals.begin(), goals.end(), turned(m, g, goal));
+            const auto image = std::find(goals.begin(), goals.end(), image_of(m, g, goal));
             images.back().push_back(static_cast<std::uint8_t>(image - goals.begin()));
         }
     }
@@ -232,7 +232,7 @@ GoalSet::GoalSet(const Machine& m, std::vector<Goal> chosen, const PropertySet& 
             if (fires_goal(m, m.instructions[i], goal)) fires[m.instructions[i].same_as] |= bit;
         all |= bit;
         if (goal.barred == Barred{}) unbarred |= bit;
-        if (settles(m, goal)) settled |= bit;
+        if (may_assume(m, goal)) assumed |= bit;
         for (std::size_t i = 0; i < m.instructions.size(); ++i)
             if (goal.barred(m.instructions[i])) keeps[i] &= ~bit;
         if (goal.kind == Goal::sent) sent_bit[goal.channel][goal.letter] |= bit;

@@ -48,7 +48,7 @@ PropertySet properties_of(const Goal& goal);
 bool needs_search(const Machine& m, const PropertySet& asked, Property property);
 
 // What a permutation makes of a goal.
-Goal turned(const Machine& m, const Automorphism& g, const Goal& goal);
+Goal image_of(const Machine& m, const Automorphism& g, const Goal& goal);
 
 std::vector<Goal> goals_of(const Machine& m, const PropertySet& properties);
 
@@ -93,7 +93,7 @@ struct GoalSet {
     //   receive, taken   on a channel without loss and corruption the message stays where it is;
     //   proceeds  when no action of the process leads from a receiving state, unless it is the goal or barred, to a
     //             state that is not receiving.
-    std::uint64_t settled = 0;
+    std::uint64_t assumed = 0;
     std::uint64_t all = 0, unbarred = 0;  // `unbarred`: the goals whose run may contain any step
     std::vector<std::vector<std::uint64_t>> sent_bit;  // channel -> letter -> bit of the goal `sent`
     std::vector<std::vector<std::uint8_t>> images;     // permutation -> bit -> bit
@@ -102,10 +102,10 @@ struct GoalSet {
             const std::vector<Automorphism>& group = {});
 
     // The goals that a configuration reaches, when its image under a permutation reaches those of `mask`.
-    STORMPROOF_INLINE std::uint64_t before(std::uint32_t turn, std::uint64_t mask) const {
-        if (turn == 0 || mask == 0 || mask == all) return mask;
+    STORMPROOF_INLINE std::uint64_t before(std::uint32_t permutation, std::uint64_t mask) const {
+        if (permutation == 0 || mask == 0 || mask == all) return mask;
         std::uint64_t out = 0;
-        for (std::size_t b = 0; b < goals.size(); ++b) out |= (mask >> images[turn][b] & 1) << b;
+        for (std::size_t b = 0; b < goals.size(); ++b) out |= (mask >> images[permutation][b] & 1) << b;
         return out;
     }
 

@@ -2,8 +2,8 @@
 //
 // Everything is explored, without reduction and symmetry, in the rounds of explore.hpp; successors are not kept but made
 // again. Each configuration has one byte for what it can reach (futures.hpp):
-//   bit 0        all the settled goals that it needs are met. Only the goal itself leaves the configurations that need a
-//                settled one, so of a successor with this bit every settled goal may be taken for granted. This decides
+//   bit 0        all the assumed goals that it needs are met. Only the goal itself leaves the configurations that need an
+//                assumed one, so of a successor with this bit every assumed goal may be taken for granted. This decides
 //                nearly everything, for up to 64 goals at a time.
 //   bits 1 to 7  the goals for which that does not suffice, seven at a time: is this one reached?
 // k-sibi asks whether sends that must not be possible are; it takes the same bits. Violations that come soon are found by
@@ -96,11 +96,11 @@ class CompactDecision {
     void solve(std::vector<Goal> goals) {
         layers_.keep_of_masks(0);
         const GoalSet first(m, goals, found_.asked);
-        if (first.all != first.settled) leave_out(goals, first, first.all, 64);
+        if (first.all != first.assumed) leave_out(goals, first, first.all, 64);
         const GoalSet easy(m, goals, found_.asked);
-        leave_out(goals, easy, (easy.all & ~easy.settled) | meet_settled(easy, false), 8);
+        leave_out(goals, easy, (easy.all & ~easy.assumed) | meet_assumed(easy, false), 8);
         const GoalSet set(m, goals, found_.asked);  // of which a configuration with the first bit has all, and more
-        std::uint64_t open = (set.all & ~set.settled) | meet_settled(set, true);
+        std::uint64_t open = (set.all & ~set.assumed) | meet_assumed(set, true);
         while (open && going()) {
             std::uint64_t some = 0;
             for (std::size_t n = 0; n < at_a_time && open; ++n, open &= open - 1) some |= open & -open;
@@ -117,7 +117,7 @@ class CompactDecision {
 
     // The goals that the bits of a mask stand for.
     std::uint64_t known(const GoalSet& set, std::uint8_t mask) const {
-        return (mask & 1 ? set.settled : 0) | goals_of_bits_[mask >> 1];
+        return (mask & 1 ? set.assumed : 0) | goals_of_bits_[mask >> 1];
     }
     std::uint64_t known(const GoalSet& set, Worker& worker, const Config<W>& c) {
         const std::optional<Place> place = layers_.find(worker, c.w);
@@ -139,16 +139,16 @@ class CompactDecision {
     }
 
     // Walks from a configuration until these goals are known to be reached, and returns those that are left. What
-    // is learnt of the others on the way is noted: note(place, configuration, reached goals). Where walks lead nowhere too
+    // is learnt of the others on the path is noted: note(place, configuration, reached goals). Where walks lead nowhere too
     // often, there are none.
     template <class Note>
     std::uint64_t walk(const GoalSet& set, Worker& worker, Place from, const Config<W>& c, std::uint64_t left, Note&& note) {
         if (worker.walked > 8 * worker.walks++ + 4096) return left;
-        std::vector<WalkStep<W>>& way = worker.way;
-        way.assign(1, {c, from});
+        std::vector<WalkStep<W>>& path = worker.walk;
+        path.assign(1, {c, from});
         std::uint64_t kept = set.all, after = 0;
-        for (std::uint64_t random = hash_of_word(from.at); way.size() <= longest_walk; random = hash_of_word(random)) {
-            WalkStep<W>& here = way.back();
+        for (std::uint64_t random = hash_of_word(from.at); path.size() <= longest_walk; random = hash_of_word(random)) {
+            WalkStep<W>& here = path.back();
             here.number = choose(set, here, left, random);
             left &= ~(kept & here.fires);
             if (!left || here.number == none) break;
@@ -160,18 +160,18 @@ class CompactDecision {
             left &= ~(kept & after);
             if (!left || !place) break;
             after = 0;
-            way.push_back({next, *place});
+            path.push_back({next, *place});
         }
-        worker.walked += way.size();
-        for (std::size_t i = way.size(); i-- > 1;) {
-            after = way[i].fires | (way[i].number == none ? 0 : after & set.keeps[way[i].number]);
-            note(way[i].place, way[i].config, after);
+        worker.walked += path.size();
+        for (std::size_t i = path.size(); i-- > 1;) {
+            after = path[i].fires | (path[i].number == none ? 0 : after & set.keeps[path[i].number]);
+            note(path[i].place, path[i].config, after);
         }
         return left;
     }
 
     // Notes what the enabled actions reach, and chooses one at random of those that keep all that is left, or else some.
-    // Taking turns instead would lead to the deadlocks that come of everybody doing the same.
+    // Taking them by rotation instead would lead to the deadlocks that come of everybody doing the same.
     std::uint32_t choose(const GoalSet& set, WalkStep<W>& here, std::uint64_t left, std::uint64_t random) {
         std::uint32_t chosen = none;
         std::pair<std::uint64_t, std::uint64_t> best;
@@ -218,12 +218,12 @@ class CompactDecision {
         worker.unmet_count += unmet != 0;
     }
 
-    // Sets the first bit; returns the settled goals for which that does not suffice.
-    std::uint64_t meet_settled(const GoalSet& set, bool patient) {
+    // Sets the first bit; returns the assumed goals for which that does not suffice.
+    std::uint64_t meet_assumed(const GoalSet& set, bool patient) {
         goals_of_bits_.fill(0);
         const auto wanted = [&](Place place) { return !(layers_.byte(place).load(relaxed) & 1); };
         const auto note = [&](Place place, const Config<W>& c, std::uint64_t reached) {
-            if (wanted(place) && !(set.needs(m, c) & set.settled & ~reached)) layers_.byte(place).fetch_or(1, relaxed);
+            if (wanted(place) && !(set.needs(m, c) & set.assumed & ~reached)) layers_.byte(place).fetch_or(1, relaxed);
         };
         const auto conclude = [&](Worker& worker, Place place, std::uint64_t unmet) {
             note_unmet(worker, unmet);
@@ -244,7 +244,7 @@ class CompactDecision {
             worker.looks.clear();
         };
         const auto visit = [&](Worker& worker, bool first) {
-            const std::uint64_t need = set.needs(m, worker.config) & set.settled;
+            const std::uint64_t need = set.needs(m, worker.config) & set.assumed;
             if (need && first && look_at_one(set, worker, need)) {
                 if (worker.looks.size() == layers_.batch) finish(worker);
                 return;
@@ -295,7 +295,7 @@ class CompactDecision {
         const auto visit = [&](Worker& worker, bool first) {
             const std::uint64_t need = everywhere ? goals : set.needs(m, worker.config);
             std::uint64_t after = left_at(set, goals, worker.place());
-            if (first) after = walk(set, worker, worker.place(), worker.config, after & ~(set.settled & ~need), note);
+            if (first) after = walk(set, worker, worker.place(), worker.config, after & ~(set.assumed & ~need), note);
             if (after) after = missing(set, worker, worker.config, after);
             note_unmet(worker, need & after);
             worker.changed = reach(worker.place(), ~after) || worker.changed;

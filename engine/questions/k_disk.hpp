@@ -211,7 +211,7 @@ class DiskDecision {
             const std::uint64_t before = own.load(relaxed);
             if (before == set.all) return true;
             const std::uint64_t need = set.needs(m, c);
-            std::uint64_t mask = before | (first ? set.settled & ~need : 0);
+            std::uint64_t mask = before | (first ? set.assumed & ~need : 0);
             each_step(c, [&](std::uint32_t number, const Config<W>& next) {
                 const std::uint64_t after = std::atomic_ref(masks[(*numbers_)(next)]).load(relaxed);
                 mask |= number == none ? after : set.fires[number] | (after & set.keeps[number]);

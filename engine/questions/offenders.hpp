@@ -45,7 +45,7 @@ class Offenders {
         const std::vector<Taken> taken = run_to(offence.id, offence.round);
         const Shown shown = shown_run(taken);
         out.firings = shown.firings;
-        out.end = g.turns ? turned(shown.back, end_at(offence)) : end_at(offence);
+        out.end = g.symmetry ? image_of(shown.back, end_at(offence)) : end_at(offence);
         if (q.every_end) {
             for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
             return out;
@@ -56,7 +56,7 @@ class Offenders {
         out.controls = Slice<W>(g).controls(ids, level_[offence.round], q.slice_budget);
         if (out.controls.empty()) return out;
         for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
-        if (g.turns) add_orbits(out);
+        if (g.symmetry) add_orbits(out);
         return out;
     }
 
@@ -73,12 +73,12 @@ class Offenders {
     template <class Visit>
     bool each_in_order(const Monitor& monitor, Visit&& visit) {
         level_ = levels(g);
-        std::uint64_t turn = 0;
+        std::uint64_t lookups = 0;
         const std::vector<Round>& rounds = g.breadth_first_rounds();
         for (std::size_t r = 0; r < rounds.size(); ++r)
             for (unsigned s = 0; s < rounds[r].begin.size(); ++s)
                 for (std::uint64_t i = rounds[r].begin[s]; i < rounds[r].end[s]; ++i) {
-                    if (++turn % 4096 == 0 && stopped(monitor)) return false;
+                    if (++lookups % 4096 == 0 && stopped(monitor)) return false;
                     visit(g.reduced ? g.order[i] : g.number(s, i), r);
                 }
         return true;
@@ -118,11 +118,11 @@ class Offenders {
 
     void judge_sibi(const GoalSet& set, const Futures<W>& futures, std::uint32_t id, std::size_t round) {
         const Config<W>& c = g.config(id);
-        g.each_turned_step(
+        g.each_permuted_step(
             id,
-            [&](std::uint32_t, const Instruction& taken, std::uint32_t to, std::uint32_t turn) {
+            [&](std::uint32_t, const Instruction& taken, std::uint32_t to, std::uint32_t permutation) {
                 if (!chooses_sender(m, taken, c)) return;
-                const std::uint64_t after = set.before(turn, futures.of(to));
+                const std::uint64_t after = set.before(permutation, futures.of(to));
                 const auto later = [&](std::uint32_t channel, std::uint32_t letter) { return after & set.sent_bit[channel][letter]; };
                 each_sibi_offence(m, c, taken, later,
                                   [&](const Offence& offence) { note_at(id, round, Property::sibi, offence); });
@@ -183,34 +183,34 @@ class Offenders {
 
     Shown shown_run(const std::vector<Taken>& taken) const {
         Shown out;
-        if (g.turns) out.back = g.turns->group().front();
+        if (g.symmetry) out.back = g.symmetry->group().front();
         for (const Taken& step : taken) {
             if (step.instruction != none) {
                 const Instruction& s = m.instructions[step.instruction];
-                out.firings.push_back(g.turns ? Firing{out.back.process[s.process], out.back.transition[s.process][s.transition]}
+                out.firings.push_back(g.symmetry ? Firing{out.back.process[s.process], out.back.transition[s.process][s.transition]}
                                               : Firing{s.process, s.transition});
             }
-            if (g.turns) out.back = compose(out.back, inverse(g.turns->group()[turn_after(step)]));
+            if (g.symmetry) out.back = compose(out.back, inverse(g.symmetry->group()[permutation_after(step)]));
         }
         return out;
     }
 
-    std::uint32_t turn_after(const Taken& step) const {
+    std::uint32_t permutation_after(const Taken& step) const {
         const Config<W>& c = g.config(step.from);
-        if (step.instruction != none) return g.turn_of(perform(m, m.instructions[step.instruction], c));
-        std::uint32_t turn = 0;
+        if (step.instruction != none) return g.permutation_of(perform(m, m.instructions[step.instruction], c));
+        std::uint32_t permutation = 0;
         bool found = false;
         each_silent(m, c, [&](Config<W> n) {
-            const std::uint32_t t = g.turns->settle(n);
-            if (!found && n == g.config(step.to)) turn = t;
+            const std::uint32_t t = g.symmetry->canonical(n);
+            if (!found && n == g.config(step.to)) permutation = t;
             found = found || n == g.config(step.to);
         });
-        return turn;
+        return permutation;
     }
 
     // ---- symmetry: what holds of one configuration holds of its orbit ---------------------------------------
 
-    static End turned(const Automorphism& g, const End& end) {
+    static End image_of(const Automorphism& g, const End& end) {
         End out = end;
         for (std::size_t p = 0; p < end.states.size(); ++p) out.states[g.process[p]] = g.state[p][end.states[p]];
         for (std::uint32_t c = 0; c < end.contents.size(); ++c) {
@@ -225,25 +225,25 @@ class Offenders {
     }
 
     void add_orbits(Violation& out) const {
-        const auto& group = g.turns->group();
+        const auto& group = g.symmetry->group();
         if (out.ends.size() * group.size() > q.max_ends) {
             out.ends.clear();
             out.controls.clear();
             return;
         }
         std::vector<End> ends;
-        for (const Automorphism& turn : group)
+        for (const Automorphism& permutation : group)
             for (const End& end : out.ends) {
-                End image = turned(turn, end);
+                End image = image_of(permutation, end);
                 if (std::find(ends.begin(), ends.end(), image) == ends.end()) ends.push_back(std::move(image));
             }
         out.ends = std::move(ends);
         for (auto& level : out.controls) {
             std::set<States> found;
-            for (const Automorphism& turn : group)
+            for (const Automorphism& permutation : group)
                 for (const States& states : level) {
                     States image(states.size());
-                    for (std::size_t p = 0; p < states.size(); ++p) image[turn.process[p]] = turn.state[p][states[p]];
+                    for (std::size_t p = 0; p < states.size(); ++p) image[permutation.process[p]] = permutation.state[p][states[p]];
                     found.insert(std::move(image));
                 }
             level.assign(found.begin(), found.end());

@@ -75,10 +75,10 @@ class Search : RscSteps {
 
     void put(std::uint32_t weight, const Arrival&) override {
         ++result_.transitions;
-        const std::uint32_t cost = deciding_ ? 0 : cost_ + weight, settled = deciding_ ? 0 : cost_ + 1;
+        const std::uint32_t cost = deciding_ ? 0 : cost_ + weight, final_cost = deciding_ ? 0 : cost_ + 1;
         if (cost >= shortest_) return;  // it can lead to nothing shorter
-        symmetry_.settle(key_.data(), payload_.data());
-        wait(states_.add(key_.data(), payload_.data(), at_, cost, settled), cost);
+        symmetry_.canonical(key_.data(), payload_.data());
+        wait(states_.add(key_.data(), payload_.data(), at_, cost, final_cost), cost);
     }
 
     void close(const Closing& closing) override {
@@ -116,11 +116,11 @@ class Search : RscSteps {
     }
 
     void build_run() {
-        std::vector<RscRun::Words> way;
+        std::vector<RscRun::Words> path;
         for (std::uint64_t i = node_; i != no_parent; i = states_.state(static_cast<std::uint32_t>(i)).parent)
-            way.push_back(states_.words(static_cast<std::uint32_t>(i)));
-        std::reverse(way.begin(), way.end());
-        RscRun(layout_, group_, result_).build(way, closing_);
+            path.push_back(states_.words(static_cast<std::uint32_t>(i)));
+        std::reverse(path.begin(), path.end());
+        RscRun(layout_, group_, result_).build(path, closing_);
     }
 
     Monitor& monitor_;
@@ -129,7 +129,7 @@ class Search : RscSteps {
     std::uint64_t before_;  // states of an earlier search, which count too
     const std::vector<Automorphism>& group_;
     Antichain states_;
-    RscTurns symmetry_;
+    RscSymmetry symmetry_;
     std::vector<std::vector<std::uint32_t>> buckets_;  // states by cost
     std::uint64_t waiting_ = 0;
     std::uint32_t at_ = none, cost_ = 0;
@@ -154,10 +154,10 @@ void shorten(const RscLayout& layout, Monitor& monitor, const std::vector<Automo
     known.stop = shorter.stop == Stop::interrupted ? shorter.stop : Stop::none;
 }
 
-// `turn` finds the group, which small searches do without.
-template <class Turn>
+// `find_group` finds the group, which small searches do without.
+template <class FindGroup>
 RscResult search_in_memory(const RscLayout& layout, Monitor& monitor, const RscOptions& options,
-                           const std::vector<Automorphism>& group, Turn&& turn) {
+                           const std::vector<Automorphism>& group, FindGroup&& find_group) {
     RscResult known;
     known.stop = Stop::states;
     const std::uint64_t few = monitor.at_most(options.wide_from);
@@ -167,7 +167,7 @@ RscResult search_in_memory(const RscLayout& layout, Monitor& monitor, const RscO
         known = Search(layout, part, usage, true, group).decide();
     }
     if (known.violated || known.stop != Stop::states || few < options.wide_from) return known;
-    turn();
+    find_group();
     return WideSearch(layout, monitor, group, options.threads, options.parallel_from).decide();
 }
 
@@ -177,12 +177,12 @@ RscResult search_rsc(const System& system, Monitor& monitor, const RscOptions& o
     if (system.mailboxes()) return search_rsc_mailboxes(system, monitor, options);
     const RscLayout layout(system);
     std::vector<Automorphism> group;
-    const auto turn = [&] {
-        if (options.symmetry && group.empty()) group = Shape(system, monitor).automorphisms(most_turns);
+    const auto find_group = [&] {
+        if (options.symmetry && group.empty()) group = Shape(system, monitor).automorphisms(most_permutations);
     };
-    const auto whole = [&] { return search_in_memory(layout, monitor, options, group, turn); };
+    const auto whole = [&] { return search_in_memory(layout, monitor, options, group, find_group); };
     const auto layered = [&] {
-        turn();
+        find_group();
         return Peers{layout, group};
     };
     RscResult known = search_everywhere(system, layout.words(), monitor, options, whole, layered);

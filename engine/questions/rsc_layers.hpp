@@ -35,14 +35,14 @@ class PeerSteps : RscSteps {
 
   private:
     Usage& usage_;
-    RscTurns symmetry_;
+    RscSymmetry symmetry_;
     StateWords next_;
     const VisitStep* visit_ = nullptr;
     LayerKey key_now_ = 0;
     Closing closing_;
 
     void put(std::uint32_t, const Arrival&) override {
-        symmetry_.settle(key_.data(), payload_.data());
+        symmetry_.canonical(key_.data(), payload_.data());
         std::copy(payload_.begin(), payload_.end(), std::copy(key_.begin(), key_.end(), next_.begin()));
         (*visit_)(next(key_now_), next_.data());
     }
@@ -83,9 +83,9 @@ struct Peers {
     // A state with the same key and a larger payload stands for others.
     unsigned key_words() const { return layout.key.words(); }
     Steps steps(const Monitor& limits, Usage& usage) const { return {layout, group, limits, usage}; }
-    void build_run(const std::vector<StateWords>& way, Steps& steps, RscResult& result) const {
-        steps.each(0, way.back().data(), [](LayerKey, const std::uint64_t*) {});
-        RscRun(layout, group, result).build(way, steps.closing());
+    void build_run(const std::vector<StateWords>& path, Steps& steps, RscResult& result) const {
+        steps.each(0, path.back().data(), [](LayerKey, const std::uint64_t*) {});
+        RscRun(layout, group, result).build(path, steps.closing());
     }
 };
 struct Mailboxes {
@@ -96,7 +96,7 @@ struct Mailboxes {
     std::vector<std::uint32_t> used_bits() const { return layout.packer.used_bits(); }
     unsigned key_words() const { return UINT32_MAX; }  // all of them: no state stands for others
     Steps steps(const Monitor&, Usage&) const { return Steps(layout); }
-    void build_run(const std::vector<StateWords>& way, Steps&, RscResult& result) const { MailboxRun(layout, result).build(way); }
+    void build_run(const std::vector<StateWords>& path, Steps&, RscResult& result) const { MailboxRun(layout, result).build(path); }
 };
 
 template <class Searched>

@@ -92,7 +92,7 @@ class MailboxSearch {
         const auto words = layout_.initial();
         const std::uint32_t s = shard_of(words.data());
         wait(0, numbered(s, shards_[s]->add(words.data(), words.data(), no_parent)));
-        settle();
+        update_stop();
     }
 
     // A state is numbered by its place in its shard, and the shard.
@@ -141,7 +141,7 @@ class MailboxSearch {
             for (std::uint32_t s = next_shard_++; s < shard_count; s = next_shard_++) add_own(s);
         });
         line_up();
-        settle();
+        update_stop();
     }
 
     void expand(MailboxSlice& slice, const std::uint64_t* begin, const std::uint64_t* end) {
@@ -190,7 +190,7 @@ class MailboxSearch {
         if (!result_.violated) result_.stop = stop_;
     }
 
-    void settle() {
+    void update_stop() {
         report();
         stop_if_over();
         if (usage_.full()) stop_ = Stop::memory;
@@ -211,10 +211,10 @@ class MailboxSearch {
     // ---- the run to a violation ---------------------------------------------------------------------------------
 
     void build_run(std::uint64_t end) {
-        std::vector<std::vector<std::uint64_t>> way;
-        for (std::uint64_t at = end; at != no_parent; at = state(at).parent) way.emplace_back(words(at), words(at) + layout_.words());
-        std::reverse(way.begin(), way.end());
-        MailboxRun(layout_, result_).build(way);
+        std::vector<std::vector<std::uint64_t>> path;
+        for (std::uint64_t at = end; at != no_parent; at = state(at).parent) path.emplace_back(words(at), words(at) + layout_.words());
+        std::reverse(path.begin(), path.end());
+        MailboxRun(layout_, result_).build(path);
     }
 
     const MailboxLayout& layout_;

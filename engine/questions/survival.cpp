@@ -5,7 +5,7 @@
 
 #include "questions/survival_stores.hpp"
 #include "reduce/may_fill.hpp"
-#include "reduce/row_turns.hpp"
+#include "reduce/row_symmetry.hpp"
 #include "store/disk_files.hpp"
 
 namespace stormproof::survival {

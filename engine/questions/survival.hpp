@@ -1,6 +1,6 @@
 // Survival: what storms do to a system, and whether calm runs repair it (definitions 9.1, 10.8 to 10.13).
 //
-// Channels are words, faults strike at the send or the reception, and a calm future has no fault. Storms are explored
+// Channels are words, faults happen at the send or the reception, and a calm future has no fault. Storms are explored
 // with at most k messages per channel in the order of (faults, actions); calm futures may use `slack` messages more.
 // A violation is reported only with a proof for channels of any length, see survival_blocks.hpp.
 #pragma once
@@ -83,7 +83,7 @@ constexpr std::size_t most_asks = 30;
 inline bool fits_compact(const Question& q) { return q.most_certified == 0; }
 
 // A transition and what went wrong while it was taken.
-struct Strike : MessageOutcome {
+struct FaultyStep : MessageOutcome {
     std::uint32_t process = 0, transition = 0;
     std::uint8_t mark = unmarked;
 };
@@ -94,9 +94,9 @@ enum class EndKind : std::uint8_t { none, deadlock, rest, livelock, divergence }
 struct Finding {
     Outcome outcome = Outcome::unknown;
     std::uint32_t faults = 0;
-    std::vector<Strike> run;
-    std::uint32_t calm_from = 0;  // the steps of the run from here on are the calm way to where it is stuck
-    std::vector<Strike> cycle;    // livelock: one way round
+    std::vector<FaultyStep> run;
+    std::uint32_t calm_from = 0;  // the steps of the run from here on are the calm path to where it is stuck
+    std::vector<FaultyStep> cycle;  // livelock: once around it
     EndKind end = EndKind::none;
     std::uint32_t undecided_faults = nothing;  // the fewest faults of a configuration that could not be judged
     BlockSize proof;

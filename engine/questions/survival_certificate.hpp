@@ -25,7 +25,7 @@ class ClosedSet {
         for (auto id : order) {
             put(id, out.codes);
             out.ranks.push_back(ranks_[id]);
-            out.faults.push_back(store_.nodes[id].is(settled) ? store_.nodes[id].faults : nothing);
+            out.faults.push_back(store_.nodes[id].is(expanded) ? store_.nodes[id].faults : nothing);
         }
         return out;
     }
@@ -67,12 +67,12 @@ class ClosedSet {
             store_.each_successor(id, [&](std::uint32_t to) { visit(id, to); });
     }
 
-    // What storms reach and what lies on the ways from there, by rank.
+    // What storms reach and what lies on the paths from there, by rank.
     std::vector<std::uint32_t> needed() const {
         std::vector<std::uint32_t> found;
         std::vector<std::uint8_t> seen(store_.size(), false);
         for (std::uint32_t id = 0; id < store_.size(); ++id) {
-            if (!store_.nodes[id].is(settled)) continue;
+            if (!store_.nodes[id].is(expanded)) continue;
             for (std::uint32_t at = id; at != nothing && !seen[at]; at = next(at)) {
                 seen[at] = true;
                 found.push_back(at);

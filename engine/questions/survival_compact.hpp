@@ -35,7 +35,7 @@ class CompactSearch : Judge<Cell> {
         }
         if (!going() && result_.stop == Stop::none) result_.stop = layers_.stop;
         this->conclude();
-        result_.configurations = layers_.settled;
+        result_.configurations = layers_.expanded;
         result_.stored = layers_.size();
         result_.memory = layers_.bytes() + store_.bytes();
         return std::move(result_);
@@ -58,7 +58,7 @@ class CompactSearch : Judge<Cell> {
     // What a thread has found in the layer at hand.
     struct alignas(cache_line) Found {
         std::vector<std::optional<Words>> violations;  // of each ask, in the least configuration
-        std::vector<std::uint8_t> strikes;
+        std::vector<std::uint8_t> fault_counts;
         bool hit = false;
     };
 
@@ -87,8 +87,8 @@ class CompactSearch : Judge<Cell> {
     std::uint32_t next_level() const {
         std::uint32_t next = nothing;
         for (const auto& [key, layer] : layers_.all)
-            for (std::uint32_t more = 1; more < layer.strikes.size(); ++more)
-                if (layer.strikes[more] && key.first + more > level_) next = std::min(next, key.first + more);
+            for (std::uint32_t more = 1; more < layer.fault_counts.size(); ++more)
+                if (layer.fault_counts[more] && key.first + more > level_) next = std::min(next, key.first + more);
         return next;
     }
 
@@ -97,8 +97,8 @@ class CompactSearch : Judge<Cell> {
             layers_.start_layer(level_, actions);
             for (auto& [key, layer] : layers_.all) {
                 if (key.second + 1 != actions || !layer.leads_to(level_)) continue;
-                if (key.first == level_) settle(layer);
-                else strike(layer, level_ - key.first);
+                if (key.first == level_) expand(layer);
+                else expand_faulty(layer, level_ - key.first);
                 if (!open() || !going()) return;
             }
             layers_.finish_layer();
@@ -113,7 +113,7 @@ class CompactSearch : Judge<Cell> {
     }
 
     // Judges a layer, and takes its calm steps.
-    void settle(Layer& layer) {
+    void expand(Layer& layer) {
         layer.open = left_ = open();
         layer.reduces = q_.reduction && (result_.hit_faults != nothing || always_);
         layer.hit = result_.hit_faults != nothing;
@@ -126,7 +126,7 @@ class CompactSearch : Judge<Cell> {
             return layers_.add_successors(worker);
         });
         if (!going()) return;
-        layers_.settled += layer.size();
+        layers_.expanded += layer.size();
         for (Found& found : own_) take(found, layer);
         const std::vector<Finding> before = result_.findings;
         for (std::uint32_t a = 0; a < q_.asks.size() && going(); ++a) conclude_layer(a, layer);
@@ -134,7 +134,7 @@ class CompactSearch : Judge<Cell> {
     }
 
     // Takes the steps of a layer with so many faults.
-    void strike(const Layer& layer, std::uint32_t faults) {
+    void expand_faulty(const Layer& layer, std::uint32_t faults) {
         layers_.each(layer, [&](Worker& worker) {
             make_successors(worker, layer, faults, nullptr);
             return layers_.add_successors(worker);
@@ -147,29 +147,29 @@ class CompactSearch : Judge<Cell> {
         return own_[who];
     }
 
-    // Is there a calm step? `found`: where to note what else there is, when a layer is settled.
+    // Is there a calm step? `found`: where to note what else there is, when a layer is expanded.
     bool make_successors(Worker& worker, const Layer& layer, std::uint32_t wanted, Found* found) {
         worker.successors.clear();
         bool calm = false, hit = false;
         const auto* only = chosen(worker, layer);
-        const auto visit = [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+        const auto visit = [&](const FaultyStep& step, std::uint32_t faults, const Cell* row) {
             calm = calm || faults == 0;
             hit = hit || !row;
             if (!row || layer.faults + faults > q_.most_faults) return;
-            if (faults == wanted) layers_.pack_successor(worker, strike, row);
-            else if (found) note(found->strikes, faults);
+            if (faults == wanted) layers_.pack_successor(worker, step, row);
+            else if (found) note(found->fault_counts, faults);
         };
         worker.steps.each(worker.row.data(), q_.k, false, visit, only);
         if (found) found->hit = found->hit || hit;
         return calm;
     }
-    // The processes whose steps are taken, as in Search::settle: the same whenever steps of this layer are made.
+    // The processes whose steps are taken, as in Search::expand: the same whenever steps of this layer are made.
     static const std::vector<std::uint8_t>* chosen(Worker& worker, const Layer& layer) {
         return layer.reduces ? worker.closed.choose(worker.row.data(), layer.open, layer.hit) : nullptr;
     }
-    static void note(std::vector<std::uint8_t>& strikes, std::uint32_t faults) {
-        if (strikes.size() <= faults) strikes.resize(faults + 1);
-        strikes[faults] = true;
+    static void note(std::vector<std::uint8_t>& fault_counts, std::uint32_t faults) {
+        if (fault_counts.size() <= faults) fault_counts.resize(faults + 1);
+        fault_counts[faults] = true;
     }
 
     // ---- violations ------------------------------------------------------------------------------------
@@ -199,8 +199,8 @@ class CompactSearch : Judge<Cell> {
 
     void take(Found& found, Layer& layer) {
         if (found.hit) result_.hit_faults = std::min(result_.hit_faults, level_);
-        for (std::uint32_t faults = 0; faults < found.strikes.size(); ++faults)
-            if (found.strikes[faults]) note(layer.strikes, faults);
+        for (std::uint32_t faults = 0; faults < found.fault_counts.size(); ++faults)
+            if (found.fault_counts[faults]) note(layer.fault_counts, faults);
     }
 
     void conclude_layer(std::uint32_t a, const Layer& layer) {
@@ -227,16 +227,16 @@ class CompactSearch : Judge<Cell> {
             std::mutex finding;
             layers_.each(layer, [&](Worker& worker) {
                 bool hit = false;
-                const auto visit = [&](const Strike&, std::uint32_t, const Cell* row) { hit = hit || !row; };
+                const auto visit = [&](const FaultyStep&, std::uint32_t, const Cell* row) { hit = hit || !row; };
                 worker.steps.each(worker.row.data(), q_.k, true, visit, chosen(worker, layer));
                 if (!hit) return Then::next;
                 const std::lock_guard<std::mutex> lock(finding);
                 found.push_back(layers_.words_of(worker));
-                return full_.size() + found.size() > SoonerEnds<Cell>::most ? Then::enough : Then::next;
+                return full_.size() + found.size() > NearerEnds<Cell>::most ? Then::enough : Then::next;
             });
             std::sort(found.begin(), found.end());
             for (const Words& words : found) full_.push_back(node_of(words, layer.actions));
-            if (full_.size() > SoonerEnds<Cell>::most) return;
+            if (full_.size() > NearerEnds<Cell>::most) return;
         }
     }
 
@@ -250,8 +250,8 @@ class CompactSearch : Judge<Cell> {
     }
 
     // If a limit is hit meanwhile, it is not whole, and what it was for is forgotten.
-    std::vector<TurnedStrike> storm_run(std::uint32_t id) override {
-        std::vector<TurnedStrike> run;
+    std::vector<PermutedStep> storm_run(std::uint32_t id) override {
+        std::vector<PermutedStep> run;
         Words words = layers_.pack(store_.row(id));
         std::uint32_t faults = level_;
         for (std::uint32_t actions = store_.nodes[id].actions; actions > 0 && going(); --actions)
@@ -261,15 +261,15 @@ class CompactSearch : Judge<Cell> {
     }
 
     // A step to these words, which become those from which it leads, as do their faults.
-    TurnedStrike step_to(Words& words, std::uint32_t& faults, std::uint32_t actions) {
-        TurnedStrike found;
+    PermutedStep step_to(Words& words, std::uint32_t& faults, std::uint32_t actions) {
+        PermutedStep found;
         Words before;
         std::mutex finding;
         for (const auto& [key, layer] : layers_.all) {
             if (key.second + 1 != actions || key.first > faults || !layer.leads_to(faults)) continue;
             const std::uint32_t wanted = faults - key.first;
             layers_.each(layer, [&](Worker& worker) {
-                const std::optional<TurnedStrike> step = step_between(worker, words, wanted);
+                const std::optional<PermutedStep> step = step_between(worker, words, wanted);
                 if (!step) return Then::next;
                 const std::lock_guard<std::mutex> lock(finding);
                 found = *step;
@@ -284,14 +284,14 @@ class CompactSearch : Judge<Cell> {
         return found;
     }
 
-    std::optional<TurnedStrike> step_between(Worker& worker, const Words& to, std::uint32_t wanted) {
-        std::optional<TurnedStrike> found;
+    std::optional<PermutedStep> step_between(Worker& worker, const Words& to, std::uint32_t wanted) {
+        std::optional<PermutedStep> found;
         Words& words = worker.successors;
         words.resize(to.size());
-        const auto visit = [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+        const auto visit = [&](const FaultyStep& step, std::uint32_t faults, const Cell* row) {
             if (found || !row || faults != wanted) return;
-            const std::uint32_t turn = layers_.pack_after(worker, strike, row, words.data());
-            if (words == to) found = {strike, turn};
+            const std::uint32_t permutation = layers_.pack_after(worker, step, row, words.data());
+            if (words == to) found = {step, permutation};
         };
         worker.steps.each(worker.row.data(), q_.k, wanted == 0, visit);
         return found;
@@ -311,10 +311,10 @@ class CompactSearch : Judge<Cell> {
         for (auto& [key, layer] : layers_.all)
             if (key.first == level_) own.push_back(&layer);
         // Calm steps lead to configurations with fewer faults, too, of which these were not told.
-        for (auto layer = own.rbegin(); level_ > 0 && layer != own.rend(); ++layer) look_ahead(**layer);
+        for (auto layer = own.rbegin(); level_ > 0 && layer != own.rend(); ++layer) pull_masks(**layer);
         do {
             layers_.news = false;
-            for (const Layer* layer : own) tell_predecessors(*layer);
+            for (const Layer* layer : own) push_masks(*layer);
             std::reverse(own.begin(), own.end());
         } while (layers_.news && going());
         if (!going()) return;
@@ -329,7 +329,7 @@ class CompactSearch : Judge<Cell> {
     }
 
     // Takes the bits over that calm successors have.
-    void look_ahead(const Layer& layer) {
+    void pull_masks(const Layer& layer) {
         const auto wanted = [&](Place place) { return !complete(place); };
         layers_.each(layer, wanted, [&](Worker& worker) {
             const Place own{worker.shard, worker.at};
@@ -337,11 +337,11 @@ class CompactSearch : Judge<Cell> {
             return Then::next;
         });
     }
-    void tell_predecessors(const Layer& layer) {
+    void push_masks(const Layer& layer) {
         const auto wanted = [&](Place place) { return layers_.has_news(place); };
         layers_.each(layer, wanted, [&](Worker& worker) {
             const std::uint32_t bits = layers_.take_news({worker.shard, worker.at}) & always_;
-            const auto tell = [&](const Strike& strike, const Cell* row) { layers_.pass_back(worker, strike, row, bits); };
+            const auto tell = [&](const FaultyStep& step, const Cell* row) { layers_.pass_back(worker, step, row, bits); };
             worker.before.each(worker.row.data(), q_.k, tell);
             return Then::next;
         });
@@ -352,9 +352,9 @@ class CompactSearch : Judge<Cell> {
         std::uint32_t bits = 0;
         worker.successors.resize(layers_.words());
         const auto* only = chosen(worker, layer);
-        const auto visit = [&](const Strike& strike, std::uint32_t, const Cell* row) {
+        const auto visit = [&](const FaultyStep& step, std::uint32_t, const Cell* row) {
             if (!row || bits == missing) return;
-            layers_.pack_after(worker, strike, row, worker.successors.data());
+            layers_.pack_after(worker, step, row, worker.successors.data());
             if (const auto place = layers_.find(worker, worker.successors.data())) bits |= layers_.mask(*place) & missing;
         };
         worker.steps.each(worker.row.data(), q_.k, true, visit, only);
@@ -376,7 +376,7 @@ class CompactSearch : Judge<Cell> {
             if (over()) return;
             const std::uint32_t id = node_of(words, layer.actions);
             store_.nodes[id].mask |= mask;
-            store_.nodes[id].flags |= settled | valued;
+            store_.nodes[id].flags |= expanded | valued;
             reached_.push_back(id);
         }
     }

@@ -135,9 +135,9 @@ class DiskSearch : public DiskStorms<Cell, W> {
             Thread& thread = *threads_[who];
             this->unpack(thread, c);
             std::uint32_t mask = before | (first ? this->holding(thread, always_) : 0);
-            this->expand(thread, layer.note, true, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+            this->expand(thread, layer.note, true, [&](const FaultyStep& step, std::uint32_t faults, const Cell* next) {
                 if (faults != 0 || !next || (mask & always_) == always_) return;
-                mask |= std::atomic_ref(masks[numbers_(this->packed_after(thread, c, strike, next))]).load(relaxed);
+                mask |= std::atomic_ref(masks[numbers_(this->packed_after(thread, c, step, next))]).load(relaxed);
             });
             if (mask != before) changed.store(true, relaxed);
             if ((mask & always_) != always_) missing.store(true, relaxed);

@@ -1,13 +1,13 @@
 // What is asked, judged: which goals hold in a configuration, and which stay possible in its calm futures.
 //
-// Configurations that storms with n faults reach are judged together: first within k; only where that finds no way to a
+// Configurations that storms with n faults reach are judged together: first within k; only where that finds no path to a
 // goal, with the slack. A configuration's calm futures do not depend on faults, so that judgement is final. Where no
-// way is found, a proof is sought that there is none in channels of any length: that is a violation, and no other has
+// path is found, a proof is sought that there is none in channels of any length: that is a violation, and no other has
 // fewer faults. How storms are explored is the business of the searches, survival_search.hpp and survival_compact.hpp.
 #pragma once
 
 #include "questions/survival_blocks.hpp"
-#include "search/ahead.hpp"
+#include "search/prefetched_steps.hpp"
 #include "search/calm_futures.hpp"
 #include "search/ends.hpp"
 #include "search/nearer_ends.hpp"
@@ -19,9 +19,9 @@ class Judge {
   protected:
     Judge(const System& system, const Question& question, Monitor& monitor)
         : q_(question), rules_(system, question), layout_(system, question), steps_(rules_, layout_),
-          store_(layout_), turns_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, turns_),
-          expander_(rules_, layout_), ahead_(rules_, layout_, store_), monitor_(monitor) {
-        if (turns_.used()) result_.symmetries = question.group.size();
+          store_(layout_), symmetry_(system, layout_, question.group), ends_(rules_, layout_, steps_, store_, symmetry_),
+          expander_(rules_, layout_), prefetched_(rules_, layout_, store_), monitor_(monitor) {
+        if (symmetry_.used()) result_.symmetries = question.group.size();
         result_.findings.resize(q_.asks.size());
         failures_.resize(q_.asks.size());
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a) (q_.asks[a].always ? always_ : never_) |= 1u << a;
@@ -35,15 +35,15 @@ class Judge {
     Layout layout_;
     Steps<Cell> steps_;
     Store<Cell> store_;
-    RowTurns<Cell> turns_;
+    RowSymmetry<Cell> symmetry_;
     Ends<Cell> ends_;
     Expander<Cell> expander_;
-    StepsAhead<Cell> ahead_;
+    PrefetchedSteps<Cell> prefetched_;
     Monitor& monitor_;
     Result result_;
     std::uint32_t always_ = 0, never_ = 0;  // the asks that no violation was found for, a bit each
     std::uint32_t level_ = 0;               // the number of faults
-    std::vector<std::uint32_t> reached_;    // settled at this level
+    std::vector<std::uint32_t> reached_;    // expanded at this level
     std::vector<std::uint32_t> full_;       // those of them with a send that hits the bound
     std::uint32_t storm_end_ = nothing;     // of the last violation
     std::vector<Cell> row_;
@@ -55,8 +55,8 @@ class Judge {
     // The same for the successors of several at a time, where asking takes long: added to their masks.
     virtual void learn_elsewhere(const std::vector<std::uint32_t>&) {}
     virtual void add_run_to(std::uint32_t) {}
-    // The run by which a settled configuration was found.
-    virtual std::vector<TurnedStrike> storm_run(std::uint32_t id) {
+    // The run by which an expanded configuration was found.
+    virtual std::vector<PermutedStep> storm_run(std::uint32_t id) {
         add_run_to(id);
         return ends_.storm_run(id);
     }
@@ -70,7 +70,7 @@ class Judge {
         const RowView<Cell> view{layout_, store_.row(id)};
         Node& node = store_.nodes[id];
         for (std::uint32_t a = 0; a < q_.asks.size(); ++a) {
-            const bool never = (never_ >> a & 1) && node.is(settled);
+            const bool never = (never_ >> a & 1) && node.is(expanded);
             if (!never && (node.is(valued) || !(always_ >> a & 1))) continue;
             if (!may_hold(rules_, q_.asks[a].goal, view)) continue;
             if (never) violated(a, {id, EndKind::none}, {});
@@ -89,8 +89,8 @@ class Judge {
 
     // An end, or a nearer one that calm runs with the slack lead to.
     Stuck nearest(std::uint32_t a, const Stuck& end) {
-        SoonerEnds<Cell> sooner(rules_, layout_, steps_, turns_);
-        auto found = sooner.find(store_, full_, q_.asks[a].goal, store_.nodes[end.storm_end].actions);
+        NearerEnds<Cell> nearer(rules_, layout_, steps_, symmetry_);
+        auto found = nearer.find(store_, full_, q_.asks[a].goal, store_.nodes[end.storm_end].actions);
         if (!found) return end;
         found->stuck.violation = store_.find_or_add(found->row.data());
         return found->stuck;
@@ -112,14 +112,14 @@ class Judge {
 
     // The number of the row that represents the orbit.
     std::uint32_t add(const Cell* row) {
-        const Cell* least = turns_.settle(row).first;
+        const Cell* least = symmetry_.canonical(row).first;
         return add_least(least, store_.hash_of(least));
     }
     // The same for the row itself, and its hash.
     std::uint32_t add_least(const Cell* row, std::uint64_t hash) {
         const std::uint32_t before = store_.size();
         const std::uint32_t id = store_.find_or_add(row, hash);
-        if (id == before && turns_.used()) represented_ += turns_.orbit(store_.row(id));
+        if (id == before && symmetry_.used()) represented_ += symmetry_.orbit(store_.row(id));
         return id;
     }
 
@@ -130,7 +130,7 @@ class Judge {
         const auto take = [&](std::uint32_t process, std::uint32_t faults, const Cell* least, std::uint64_t number) {
             visit(process, faults, least ? add_least(least, number) : static_cast<std::uint32_t>(number));
         };
-        if (ahead_.each(list, i, wanted, take)) return;
+        if (prefetched_.each(list, i, wanted, take)) return;
         store_.read(list[i], row_);
         expander_.each(list[i], row_.data(), wanted, [&](std::uint32_t process, std::uint32_t faults, const Cell* row) {
             visit(process, faults, row ? add(row) : nothing);
@@ -153,8 +153,8 @@ class Judge {
         for (auto id : fresh)
             if (!complete(id)) enlist(id, wide);
         // Certificates list all edges.
-        if (q_.most_certified == 0) seek_ways(wide);
-        ahead_.start();
+        if (q_.most_certified == 0) search_in_depth(wide);
+        prefetched_.start();
         for (std::size_t i = 0; i < wide.size();) {
             const std::vector<std::uint32_t> now(wide.begin() + static_cast<std::ptrdiff_t>(i), wide.end());
             for (; i < wide.size(); ++i) {
@@ -207,12 +207,12 @@ class Judge {
         store_.nodes[id].mask |= known_elsewhere(store_.row(id));
     }
 
-    // Takes those from the list for which a way to all goals is found in depth. Mostly there is one with the slack, short
+    // Takes those from the list for which a path to all goals is found in depth. Mostly there is one with the slack, short
     // if what was sent is received first; so not everything that could happen instead has to be explored.
-    void seek_ways(std::vector<std::uint32_t>& wide) {
+    void search_in_depth(std::vector<std::uint32_t>& wide) {
         unsigned missed = 0;
         for (std::size_t i = wide.size(); i-- > 0 && missed < 32;) {
-            if (!complete(wide[i]) && !find_way(wide[i])) ++missed;
+            if (!complete(wide[i]) && !find_path(wide[i])) ++missed;
             if (over()) return;
         }
         std::erase_if(wide, [&](std::uint32_t id) {
@@ -227,7 +227,7 @@ class Judge {
         std::size_t untried;  // where its successors begin
     };
 
-    bool find_way(std::uint32_t start) {
+    bool find_path(std::uint32_t start) {
         std::vector<Stage> path;
         std::vector<std::uint32_t> untried;
         const auto enter = [&](std::uint32_t id) {
@@ -259,9 +259,9 @@ class Judge {
         store_.read(id, row_);
         const std::size_t first = list.size();
         std::vector<std::uint32_t> received;
-        steps_.each(row_.data(), layout_.bound, true, [&](const Strike& strike, std::uint32_t, const Cell* row) {
+        steps_.each(row_.data(), layout_.bound, true, [&](const FaultyStep& step, std::uint32_t, const Cell* row) {
             if (!row) return;
-            const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+            const Transition& t = rules_.system.processes[step.process].transitions[step.transition];
             (t.kind == TransitionKind::receive ? received : list).push_back(add(row));
         });
         list.insert(list.end(), received.begin(), received.end());

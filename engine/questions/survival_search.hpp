@@ -38,10 +38,10 @@ class Search : public Judge<Cell> {
     using Judge<Cell>::rules_;
     using Judge<Cell>::layout_;
     using Judge<Cell>::store_;
-    using Judge<Cell>::turns_;
+    using Judge<Cell>::symmetry_;
     using Judge<Cell>::ends_;
     using Judge<Cell>::expander_;
-    using Judge<Cell>::ahead_;
+    using Judge<Cell>::prefetched_;
     using Judge<Cell>::monitor_;
     using Judge<Cell>::result_;
     using Judge<Cell>::always_;
@@ -62,7 +62,7 @@ class Search : public Judge<Cell> {
             row[p] = static_cast<Cell>(rules_.system.processes[p].initial);
         const std::uint32_t id = store_.find_or_add(row.data());
         store_.nodes[id].faults = 0;
-        represented_ = turns_.used();  // permutations take it to itself
+        represented_ = symmetry_.used();  // permutations take it to itself
         pending_[0].push_back(id);
     }
 
@@ -79,10 +79,10 @@ class Search : public Judge<Cell> {
             std::vector<std::uint32_t> now = std::move(by_actions.begin()->second);
             by_actions.erase(by_actions.begin());
             std::vector<std::uint32_t> next;
-            ahead_.start();
+            prefetched_.start();
             for (std::size_t i = 0; i < now.size(); ++i)
                 if (is_waiting(now[i]) && store_.nodes[now[i]].actions == actions) {
-                    settle(now, i, next);
+                    expand(now, i, next);
                     if (over() || !(always_ | never_)) return;
                 }
             if (next.empty()) continue;
@@ -92,12 +92,12 @@ class Search : public Judge<Cell> {
     }
 
     bool is_waiting(std::uint32_t id) const {
-        return !store_.nodes[id].is(settled) && store_.nodes[id].faults == level_;
+        return !store_.nodes[id].is(expanded) && store_.nodes[id].faults == level_;
     }
 
-    void settle(const std::vector<std::uint32_t>& now, std::size_t i, std::vector<std::uint32_t>& next) {
+    void expand(const std::vector<std::uint32_t>& now, std::size_t i, std::vector<std::uint32_t>& next) {
         const std::uint32_t id = now[i];
-        store_.nodes[id].flags |= settled;
+        store_.nodes[id].flags |= expanded;
         reached_.push_back(id);
         ++result_.configurations;
         this->value(id);
@@ -131,7 +131,7 @@ class Search : public Judge<Cell> {
         const Node& before = store_.nodes[from];
         Node& node = store_.nodes[to];
         const std::uint32_t actions = before.actions + 1;
-        if (node.is(settled) || node.faults < faults || (node.faults == faults && node.actions < actions)) return;
+        if (node.is(expanded) || node.faults < faults || (node.faults == faults && node.actions < actions)) return;
         const bool same = node.faults == faults && node.actions == actions;
         const std::uint32_t changes = before.changes + (before.last != process);
         if (same && node.changes <= changes) return;
@@ -163,10 +163,10 @@ class Search : public Judge<Cell> {
     void report() override {
         monitor_.states = store_.size();
         monitor_.frontier = store_.size() - std::min<std::uint64_t>(store_.size(), result_.configurations);
-        monitor_.memory = store_.bytes() + ahead_.bytes() + beside_;
+        monitor_.memory = store_.bytes() + prefetched_.bytes() + beside_;
         monitor_.represented = represented_;
-        monitor_.enabled = expander_.enabled + ahead_.enabled();
-        monitor_.taken = expander_.taken + ahead_.taken();
+        monitor_.enabled = expander_.enabled + prefetched_.enabled();
+        monitor_.taken = expander_.taken + prefetched_.taken();
     }
 
     bool over() override {

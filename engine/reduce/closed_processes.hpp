@@ -3,7 +3,7 @@
 // A set P of processes is closed at a configuration r if nobody outside can change what its processes can do: a channel
 // into which one of them sends has room, or its receiver is in P; a channel from which one receives has a head,
 // or its sender is in P; where a message is put only because its receiver has not ended, the receiver is in P, and where
-// one of them may end, those who send to it are; no channel of theirs lets messages overtake. Faults strike at sends and receptions, so they belong to the steps of P.
+// one of them may end, those who send to it are; no channel of theirs lets messages overtake. Faults happen at sends and receptions, so they belong to the steps of P.
 //
 // (1) As in stubborn.hpp: as long as nobody in P acts, the enabled steps A of P stay the same, and each commutes with
 //     each step of others.

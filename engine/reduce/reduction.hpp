@@ -109,7 +109,7 @@ class Reducer {
     std::uint64_t peak_bytes() const { return std::max(explorer_.peak_bytes(), memory_.peak()); }
 
   private:
-    static constexpr std::uint32_t settled = Components<W>::done;
+    static constexpr std::uint32_t finished = Components<W>::done;
 
     Graph<W>& g;
     Monitor& monitor_;
@@ -119,13 +119,13 @@ class Reducer {
     Components<W> components_;
     std::vector<std::uint64_t> looked_at_;  // in each shard, so many configurations satisfy (2)
     std::size_t rounds_ = 0;                // those of so many rounds
-    std::uint64_t turn_ = 0;
+    std::uint64_t permutation_ = 0;
 
     // The least configuration of each component that lacks one where everybody was expanded.
     Stop find_lacking(std::vector<std::uint32_t>& lacking) {
         memory_.others = explorer_.bytes() - explorer_.beside;
         if (!components_.make_room()) return Stop::memory;
-        settle();
+        canonical();
         for (unsigned s = 0; s < g.shards.size(); ++s)
             for (; looked_at_[s] < g.shards[s].size; ++looked_at_[s])
                 if (!search_from(g.number(s, looked_at_[s]), lacking)) return over() ? monitor_.over() : Stop::memory;
@@ -134,13 +134,13 @@ class Reducer {
     }
 
     // Most configurations satisfy (2) by a step to one that does. Against the order of the search one pass finds most of them.
-    void settle() {
+    void canonical() {
         for (std::size_t r = g.rounds.size(); r-- > rounds_;) {
             const Round& round = g.rounds[r];
             each_shard(round, parallel_from_, [&](unsigned s) {
                 for (std::uint64_t i = round.end[s]; i-- > round.begin[s];) {
                     const std::uint32_t id = g.number(s, i);
-                    if (g.shards[s].chosen[i] == everyone || leads_on(id)) components_.set_low(id, settled);
+                    if (g.shards[s].chosen[i] == everyone || leads_on(id)) components_.set_low(id, finished);
                 }
             });
         }
@@ -149,7 +149,7 @@ class Reducer {
 
     bool leads_on(std::uint32_t id) const {
         bool found = false;
-        g.each_edge(id, [&](std::uint32_t to) { found = found || components_.low(to) == settled; });
+        g.each_edge(id, [&](std::uint32_t to) { found = found || components_.low(to) == finished; });
         return found;
     }
 
@@ -166,7 +166,7 @@ class Reducer {
             return true;
         };
         return components_.search(
-            id, [](std::uint32_t) { return true; }, complete, [&] { return ++turn_ % 65536 == 0 && over(); });
+            id, [](std::uint32_t) { return true; }, complete, [&] { return ++permutation_ % 65536 == 0 && over(); });
     }
 
     // The number of configurations is for the explorer to limit.

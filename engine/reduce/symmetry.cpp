@@ -51,16 +51,16 @@ Automorphism identity_of(const System& system) {
 
 Automorphism inverse(const Automorphism& g) {
     Automorphism out = g;
-    const auto turn = [](const std::vector<std::uint32_t>& there) {
+    const auto inverted = [](const std::vector<std::uint32_t>& there) {
         std::vector<std::uint32_t> back(there.size());
         for (std::uint32_t i = 0; i < there.size(); ++i) back[there[i]] = i;
         return back;
     };
-    out.process = turn(g.process);
-    out.channel = turn(g.channel);
+    out.process = inverted(g.process);
+    out.channel = inverted(g.channel);
     for (std::size_t p = 0; p < g.process.size(); ++p) {
-        out.state[g.process[p]] = turn(g.state[p]);
-        out.transition[g.process[p]] = turn(g.transition[p]);
+        out.state[g.process[p]] = inverted(g.state[p]);
+        out.transition[g.process[p]] = inverted(g.transition[p]);
     }
     for (std::size_t c = 0; c < g.channel.size(); ++c) {
         out.message[g.channel[c]].clear();

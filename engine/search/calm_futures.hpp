@@ -7,7 +7,7 @@ namespace stormproof::survival {
 
 // Takes over the bits of successors, until all that are wanted are there. Returns how many configurations lack some.
 template <class Cell, class At>
-std::size_t look_ahead(Store<Cell>& store, At at, At end, std::uint32_t wanted) {
+std::size_t pull_masks(Store<Cell>& store, At at, At end, std::uint32_t wanted) {
     std::size_t lacking = 0;
     for (; at != end; ++at) {
         Node& node = store.nodes[*at];
@@ -51,12 +51,12 @@ void propagate_all(Store<Cell>& store, const std::vector<std::uint32_t>& list) {
 }
 
 // The same, but for those that have all bits that are wanted: whatever else they have, it is of no interest. Most find them
-// by looks ahead, against the order of the list and along it in turn. The others have no successor that has them all.
+// by pulling them, against the order of the list and along it in turn. The others have no successor that has them all.
 template <class Cell>
 void propagate(Store<Cell>& store, const std::vector<std::uint32_t>& list, std::uint32_t wanted) {
     std::size_t before = list.size(), lacking = 0;
     for (bool against = true;; against = !against, before = lacking) {
-        lacking = against ? look_ahead(store, list.rbegin(), list.rend(), wanted) : look_ahead(store, list.begin(), list.end(), wanted);
+        lacking = against ? pull_masks(store, list.rbegin(), list.rend(), wanted) : pull_masks(store, list.begin(), list.end(), wanted);
         if (lacking == 0) return;
         if (lacking > before / 2) break;
     }

@@ -88,7 +88,7 @@ class CompactRounds {
             if (then == Then::next) worker.transitions += steps;
             return then;
         });
-        if (!silent) layers.settled += round.size();
+        if (!silent) layers.expanded += round.size();
     }
 
     // Goes to a configuration, of an earlier round, from which a step leads here; returns its instruction or none.

@@ -25,7 +25,7 @@ class Beside {
 
     // Makes room for so many entries; new ones are zero.
     template <class T>
-    bool take(Stretch<T>& array, std::uint64_t entries) {
+    bool take(LargeArray<T>& array, std::uint64_t entries) {
         if (entries <= array.capacity()) return true;
         const std::uint64_t more = (entries - array.capacity()) * sizeof(T);
         if (!monitor_.allows(others + bytes_ + more) || !array.resize(entries)) return false;
@@ -60,7 +60,7 @@ class Components {
             for (std::uint64_t i = 0; i < g.shards[s].size; ++i) set_low(g.number(s, i), unseen);
     }
 
-    // Threads may settle configurations of their own at the same time, while nothing is searched.
+    // Threads may decide configurations of their own at the same time, while nothing is searched.
     std::uint32_t low(std::uint32_t id) const {
         return low_[g.shard_of(id)][g.local(id)].load(std::memory_order_relaxed);
     }
@@ -104,14 +104,14 @@ class Components {
 
     const Graph<W>& g;
     Beside& memory_;
-    std::vector<Stretch<std::atomic<std::uint32_t>>> low_;
-    Stretch<Frame> path_;
-    Stretch<std::uint32_t> open_;
+    std::vector<LargeArray<std::atomic<std::uint32_t>>> low_;
+    LargeArray<Frame> path_;
+    LargeArray<std::uint32_t> open_;
     std::uint64_t depth_ = 0, opened_ = 0;
     std::uint32_t clock_ = 1;
 
     template <class T>
-    bool longer(Stretch<T>& stack, std::uint64_t used) {
+    bool longer(LargeArray<T>& stack, std::uint64_t used) {
         return used < stack.capacity() || memory_.take(stack, std::max<std::uint64_t>(4096, 2 * stack.capacity()));
     }
 

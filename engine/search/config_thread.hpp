@@ -38,7 +38,7 @@ struct ConfigThread : LayerThread {
     std::uint64_t unmet = 0;        // while sweeping: the goals that some configuration needs and does not reach so far
     std::uint64_t unmet_count = 0;  // how many such configurations there are
     bool changed = false;
-    std::vector<WalkStep<W>> way;
+    std::vector<WalkStep<W>> walk;
     std::vector<Look<W>> looks;
     std::uint64_t walks = 0, walked = 0;  // how many there were, and their steps
 

@@ -14,11 +14,11 @@ namespace stormproof::survival {
 template <class Cell>
 struct StormThread {
     StormThread(const Rules& rules, const Layout& layout)
-        : steps(rules, layout), closed(rules, layout), turns(rules.system, layout, rules.question.group), row(layout.cells) {}
+        : steps(rules, layout), closed(rules, layout), symmetry(rules.system, layout, rules.question.group), row(layout.cells) {}
 
     Steps<Cell> steps;
     ClosedProcesses<Cell> closed;
-    RowTurns<Cell> turns;
+    RowSymmetry<Cell> symmetry;
     std::vector<Cell> row;  // the configuration at hand
 };
 
@@ -63,11 +63,11 @@ class DiskStorms : public Search<Cell> {
         return out;
     }
     // What a step of this configuration leads to.
-    Packed packed_after(Thread& thread, const Packed& c, const Strike& strike, const Cell* next) const {
-        const auto [least, turn] = thread.turns.settle(next);
-        if (turn != 0) return packed(least);
+    Packed packed_after(Thread& thread, const Packed& c, const FaultyStep& step, const Cell* next) const {
+        const auto [least, permutation] = thread.symmetry.canonical(next);
+        if (permutation != 0) return packed(least);
         Packed out = c;
-        packing_.repack(next, strike.process, rules_.system.processes[strike.process].transitions[strike.transition].channel, out.w);
+        packing_.repack(next, step.process, rules_.system.processes[step.process].transitions[step.transition].channel, out.w);
         return out;
     }
     Thread& first() { return *threads_[0]; }
@@ -109,11 +109,11 @@ class DiskStorms : public Search<Cell> {
     std::uint64_t look(Thread& thread, LayerKey key, const Packed& c, std::uint64_t how, Expanded& out) const {
         unpack(thread, c);
         bool calm = false, hit = false;
-        expand(thread, how, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+        expand(thread, how, false, [&](const FaultyStep& step, std::uint32_t faults, const Cell* next) {
             calm = calm || faults == 0;
             hit = hit || !next;
             if (next && level_ + faults <= q_.most_faults)
-                out.push(layer_key(level_ + faults, actions_of(key) + 1), packed_after(thread, c, strike, next));
+                out.push(layer_key(level_ + faults, actions_of(key) + 1), packed_after(thread, c, step, next));
         });
         const std::uint64_t seen = holding(thread, calm ? never_ : never_ | always_) | (hit ? seen_hit : 0);
         if (calm) return seen;
@@ -192,7 +192,7 @@ class DiskStorms : public Search<Cell> {
             layers_.each(layer, [&](const Packed& c) {
                 unpack(first(), c);
                 bool hit = false;
-                expand(first(), layer.note, false, [&](const Strike&, std::uint32_t, const Cell* next) { hit = hit || !next; });
+                expand(first(), layer.note, false, [&](const FaultyStep&, std::uint32_t, const Cell* next) { hit = hit || !next; });
                 if (hit) this->full_.push_back(add_stored(layer.key, c));
                 return this->full_.size() < enough;
             });
@@ -209,7 +209,7 @@ class DiskStorms : public Search<Cell> {
         unpack(first(), c);
         const std::uint32_t id = store_.find_or_add(first().row.data());
         Node& node = store_.nodes[id];
-        node.flags |= settled;
+        node.flags |= expanded;
         node.faults = faults_of(key);
         node.actions = actions_of(key);
         return id;
@@ -217,13 +217,13 @@ class DiskStorms : public Search<Cell> {
 
     // Adds the configurations of a run to this one to the store.
     std::uint32_t store_run(LayerKey key, const Packed& at) {
-        std::vector<std::pair<LayerKey, Packed>> way{{key, at}};
+        std::vector<std::pair<LayerKey, Packed>> path{{key, at}};
         std::vector<std::uint32_t> processes;
-        while (actions_of(way.back().first) > 0) processes.push_back(add_predecessor(way));
+        while (actions_of(path.back().first) > 0) processes.push_back(add_predecessor(path));
         std::uint32_t id = nothing;
-        for (std::size_t i = way.size(); i-- > 0;) {
+        for (std::size_t i = path.size(); i-- > 0;) {
             const std::uint32_t before = id;
-            id = add_stored(way[i].first, way[i].second);
+            id = add_stored(path[i].first, path[i].second);
             Node& node = store_.nodes[id];
             node.parent = before;
             if (i < processes.size()) node.last = static_cast<std::uint16_t>(processes[i]);
@@ -232,19 +232,19 @@ class DiskStorms : public Search<Cell> {
     }
 
     // The process of the step that leads to the last one.
-    std::uint32_t add_predecessor(std::vector<std::pair<LayerKey, Packed>>& way) {
-        const LayerKey key = way.back().first;
-        const Packed wanted = way.back().second;
+    std::uint32_t add_predecessor(std::vector<std::pair<LayerKey, Packed>>& path) {
+        const LayerKey key = path.back().first;
+        const Packed wanted = path.back().second;
         std::uint32_t process = nothing;
         for (const Layer& layer : layers_.layers) {
             if (actions_of(layer.key) + 1 != actions_of(key) || layer.key > key || process != nothing) continue;
             layers_.each(layer, [&](const Packed& c) {
                 unpack(first(), c);
-                expand(first(), layer.note, false, [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
+                expand(first(), layer.note, false, [&](const FaultyStep& step, std::uint32_t faults, const Cell* next) {
                     if (process != nothing || !next || faults_of(layer.key) + faults != faults_of(key)) return;
-                    if (packed_after(first(), c, strike, next) == wanted) process = strike.process;
+                    if (packed_after(first(), c, step, next) == wanted) process = step.process;
                 });
-                if (process != nothing) way.push_back({layer.key, c});
+                if (process != nothing) path.push_back({layer.key, c});
                 return process == nothing;
             });
         }

@@ -4,42 +4,42 @@
 #include <algorithm>
 #include <deque>
 
-#include "reduce/row_turns.hpp"
+#include "reduce/row_symmetry.hpp"
 #include "search/calm_components.hpp"
 
 namespace stormproof::survival {
 
 struct Stuck {
-    std::uint32_t storm_end = 0;  // where the storm ends and the calm way begins
+    std::uint32_t storm_end = 0;  // where the storm ends and the calm path begins
     EndKind kind = EndKind::none;
-    std::vector<TurnedStrike> way = {}, cycle = {};
+    std::vector<PermutedStep> path = {}, cycle = {};
     std::uint32_t entry = nothing;  // where the cycle begins
-    std::uint32_t violation = nothing;  // where the way ends, if only there the goal is out of reach
+    std::uint32_t violation = nothing;  // where the path ends, if only there the goal is out of reach
 };
 
 template <class Cell>
 class Ends {
   public:
-    Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store, RowTurns<Cell>& turns)
-        : rules_(rules), layout_(layout), steps_(steps), store_(store), turns_(turns) {}
+    Ends(const Rules& rules, const Layout& layout, Steps<Cell>& steps, const Store<Cell>& store, RowSymmetry<Cell>& symmetry)
+        : rules_(rules), layout_(layout), steps_(steps), store_(store), symmetry_(symmetry) {}
 
     // The whole run, as the user's processes take it, after the storm that leads to where it begins.
-    void show(const std::vector<TurnedStrike>& storm, const Stuck& stuck, Finding& finding) {
-        Automorphism back = turns_.identity();
-        turns_.add_shown(storm, back, finding.run);
+    void show(const std::vector<PermutedStep>& storm, const Stuck& stuck, Finding& finding) {
+        Automorphism back = symmetry_.identity();
+        symmetry_.add_shown(storm, back, finding.run);
         finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         finding.end = stuck.kind;
-        turns_.add_shown(stuck.way, back, finding.run);
+        symmetry_.add_shown(stuck.path, back, finding.run);
         if (stuck.violation != nothing) finding.calm_from = static_cast<std::uint32_t>(finding.run.size());
         if (stuck.cycle.empty()) return;
         // Once round the orbits may lead to another member of the first one.
-        const auto start = stuck.entry == nothing ? std::vector<Cell>() : turns_.image(back, store_.row(stuck.entry));
+        const auto start = stuck.entry == nothing ? std::vector<Cell>() : symmetry_.image(back, store_.row(stuck.entry));
         do {
-            turns_.add_shown(stuck.cycle, back, finding.cycle);
-        } while (stuck.entry != nothing && turns_.image(back, store_.row(stuck.entry)) != start);
+            symmetry_.add_shown(stuck.cycle, back, finding.cycle);
+        } while (stuck.entry != nothing && symmetry_.image(back, store_.row(stuck.entry)) != start);
     }
 
-    // The nearest place, on calm ways from these configurations, where nothing more can change.
+    // The nearest place, on calm paths from these configurations, where nothing more can change.
     Stuck find(const std::vector<std::uint32_t>& proved) {
         walk(proved);
         Stuck stuck;
@@ -70,9 +70,9 @@ class Ends {
         return stuck;
     }
 
-    // The run by which a settled configuration was found.
-    std::vector<TurnedStrike> storm_run(std::uint32_t id) {
-        std::vector<TurnedStrike> run;
+    // The run by which an expanded configuration was found.
+    std::vector<PermutedStep> storm_run(std::uint32_t id) {
+        std::vector<PermutedStep> run;
         for (; store_.nodes[id].parent != nothing; id = store_.nodes[id].parent) {
             const std::uint32_t from = store_.nodes[id].parent;
             const std::uint32_t faults = store_.nodes[id].faults - store_.nodes[from].faults;
@@ -87,7 +87,7 @@ class Ends {
     const Layout& layout_;
     Steps<Cell>& steps_;
     const Store<Cell>& store_;
-    RowTurns<Cell>& turns_;
+    RowSymmetry<Cell>& symmetry_;
     std::vector<std::uint32_t> order_, came_;  // visited, the nearest first; number -> predecessor, or itself
     std::vector<Cell> row_;
 
@@ -114,26 +114,26 @@ class Ends {
         const auto all = static_cast<std::uint32_t>(rules_.system.processes.size());
         std::uint32_t busy = 0, last = nothing;
         store_.read(id, row_);
-        steps_.each(row_.data(), layout_.bound, true, [&](const Strike& strike, std::uint32_t, const Cell*) {
-            const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+        steps_.each(row_.data(), layout_.bound, true, [&](const FaultyStep& step, std::uint32_t, const Cell*) {
+            const Transition& t = rules_.system.processes[step.process].transitions[step.transition];
             if (t.kind == TransitionKind::receive) busy = all;
-            if (strike.process != last) ++busy;
-            last = strike.process;
+            if (step.process != last) ++busy;
+            last = step.process;
         });
         return busy;
     }
 
-    TurnedStrike step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
+    PermutedStep step(std::uint32_t from, std::uint32_t to, std::uint32_t bound, std::uint32_t wanted,
                 std::uint32_t process = nothing) {
-        TurnedStrike found;
+        PermutedStep found;
         bool done = false;
         store_.read(from, row_);
         const std::size_t bytes = layout_.cells * sizeof(Cell);
-        steps_.each(row_.data(), bound, wanted == 0, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
-            if (done || !row || faults != wanted || (process != nothing && strike.process != process)) return;
-            const auto [least, turn] = turns_.settle(row);
+        steps_.each(row_.data(), bound, wanted == 0, [&](const FaultyStep& step, std::uint32_t faults, const Cell* row) {
+            if (done || !row || faults != wanted || (process != nothing && step.process != process)) return;
+            const auto [least, permutation] = symmetry_.canonical(row);
             if (std::memcmp(least, store_.row(to), bytes) != 0) return;
-            found = {strike, turn};
+            found = {step, permutation};
             done = true;
         });
         return found;
@@ -170,8 +170,8 @@ class Ends {
 
     void lead_to(std::uint32_t end, Stuck& stuck) {
         std::uint32_t id = end;
-        for (; came_[id] != id; id = came_[id]) stuck.way.push_back(step(came_[id], id, layout_.bound, 0));
-        std::reverse(stuck.way.begin(), stuck.way.end());
+        for (; came_[id] != id; id = came_[id]) stuck.path.push_back(step(came_[id], id, layout_.bound, 0));
+        std::reverse(stuck.path.begin(), stuck.path.end());
         stuck.storm_end = id;
     }
 
@@ -180,12 +180,12 @@ class Ends {
         return found == order_.end() ? nothing : *found;
     }
 
-    // Channels grow: on from here to where one outgrows the slack, the first way that repeats itself, cut where it begins to.
+    // Channels grow: on from here to where one outgrows the slack, the first path that repeats itself, cut where it begins to.
     void grow(std::uint32_t down, Stuck& stuck) {
         lead_to(down, stuck);
         walk({down});
         std::uint32_t first = down;
-        unsigned left = turns_.used() ? 0 : 1000;  // members of different orbits cannot be compared
+        unsigned left = symmetry_.used() ? 0 : 1000;  // members of different orbits cannot be compared
         for (auto id : order_) {
             if (!store_.nodes[id].is(hits)) continue;
             if (first == down) first = id;
@@ -194,17 +194,17 @@ class Ends {
             for (std::size_t i = 0; i < path.size(); ++i)
                 for (std::size_t j = i + 1; j < path.size(); ++j)
                     if (extends(path[i], path[j])) {
-                        follow(path, 0, i, stuck.way);
+                        follow(path, 0, i, stuck.path);
                         follow(path, i, j, stuck.cycle);
                         return;
                     }
         }
         const auto path = path_to(first);
-        follow(path, 0, path.size() - 1, stuck.way);
+        follow(path, 0, path.size() - 1, stuck.path);
     }
 
-    void follow(const std::vector<std::uint32_t>& path, std::size_t from, std::size_t to, std::vector<TurnedStrike>& way) {
-        for (; from < to; ++from) way.push_back(step(path[from], path[from + 1], layout_.bound, 0));
+    void follow(const std::vector<std::uint32_t>& path, std::size_t from, std::size_t to, std::vector<PermutedStep>& out) {
+        for (; from < to; ++from) out.push_back(step(path[from], path[from + 1], layout_.bound, 0));
     }
 
     std::vector<std::uint32_t> path_to(std::uint32_t end) const {
@@ -224,8 +224,8 @@ class Ends {
         return true;
     }
 
-    // A shortest calm way from a configuration back to itself.
-    std::vector<TurnedStrike> round(std::uint32_t entry) {
+    // A shortest calm path from a configuration back to itself.
+    std::vector<PermutedStep> round(std::uint32_t entry) {
         came_.assign(store_.size(), nothing);
         std::deque<std::uint32_t> queue{entry};
         while (!queue.empty() && came_[entry] == nothing) {
@@ -237,15 +237,15 @@ class Ends {
                 queue.push_back(to);
             });
         }
-        std::vector<TurnedStrike> way;
-        if (came_[entry] == nothing) return way;
+        std::vector<PermutedStep> path;
+        if (came_[entry] == nothing) return path;
         std::uint32_t id = entry;
         do {
-            way.push_back(step(came_[id], id, layout_.bound, 0));
+            path.push_back(step(came_[id], id, layout_.bound, 0));
             id = came_[id];
         } while (id != entry);
-        std::reverse(way.begin(), way.end());
-        return way;
+        std::reverse(path.begin(), path.end());
+        return path;
     }
 };
 extern template class Ends<std::uint8_t>;

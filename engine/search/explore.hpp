@@ -102,7 +102,7 @@ class Explorer {
 
   private:
     static constexpr std::size_t batch_size = 64;
-    static constexpr std::size_t ahead = 16;  // so many configurations are fetched before they are compared
+    static constexpr std::size_t prefetch_distance = 16;  // so many configurations are fetched before they are compared
     static constexpr unsigned checked_blocks = 16;
     struct Successor {
         Config<W> config;
@@ -136,7 +136,7 @@ class Explorer {
         const Config<W> c = initial_config<W>(m);
         bool fresh = false;
         visited_.find_or_add(0, c, hash_of(c), fresh);
-        if (g.turns) g.shards[0].represented += 1;  // permutations take it to itself
+        if (g.symmetry) g.shards[0].represented += 1;  // permutations take it to itself
         Round round{std::vector<std::uint64_t>(threads_, 0), std::vector<std::uint64_t>(threads_, 0)};
         round.end[0] = 1;
         g.rounds.push_back(round);
@@ -194,10 +194,10 @@ class Explorer {
 
     void work(unsigned who, const Round& round, std::uint64_t total, bool only_silent) {
         Worker& worker = workers_[who];
-        for (unsigned turn = 0;; ++turn) {
+        for (unsigned blocks = 0;; ++blocks) {
             // What is still pending will be added before this block's: both must fit the budget.
             if (halt_ || worker.budget < std::uint64_t{block_ + 1} * m.max_degree + batch_size) break;
-            if ((turn % checked_blocks == 0 || monitor_.too_many(g.size())) && over_limit()) break;
+            if ((blocks % checked_blocks == 0 || monitor_.too_many(g.size())) && over_limit()) break;
             const std::uint64_t begin = cursor_.fetch_add(block_);
             if (begin >= total) break;
             const std::uint64_t end = std::min<std::uint64_t>(begin + block_, total);
@@ -246,7 +246,7 @@ class Explorer {
         const auto push = [&](const Config<W>& next) {
             Successor& p = *end++;
             p.config = next;
-            if (g.turns) g.turns->settle(p.config);
+            if (g.symmetry) g.symmetry->canonical(p.config);
             p.hash = hash_of(p.config);
             p.last = false;
             visited_.fetch_slot(p.hash);
@@ -286,16 +286,16 @@ class Explorer {
         }
         const Successor* const batch = worker.batch.data();
         const std::size_t pending = worker.pending;
-        for (std::size_t i = 0; i < std::min(ahead, pending); ++i) visited_.fetch_config(batch[i].hash);
+        for (std::size_t i = 0; i < std::min(prefetch_distance, pending); ++i) visited_.fetch_config(batch[i].hash);
         for (std::size_t i = 0; i < pending; ++i) {
-            if (i + ahead < pending) visited_.fetch_config(batch[i + ahead].hash);
+            if (i + prefetch_distance < pending) visited_.fetch_config(batch[i + prefetch_distance].hash);
             const Successor& p = batch[i];
             bool fresh = false;
             const std::uint32_t id = visited_.find_or_add(who, p.config, p.hash, fresh);
             if (id == no_edges) fail(Stop::memory);
             if (fresh) {
                 --worker.budget;
-                if (g.turns) shard.represented += g.turns->orbit(p.config);
+                if (g.symmetry) shard.represented += g.symmetry->orbit(p.config);
             }
             if (!only_silent) shard.edges[shard.edge_count++] = id | (p.last ? last_edge : 0);
         }

@@ -71,7 +71,7 @@ class FutureSearch {
             const std::optional<Place> place = reached ? std::nullopt : layers_.find(worker_, next.w);
             if (!place) return;
             const std::uint8_t mask = layers_.byte(*place).load(relaxed);
-            reached = (mask & met) && (set.settled & goal);
+            reached = (mask & met) && (set.assumed & goal);
             if (reached || (mask & seen)) return;
             layers_.byte(*place).fetch_or(seen, relaxed);
             waiting_.push_back(*place);

@@ -76,7 +76,7 @@ class Futures {
     Monitor& monitor_;
     const std::uint64_t parallel_from_;
     const GoalSet* set_ = nullptr;
-    std::vector<Stretch<std::atomic<std::uint64_t>>> masks_;
+    std::vector<LargeArray<std::atomic<std::uint64_t>>> masks_;
     std::atomic<bool> changed_{false};
     std::atomic<std::uint64_t> unmet_count_{0};
     std::atomic<bool> halt_{false};
@@ -93,7 +93,7 @@ class Futures {
 
     // The goals of `start`, those that its steps fire, and those of its successors.
     STORMPROOF_INLINE std::uint64_t value(std::uint32_t id, std::uint64_t start) const {
-        return g.turns || g.reduced ? value_by_all_steps(id, start) : value_by_first_steps(id, start);
+        return g.symmetry || g.reduced ? value_by_all_steps(id, start) : value_by_first_steps(id, start);
     }
 
     // Without reduction and symmetry, where a few steps are often enough for every goal.
@@ -116,12 +116,12 @@ class Futures {
 
     STORMPROOF_NOINLINE std::uint64_t value_by_all_steps(std::uint32_t id, std::uint64_t start) const {
         std::uint64_t mask = start;
-        g.each_turned_step(
+        g.each_permuted_step(
             id,
-            [&](std::uint32_t number, const Instruction&, std::uint32_t to, std::uint32_t turn) {
-                mask |= set_->fires[number] | (set_->before(turn, of(to)) & set_->keeps[number]);
+            [&](std::uint32_t number, const Instruction&, std::uint32_t to, std::uint32_t permutation) {
+                mask |= set_->fires[number] | (set_->before(permutation, of(to)) & set_->keeps[number]);
             },
-            [&](std::uint32_t to, std::uint32_t turn) { mask |= set_->before(turn, of(to)); });
+            [&](std::uint32_t to, std::uint32_t permutation) { mask |= set_->before(permutation, of(to)); });
         return mask;
     }
 
@@ -140,26 +140,26 @@ class Futures {
         }
     }
 
-    void sweep_shard(unsigned s, std::uint64_t begin, std::uint64_t end, std::uint64_t turn) {
+    void sweep_shard(unsigned s, std::uint64_t begin, std::uint64_t end, std::uint64_t sweep) {
         std::uint64_t unmet = 0;
         bool changed = false;
         for (std::uint64_t j = begin; j < end; ++j) {
             if (j % check_every == 0 && (halt_ || (s == 0 && over()))) break;
-            const bool backward = turn % 2 == 0;
+            const bool backward = sweep % 2 == 0;
             const std::uint64_t i = backward ? end - 1 - (j - begin) : j;
-            if (j + ahead < end) fetch(s, backward ? i - ahead : i + ahead, turn);
-            changed |= turn == 0 ? begin_at(s, i, unmet) : improve_at(s, i, unmet);
+            if (j + prefetch_distance < end) fetch(s, backward ? i - prefetch_distance : i + prefetch_distance, sweep);
+            changed |= sweep == 0 ? begin_at(s, i, unmet) : improve_at(s, i, unmet);
         }
         if (changed) changed_ = true;
         unmet_count_ += unmet;
     }
 
-    static constexpr std::uint64_t ahead = 8;
+    static constexpr std::uint64_t prefetch_distance = 8;
     static constexpr std::uint64_t check_every = 4096;  // configurations between two looks at the clock
 
     // Fetches the masks from which the configuration's own will be computed.
-    void fetch(unsigned s, std::uint64_t i, std::uint64_t turn) const {
-        if (turn > 0 && masks_[s][i].load(std::memory_order_relaxed) == set_->all) return;
+    void fetch(unsigned s, std::uint64_t i, std::uint64_t sweep) const {
+        if (sweep > 0 && masks_[s][i].load(std::memory_order_relaxed) == set_->all) return;
         g.each_edge(g.number(s, i), [&](std::uint32_t to) {
             prefetch(&masks_[g.shard_of(to)][g.local(to)]);
         });
@@ -169,7 +169,7 @@ class Futures {
     // successors.
     bool begin_at(unsigned s, std::uint64_t i, std::uint64_t& unmet) {
         const std::uint64_t need = set_->needs(m, g.shards[s].configs[i]);
-        const std::uint64_t after = value(g.number(s, i), exact_ ? 0 : set_->settled & ~need);
+        const std::uint64_t after = value(g.number(s, i), exact_ ? 0 : set_->assumed & ~need);
         unmet += (need & ~after) != 0;
         masks_[s][i].store(after, std::memory_order_relaxed);
         return true;
@@ -188,7 +188,7 @@ class Futures {
     // The value of a configuration that has had one: only its successors can add to it, and if they add goals that bar
     // nothing, it does not matter by which steps.
     STORMPROOF_INLINE std::uint64_t improved(std::uint32_t id, std::uint64_t before) const {
-        if (g.turns) return value(id, before);
+        if (g.symmetry) return value(id, before);
         std::uint64_t beyond = 0;
         g.each_edge(id, [&](std::uint32_t to) { beyond |= of(to); });
         const std::uint64_t mask = before | (beyond & set_->unbarred);
@@ -230,19 +230,19 @@ class Futures {
 
     unsigned rounds_ = 8;  // over a component, before predecessors are written down
     std::uint64_t looked_at_ = 0;
-    Stretch<std::uint64_t> begin_;                // where the predecessors of each member begin
-    Stretch<std::uint32_t> before_, queue_;       // predecessors and members to look at again, by their places
-    Stretch<std::uint8_t> queued_;
+    LargeArray<std::uint64_t> begin_;             // where the predecessors of each member begin
+    LargeArray<std::uint32_t> before_, queue_;       // predecessors and members to look at again, by their places
+    LargeArray<std::uint8_t> queued_;
 
     bool complete(std::uint64_t first, std::uint64_t last) {
         const std::uint32_t base = components_.low(member(first));  // the open configurations outside have smaller numbers
-        if (!g.turns) share(first, last);
+        if (!g.symmetry) share(first, last);
         bool solved = false;
         for (unsigned n = 0; !solved; ++n) {
             const std::optional<bool> changed = look_round(first, last, n % 2 == 0);
             if (!changed) return false;
             // One look is enough where it had nothing of its own to read.
-            solved = !*changed || (last - first == 1 && !g.turns);
+            solved = !*changed || (last - first == 1 && !g.symmetry);
             if (!solved && n >= rounds_ && last - first > 1 && std::has_single_bit(n)) {
                 const std::optional<bool> followed = follow_back(first, last, base);
                 if (!followed) return false;

@@ -51,14 +51,14 @@ class Layers {
 
     // The states of a run that leads there, from the initial one on.
     std::vector<StateWords> way_to(const Noted& end, Steps& steps) {
-        std::vector<StateWords> way{end.state};
+        std::vector<StateWords> path{end.state};
         for (LayerKey key = end.key; key != 0;) {
-            Noted before = store_.before(steps, key, way.back());
+            Noted before = store_.before(steps, key, path.back());
             key = before.key;
-            way.push_back(std::move(before.state));
+            path.push_back(std::move(before.state));
         }
-        std::reverse(way.begin(), way.end());
-        return way;
+        std::reverse(path.begin(), path.end());
+        return path;
     }
 
   private:

@@ -103,7 +103,7 @@ class LayersInMemory {
             for (const LayerKey target : thread->targets) add_source(source, target);
             thread->noted.clear(), thread->targets.clear(), thread->made = 0;
         }
-        if (first) layers_.settled += all_[source].states.size();
+        if (first) layers_.expanded += all_[source].states.size();
     }
 
     // What is seen of a state is noted the first time that its steps are made.

@@ -9,17 +9,17 @@
 namespace stormproof::survival {
 
 template <class Cell>
-class SoonerEnds {
+class NearerEnds {
   public:
-    SoonerEnds(const Rules& rules, const Layout& layout, Steps<Cell>& steps, RowTurns<Cell>& turns)
-        : rules_(rules), layout_(layout), steps_(steps), turns_(turns), seen_(layout) {}
+    NearerEnds(const Rules& rules, const Layout& layout, Steps<Cell>& steps, RowSymmetry<Cell>& symmetry)
+        : rules_(rules), layout_(layout), steps_(steps), symmetry_(symmetry), seen_(layout) {}
 
     struct Found {
         Stuck stuck;
         std::vector<Cell> row;
     };
 
-    // The nearest configuration without a calm step and without the goal, on calm ways from `starts`, which are in the
+    // The nearest configuration without a calm step and without the goal, on calm paths from `starts`, which are in the
     // order of their actions, with fewer than so many actions in all; none if more than `most` would have to be seen.
     std::optional<Found> find(const Store<Cell>& store, const std::vector<std::uint32_t>& starts, const Goal& goal,
                               std::uint32_t actions) {
@@ -41,33 +41,33 @@ class SoonerEnds {
     static constexpr std::uint32_t most = 20000;
 
   private:
-    struct Way {
+    struct Entry {
         std::uint32_t parent, start;  // what comes before, or where the storm ended
-        TurnedStrike step;
+        PermutedStep step;
     };
     const Rules& rules_;
     const Layout& layout_;
     Steps<Cell>& steps_;
-    RowTurns<Cell>& turns_;
+    RowSymmetry<Cell>& symmetry_;
     Store<Cell> seen_;
-    std::vector<Way> ways_;
+    std::vector<Entry> entries_;
     std::vector<Cell> row_;
 
-    void see(const Cell* row, const Way& way, std::vector<std::uint32_t>& list) {
+    void see(const Cell* row, const Entry& entry, std::vector<std::uint32_t>& list) {
         const std::uint32_t id = seen_.find_or_add(row);
-        if (id < ways_.size()) return;
-        ways_.push_back(way);
+        if (id < entries_.size()) return;
+        entries_.push_back(entry);
         list.push_back(id);
     }
 
     bool is_end(std::uint32_t id, const Goal& goal, std::vector<std::uint32_t>& next) {
         seen_.read(id, row_);
         bool calm = false;
-        steps_.each(row_.data(), layout_.bound, true, [&](const Strike& strike, std::uint32_t, const Cell* row) {
+        steps_.each(row_.data(), layout_.bound, true, [&](const FaultyStep& step, std::uint32_t, const Cell* row) {
             calm = true;
             if (!row) return;
-            const auto [least, turn] = turns_.settle(row);
-            see(least, {id, nothing, {strike, turn}}, next);
+            const auto [least, permutation] = symmetry_.canonical(row);
+            see(least, {id, nothing, {step, permutation}}, next);
         });
         return !calm && !may_hold(rules_, goal, RowView<Cell>{layout_, row_.data()});
     }
@@ -77,13 +77,13 @@ class SoonerEnds {
         seen_.read(id, found.row);
         const RowView<Cell> view{layout_, found.row.data()};
         found.stuck.kind = is_at_rest(rules_, view) ? EndKind::rest : EndKind::deadlock;
-        for (; ways_[id].parent != nothing; id = ways_[id].parent) found.stuck.way.push_back(ways_[id].step);
-        std::reverse(found.stuck.way.begin(), found.stuck.way.end());
-        found.stuck.storm_end = ways_[id].start;
+        for (; entries_[id].parent != nothing; id = entries_[id].parent) found.stuck.path.push_back(entries_[id].step);
+        std::reverse(found.stuck.path.begin(), found.stuck.path.end());
+        found.stuck.storm_end = entries_[id].start;
         return found;
     }
 };
-extern template class SoonerEnds<std::uint8_t>;
-extern template class SoonerEnds<std::uint16_t>;
+extern template class NearerEnds<std::uint8_t>;
+extern template class NearerEnds<std::uint16_t>;
 
 }  // namespace stormproof::survival

@@ -104,7 +104,7 @@ class PartitionOf final : public Partition {
         handed_.assign(configs_.size(), 0);
         waiting_.clear();
         for (std::uint32_t i = 0; i < configs_.size(); ++i) {
-            std::uint64_t goals = set_->settled & ~set_->needs(m, configs_[i]);
+            std::uint64_t goals = set_->assumed & ~set_->needs(m, configs_[i]);
             each_enabled(m, configs_[i], [&](std::uint32_t number, const Instruction&) { goals |= set_->fires[number]; });
             learn(i, goals);
         }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "questions/rsc.hpp"
-#include "reduce/rendezvous_turns.hpp"
+#include "reduce/rendezvous_symmetry.hpp"
 #include "steps/rendezvous.hpp"
 
 namespace stormproof {
@@ -34,7 +34,7 @@ class RscRun : Unlimited, RscSteps {
                 result_.communication.emplace_back(append(step_.receiver, step_.reception), index);
             else if (guessed == none)  // a later one is what the sender to itself then did alone
                 guessed = index;
-            if (turn_ != 0) back_ = compose(back_, inverse(symmetry_[turn_]));
+            if (permutation_ != 0) back_ = compose(back_, inverse(symmetry_[permutation_]));
         }
         look_for_step(states.back(), {});
         append_alone(closing.process, closing.variant);
@@ -52,11 +52,11 @@ class RscRun : Unlimited, RscSteps {
     // The shortest of several steps to the same state.
     void put(std::uint32_t weight, const Arrival& arrival) override {
         if (target_.empty() || weight >= weight_) return;
-        const std::uint32_t turn = symmetry_.settle(key_.data(), payload_.data());
+        const std::uint32_t permutation = symmetry_.canonical(key_.data(), payload_.data());
         if (!std::equal(key_.begin(), key_.end(), target_.data()) ||
             !std::equal(payload_.begin(), payload_.end(), target_.data() + key_.size()))
             return;
-        weight_ = weight, step_ = arrival, turn_ = turn;
+        weight_ = weight, step_ = arrival, permutation_ = permutation;
     }
     void close(const Closing&) override {}
 
@@ -72,11 +72,11 @@ class RscRun : Unlimited, RscSteps {
         return static_cast<std::uint32_t>(result_.firings.size() - 1);
     }
 
-    RscTurns symmetry_;
+    RscSymmetry symmetry_;
     Automorphism back_;  // from the states of the search to the user's processes
     RscResult& result_;
     Words target_;
-    std::uint32_t weight_ = none, turn_ = 0;
+    std::uint32_t weight_ = none, permutation_ = 0;
     Arrival step_;
 };
 

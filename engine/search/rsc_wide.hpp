@@ -35,7 +35,7 @@ class WideSearch {
         take(shard_of(words.data()), words.data(), no_parent);
         while (share_out()) {
             each_shard([&](Worker& worker, std::uint32_t s) { expand_share(worker, s); });
-            settle_round();
+            count_round();
             if (result_.stop != Stop::none || first_violation()) break;
             each_shard([&](Worker&, std::uint32_t s) { take_own(s); });
             if (usage_.full()) result_.stop = Stop::memory;
@@ -70,7 +70,7 @@ class WideSearch {
             : RscSteps(of.layout_, of.monitor_, of.usage_), usage(of.usage_), symmetry(of.layout_, of.group_) {}
 
         Usage& usage;
-        RscTurns symmetry;
+        RscSymmetry symmetry;
         Shard* shard = nullptr;
         std::uint64_t at = 0, states = 0, transitions = 0, successors = 0;
         Violation violation;  // the first one: shares come in the order of their shards
@@ -82,7 +82,7 @@ class WideSearch {
         }
         void put(std::uint32_t, const Arrival&) override {
             ++transitions, ++successors;
-            symmetry.settle(key_.data(), payload_.data());
+            symmetry.canonical(key_.data(), payload_.data());
             auto& out = shard->outgoing[shard_of(key_.data(), key_.size())];
             if (!usage.room(out, key_.size() + payload_.size() + 1)) return;
             out.insert(out.end(), key_.begin(), key_.end());
@@ -160,7 +160,7 @@ class WideSearch {
         waiting.insert(waiting.end(), shard.left.rbegin(), shard.left.rend());
     }
 
-    void settle_round() {
+    void count_round() {
         result_.states = result_.transitions = 0;
         for (const auto& worker : workers_)
             result_.states += worker->states, result_.transitions += worker->transitions;
@@ -195,15 +195,15 @@ class WideSearch {
     }
 
     void build_run(const Violation& found) {
-        std::vector<RscRun::Words> way;
+        std::vector<RscRun::Words> path;
         for (std::uint64_t at = found.state; at != no_parent;) {
             const Antichain& states = shards_[at % count]->states;
             const auto i = static_cast<std::uint32_t>(at / count);
-            way.push_back(states.words(i));
+            path.push_back(states.words(i));
             at = states.state(i).parent;
         }
-        std::reverse(way.begin(), way.end());
-        RscRun(layout_, group_, result_).build(way, found.closing);
+        std::reverse(path.begin(), path.end());
+        RscRun(layout_, group_, result_).build(path, found.closing);
     }
 
     const RscLayout& layout_;

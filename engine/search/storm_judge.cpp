@@ -17,7 +17,7 @@ std::uint32_t number_at(const char* data) {
 
 // ---- violations ------------------------------------------------------------------------------------------
 
-void StormJudge::settle(StormParts& parts, LayerKey layer, bool hit, const std::vector<StormPart::Found>& found) {
+void StormJudge::add_layer(StormParts& parts, LayerKey layer, bool hit, const std::vector<StormPart::Found>& found) {
     where_ = &parts;
     level_ = faults_of(layer);
     if (hit) result_.hit_faults = std::min(result_.hit_faults, level_);
@@ -53,11 +53,11 @@ void StormJudge::fill_full(LayerKey until) {
     if (result_.hit_faults > level_) return;
     const std::size_t bytes = rows_->bytes() + sizeof(std::uint32_t);
     std::vector<std::pair<std::uint32_t, std::vector<std::uint64_t>>> found;
-    for (const std::string& list : where_->full(until, SoonerEnds<Cell>::most))
+    for (const std::string& list : where_->full(until, NearerEnds<Cell>::most))
         for (std::size_t at = 0; at < list.size(); at += bytes)
             found.emplace_back(number_at(list.data() + at + rows_->bytes()), words_of(list.data() + at));
     std::sort(found.begin(), found.end());
-    if (found.size() > SoonerEnds<Cell>::most) found.resize(SoonerEnds<Cell>::most);
+    if (found.size() > NearerEnds<Cell>::most) found.resize(NearerEnds<Cell>::most);
     for (const auto& [actions, words] : found) full_.push_back(node_of(words, layer_key(level_, actions)));
 }
 

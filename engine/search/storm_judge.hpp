@@ -35,7 +35,7 @@ class StormJudge : Judge<StormRows::Cell> {
     Stop stop() const { return result_.stop; }
 
     // Takes over what all parts have found in a layer.
-    void settle(StormParts& parts, LayerKey layer, bool hit, const std::vector<StormPart::Found>& found);
+    void add_layer(StormParts& parts, LayerKey layer, bool hit, const std::vector<StormPart::Found>& found);
     // Is there memory for so many incomplete configurations? Otherwise that limit is hit.
     bool make_room(std::uint64_t rows);
     // Judges a number of faults, once all its layers are explored. For each part what it listed as incomplete, and the masks

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "reduce/closed_processes.hpp"
-#include "reduce/row_turns.hpp"
+#include "reduce/row_symmetry.hpp"
 #include "steps/calm_predecessors.hpp"
 #include "steps/packing.hpp"
 #include "store/compact_layers.hpp"
@@ -17,11 +17,11 @@ struct Layer : StoreLayer {
     // How it was expanded: the asks that were open, whether a send was known to hit the bound, and by reduction or not.
     std::uint32_t open = 0;
     bool hit = false, reduces = false;
-    std::vector<std::uint8_t> strikes;  // number of faults -> is there a step with so many?
+    std::vector<std::uint8_t> fault_counts;  // number of faults -> is there a step with so many?
 
     // Does a step lead from here to configurations of storms with so many faults?
     bool leads_to(std::uint32_t level) const {
-        return level == faults || (level > faults && level - faults < strikes.size() && strikes[level - faults]);
+        return level == faults || (level > faults && level - faults < fault_counts.size() && fault_counts[level - faults]);
     }
 };
 
@@ -30,13 +30,13 @@ template <class Cell>
 struct LayerWorker : LayerThread {
     LayerWorker(const Rules& rules, const Layout& layout, const Packing<Cell>& packed)
         : packing(packed), steps(rules, layout), before(rules, layout), closed(rules, layout),
-          turns(rules.system, layout, rules.question.group), row(layout.cells) {}
+          symmetry(rules.system, layout, rules.question.group), row(layout.cells) {}
 
     const Packing<Cell>& packing;
     Steps<Cell> steps;
     CalmPredecessors<Cell> before;
     ClosedProcesses<Cell> closed;
-    RowTurns<Cell> turns;
+    RowSymmetry<Cell> symmetry;
     std::vector<Cell> row;  // the configuration at hand
     struct Passed {
         std::uint64_t root;
@@ -87,11 +87,11 @@ class StormLayers : public CompactLayers<LayerWorker<Cell>> {
     }
     // Passes bits on to a predecessor of the configuration at hand, if it is there: several at a time. Call `pass_on`
     // after the last one.
-    void pass_back(Worker& worker, const Strike& strike, const Cell* row, std::uint32_t bits) {
-        const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
+    void pass_back(Worker& worker, const FaultyStep& step, const Cell* row, std::uint32_t bits) {
+        const Transition& t = rules_.system.processes[step.process].transitions[step.transition];
         if (t.kind == TransitionKind::receive && !packing_.knows(t.channel, t.message)) return;
         worker.successors.resize(packing_.words());
-        pack_after(worker, strike, row, worker.successors.data());
+        pack_after(worker, step, row, worker.successors.data());
         const std::optional<std::uint64_t> root = this->root_of(worker, worker.successors.data());
         if (!root) return;
         worker.passed.push_back({*root, bits});
@@ -139,21 +139,21 @@ class StormLayers : public CompactLayers<LayerWorker<Cell>> {
     }
 
     // Packs what a step of the configuration at hand leads to, and puts it behind its other successors.
-    void pack_successor(Worker& worker, const Strike& strike, const Cell* row) const {
+    void pack_successor(Worker& worker, const FaultyStep& step, const Cell* row) const {
         const std::size_t words = packing_.words(), before = worker.successors.size();
         worker.successors.resize(before + words);
-        pack_after(worker, strike, row, worker.successors.data() + before);
+        pack_after(worker, step, row, worker.successors.data() + before);
     }
     // The words of what a step leads to; returns the permutation that was applied.
-    std::uint32_t pack_after(Worker& worker, const Strike& strike, const Cell* row, std::uint64_t* words) const {
-        const auto [least, turn] = worker.turns.settle(row);
-        if (turn != 0) {
+    std::uint32_t pack_after(Worker& worker, const FaultyStep& step, const Cell* row, std::uint64_t* words) const {
+        const auto [least, permutation] = worker.symmetry.canonical(row);
+        if (permutation != 0) {
             packing_.pack(least, words);
-            return turn;
+            return permutation;
         }
         std::copy_n(worker.path.words.begin(), packing_.words(), words);
-        const Transition& t = rules_.system.processes[strike.process].transitions[strike.transition];
-        packing_.repack(row, strike.process, t.channel, words);
+        const Transition& t = rules_.system.processes[step.process].transitions[step.transition];
+        packing_.repack(row, step.process, t.channel, words);
         return 0;
     }
     Words pack(const Cell* row) const {

@@ -93,19 +93,19 @@ StormPart::Outgoing StormPart::expand(LayerKey layer, std::uint32_t open) {
     }
     Outgoing out(parts_);
     const std::vector<std::uint32_t>& own = current();
-    for (std::size_t n = 0; n < batch && cursor_ < own.size(); ++n, ++cursor_) settle(own[cursor_], out);
+    for (std::size_t n = 0; n < batch && cursor_ < own.size(); ++n, ++cursor_) expand(own[cursor_], out);
     return out;
 }
 
-void StormPart::settle(std::uint32_t number, Outgoing& out) {
-    ++settled_;
+void StormPart::expand(std::uint32_t number, Outgoing& out) {
+    ++expansions_;
     rows_.packing.unpack(at(number), row_.data());
     const std::uint32_t goals = holding(number);
     bool calm = false;
-    steps_.each(row_.data(), rows_.question.k, false, [&](const Strike& strike, std::uint32_t faults, const Cell* row) {
+    steps_.each(row_.data(), rows_.question.k, false, [&](const FaultyStep& step, std::uint32_t faults, const Cell* row) {
         calm = calm || faults == 0;
         hit_ = hit_ || !row;
-        if (row && faults_of(*now_) + faults <= rows_.question.most_faults) reach(number, strike, faults, row, out);
+        if (row && faults_of(*now_) + faults <= rows_.question.most_faults) reach(number, step, faults, row, out);
     });
     learn(number, goals);
     // No calm step is possible: goals that do not hold here are out of reach.
@@ -138,13 +138,13 @@ std::vector<StormPart::Found> StormPart::found() const {
     return out;
 }
 
-void StormPart::reach(std::uint32_t number, const Strike& strike, std::uint32_t faults, const Cell* row, Outgoing& out) {
+void StormPart::reach(std::uint32_t number, const FaultyStep& step, std::uint32_t faults, const Cell* row, Outgoing& out) {
     ++step_count_;
     const std::size_t words = rows_.packing.words();
     std::copy_n(at(number), words, next_.begin());
-    const Transition& t = rows_.system.processes[strike.process].transitions[strike.transition];
-    rows_.packing.repack(row, strike.process, t.channel, next_.data());
-    const Arrival arrival{number, static_cast<std::uint16_t>(strike.process), static_cast<std::uint16_t>(faults)};
+    const Transition& t = rows_.system.processes[step.process].transitions[step.transition];
+    rows_.packing.repack(row, step.process, t.channel, next_.data());
+    const Arrival arrival{number, static_cast<std::uint16_t>(step.process), static_cast<std::uint16_t>(faults)};
     const std::uint32_t to = StormRows::owner(rows_.hash(next_.data()), parts_);
     if (to == part_) return take_in(next_.data(), arrival, part_);
     out[to].append(reinterpret_cast<const char*>(next_.data()), rows_.bytes());
@@ -271,7 +271,7 @@ std::string StormPart::full(LayerKey until, std::size_t most) {
             if (keys_[number] != layer->first || count >= most) continue;
             bool hit = false;
             rows_.packing.unpack(at(number), row_.data());
-            steps_.each(row_.data(), rows_.question.k, true, [&](const Strike&, std::uint32_t, const Cell* row) { hit = hit || !row; });
+            steps_.each(row_.data(), rows_.question.k, true, [&](const FaultyStep&, std::uint32_t, const Cell* row) { hit = hit || !row; });
             if (!hit) continue;
             ++count;
             out += words(number);

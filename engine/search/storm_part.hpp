@@ -2,7 +2,7 @@
 //
 // A layer of (faults, actions) is a round: a configuration belongs to the first layer that reaches it. Calm steps are
 // remembered until the number of faults is judged (definitions 10.8): what stays possible is handed to predecessors, in rounds
-// too. What is left without a way to some goal within k is listed, to be judged elsewhere (storm_judge.hpp).
+// too. What is left without a path to some goal within k is listed, to be judged elsewhere (storm_judge.hpp).
 #pragma once
 
 #include <map>
@@ -86,7 +86,7 @@ class StormPart {
     std::uint64_t arrival_bytes() const { return rows_.bytes() + sizeof(Arrival); }
     std::uint64_t future_bytes() const { return sizeof(Future); }
     std::uint64_t size() const { return keys_.size(); }
-    std::uint64_t settled() const { return settled_; }
+    std::uint64_t expansions() const { return expansions_; }
     std::uint64_t steps() const { return step_count_; }
     std::uint64_t bytes() const;
 
@@ -121,7 +121,7 @@ class StormPart {
     std::optional<LayerKey> now_;
     std::uint32_t open_ = 0;
     std::size_t cursor_ = 0;
-    std::uint64_t settled_ = 0, step_count_ = 0;
+    std::uint64_t expansions_ = 0, step_count_ = 0;
     bool hit_ = false;
     std::vector<std::optional<std::uint32_t>> found_;  // ask -> number
     std::vector<std::uint32_t> waiting_, listed_;
@@ -136,9 +136,9 @@ class StormPart {
     void each_incomplete(Visit&& visit) const;
     bool leads(const std::vector<std::uint32_t>& layer, LayerKey key) const;
 
-    void settle(std::uint32_t number, Outgoing& out);
+    void expand(std::uint32_t number, Outgoing& out);
     std::uint32_t holding(std::uint32_t number);
-    void reach(std::uint32_t number, const Strike& strike, std::uint32_t faults, const Cell* row, Outgoing& out);
+    void reach(std::uint32_t number, const FaultyStep& step, std::uint32_t faults, const Cell* row, Outgoing& out);
     void take_in(const std::uint64_t* words, const Arrival& arrival, std::uint32_t from);
     void note_step(std::uint32_t target, std::uint32_t source, std::uint32_t from);
     void note_violation(std::uint32_t ask, std::uint32_t number);

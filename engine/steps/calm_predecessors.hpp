@@ -16,7 +16,7 @@ class CalmPredecessors {
         }
     }
 
-    // visit(strike, row) for each predecessor with at most so many messages in a channel, and the step from it.
+    // visit(step, row) for each predecessor with at most so many messages in a channel, and the step from it.
     template <class Visit>
     void each(const Cell* row, std::uint32_t bound, Visit&& visit) {
         for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p)
@@ -24,10 +24,10 @@ class CalmPredecessors {
                 const Transition& t = rules_.system.processes[p].transitions[number];
                 std::memcpy(before_.data(), row, layout_.cells * sizeof(Cell));
                 before_[p] = static_cast<Cell>(t.source);
-                Strike strike;
-                strike.process = p;
-                strike.transition = number;
-                const auto found = [&] { visit(strike, before_.data()); };
+                FaultyStep step;
+                step.process = p;
+                step.transition = number;
+                const auto found = [&] { visit(step, before_.data()); };
                 if (t.kind == TransitionKind::send) undo_send(t, found);
                 else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
                 else if (rules_.question.marks[p][number] == unmarked) found();

@@ -9,21 +9,21 @@ void Steps<Cell>::each(const Cell* row, std::uint32_t bound, bool calm_only, Vis
         const auto& transitions = rules_.system.processes[p].transitions;
         const std::uint32_t state = row[p];
         for (std::uint32_t t = rules_.first[p][state]; t < rules_.first[p][state + 1]; ++t) {
-            Strike strike;
-            strike.process = p;
-            strike.transition = t;
+            FaultyStep step;
+            step.process = p;
+            step.transition = t;
             const Transition& tr = transitions[t];
-            if (tr.kind == TransitionKind::internal) internal(row, strike, tr, calm_only, visit);
-            else if (tr.kind == TransitionKind::send) send(row, strike, tr, bound, calm_only, visit);
-            else receive(row, strike, tr, calm_only, visit);
+            if (tr.kind == TransitionKind::internal) internal(row, step, tr, calm_only, visit);
+            else if (tr.kind == TransitionKind::send) send(row, step, tr, bound, calm_only, visit);
+            else receive(row, step, tr, calm_only, visit);
         }
     }
 }
 
 template <class Cell>
-void Steps<Cell>::begin(const Cell* row, const Strike& strike, const Transition& t) {
+void Steps<Cell>::begin(const Cell* row, const FaultyStep& step, const Transition& t) {
     std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
-    next_[strike.process] = static_cast<Cell>(t.target);
+    next_[step.process] = static_cast<Cell>(t.target);
 }
 
 // Counts a fault; false when the budget does not allow it.
@@ -38,12 +38,12 @@ bool Steps<Cell>::count(Fault fault, std::uint32_t times) {
 }
 
 template <class Cell>
-void Steps<Cell>::internal(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit visit) {
-    strike.mark = rules_.question.marks[strike.process][strike.transition];
-    if (strike.mark == disabled || (calm_only && strike.mark != unmarked)) return;
-    begin(row, strike, t);
-    if (strike.mark == unmarked) visit(strike, 0u, next_.data());
-    else if (count(static_cast<Fault>(strike.mark), 1)) visit(strike, 1u, next_.data());
+void Steps<Cell>::internal(const Cell* row, FaultyStep step, const Transition& t, bool calm_only, Visit visit) {
+    step.mark = rules_.question.marks[step.process][step.transition];
+    if (step.mark == disabled || (calm_only && step.mark != unmarked)) return;
+    begin(row, step, t);
+    if (step.mark == unmarked) visit(step, 0u, next_.data());
+    else if (count(static_cast<Fault>(step.mark), 1)) visit(step, 1u, next_.data());
 }
 
 template <class Cell>
@@ -64,33 +64,33 @@ void Steps<Cell>::remove_head(std::uint32_t channel) {
 }
 
 template <class Cell>
-void Steps<Cell>::send(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t bound, bool calm_only,
+void Steps<Cell>::send(const Cell* row, const FaultyStep& step, const Transition& t, std::uint32_t bound, bool calm_only,
                        Visit visit) {
     const Channel& channel = rules_.system.channels[t.channel];
     const std::uint32_t length = row[layout_.channel[t.channel]];
     const bool faults = !calm_only && !rules_.system.is_crash(t.message);
     if (faults)
         each_vanishing_send(channel.faults, t.message, [&](const MessageOutcome& outcome) {
-            begin(row, strike, t);
-            strike_with(strike, outcome, visit);
+            begin(row, step, t);
+            apply(step, outcome, visit);
         });
-    begin(row, strike, t);
+    begin(row, step, t);
     if (length > 0 && rules_.unseen(t.channel, row[channel.receiver])) {
-        visit(strike, 0u, next_.data());
+        visit(step, 0u, next_.data());
         return;
     }
     if (length >= bound) {
-        visit(strike, 0u, static_cast<const Cell*>(nullptr));
+        visit(step, 0u, static_cast<const Cell*>(nullptr));
         return;
     }
     insert(t.channel, length, t.message);
-    visit(strike, 0u, next_.data());
+    visit(step, 0u, next_.data());
     if (calm_only || (!faults && !rules_.system.mailboxes())) return;
     const std::uint32_t passes = faults ? length : others_at_end(row, t);
     each_faulty_send(channel.faults, t.message, passes, [&](const MessageOutcome& outcome) {
-        begin(row, strike, t);
+        begin(row, step, t);
         insert(t.channel, length - outcome.overtakes, outcome.becomes == nothing ? t.message : outcome.becomes);
-        strike_with(strike, outcome, visit);
+        apply(step, outcome, visit);
     });
 }
 
@@ -113,36 +113,36 @@ std::uint32_t Steps<Cell>::places_for_head(const Cell* word, std::uint32_t lengt
 }
 
 template <class Cell>
-void Steps<Cell>::receive(const Cell* row, const Strike& strike, const Transition& t, bool calm_only, Visit visit) {
+void Steps<Cell>::receive(const Cell* row, const FaultyStep& step, const Transition& t, bool calm_only, Visit visit) {
     const Cell* word = row + layout_.channel[t.channel] + 1;
     const std::uint32_t length = word[-1];
     if (length == 0) return;
     if (word[0] == t.message) {
-        begin(row, strike, t);
+        begin(row, step, t);
         remove_head(t.channel);
-        visit(strike, 0u, next_.data());
+        visit(step, 0u, next_.data());
     }
     if (calm_only || rules_.system.is_crash(word[0])) return;
     const ChannelFaults& faults = rules_.system.channels[t.channel].faults;
     each_faulty_reception(faults, word[0], places_for_head(word, length), t.message, [&](const MessageOutcome& outcome) {
-        begin(row, strike, t);
+        begin(row, step, t);
         remove_head(t.channel);
         insert(t.channel, outcome.kept, outcome.kept_as == nothing ? word[0] : outcome.kept_as);
-        strike_with(strike, outcome, visit);
+        apply(step, outcome, visit);
     });
 }
 
 // Visits the row that was made, unless the budget does not allow its faults.
 template <class Cell>
-void Steps<Cell>::strike_with(Strike strike, const MessageOutcome& outcome, Visit visit) {
+void Steps<Cell>::apply(FaultyStep step, const MessageOutcome& outcome, Visit visit) {
     std::uint32_t faults = 0;
     bool allowed = true;
     each_fault(outcome, [&](Fault fault, std::uint32_t times) {
         faults += times;
         allowed = allowed && count(fault, times);
     });
-    static_cast<MessageOutcome&>(strike) = outcome;
-    if (allowed) visit(strike, faults, next_.data());
+    static_cast<MessageOutcome&>(step) = outcome;
+    if (allowed) visit(step, faults, next_.data());
 }
 
 template class Steps<std::uint8_t>;

@@ -74,8 +74,8 @@ struct RowView {
 template <class Cell>
 class Steps {
   public:
-    // visit(strike, faults, row) with the row after the step, or null for a send that hits the bound.
-    using Visit = FunctionRef<void(const Strike&, std::uint32_t, const Cell*)>;
+    // visit(step, faults, row) with the row after the step, or null for a send that hits the bound.
+    using Visit = FunctionRef<void(const FaultyStep&, std::uint32_t, const Cell*)>;
 
     Steps(const Rules& rules, const Layout& layout) : rules_(rules), layout_(layout), next_(layout.cells) {}
 
@@ -87,16 +87,16 @@ class Steps {
     const Layout& layout_;
     std::vector<Cell> next_;
 
-    void begin(const Cell* row, const Strike& strike, const Transition& t);
+    void begin(const Cell* row, const FaultyStep& step, const Transition& t);
     bool count(Fault fault, std::uint32_t times);
     void insert(std::uint32_t channel, std::uint32_t place, std::uint32_t message);
     void remove_head(std::uint32_t channel);
     std::uint32_t others_at_end(const Cell* row, const Transition& t) const;
     std::uint32_t places_for_head(const Cell* word, std::uint32_t length) const;
-    void internal(const Cell* row, Strike strike, const Transition& t, bool calm_only, Visit visit);
-    void send(const Cell* row, const Strike& strike, const Transition& t, std::uint32_t bound, bool calm_only, Visit visit);
-    void receive(const Cell* row, const Strike& strike, const Transition& t, bool calm_only, Visit visit);
-    void strike_with(Strike strike, const MessageOutcome& outcome, Visit visit);
+    void internal(const Cell* row, FaultyStep step, const Transition& t, bool calm_only, Visit visit);
+    void send(const Cell* row, const FaultyStep& step, const Transition& t, std::uint32_t bound, bool calm_only, Visit visit);
+    void receive(const Cell* row, const FaultyStep& step, const Transition& t, bool calm_only, Visit visit);
+    void apply(FaultyStep step, const MessageOutcome& outcome, Visit visit);
 };
 
 }  // namespace stormproof::survival

@@ -70,7 +70,7 @@ class RscSteps {
 
     // One state of a large system may have millions of successors, so limits are checked among them, too.
     bool late() {
-        if (++turns_ % (1 << 16) == 0) late_ = monitor_.over();
+        if (++looks_ % (1 << 16) == 0) late_ = monitor_.over();
         return late_ != Stop::none;
     }
 
@@ -189,7 +189,7 @@ class RscSteps {
     std::vector<const std::vector<Variant>*> now_;
     std::vector<std::uint8_t> wanted_;  // the processes whose pairs are explored
     std::vector<Variant> only_first_;
-    std::uint64_t turns_ = 0;
+    std::uint64_t looks_ = 0;
     Stop late_ = Stop::none;
 };
 

@@ -2,7 +2,7 @@
 //
 // A state is a key (compared for equality) and a payload (a set of bits, the more the better): a state is
 // subsumed by one with the same key, a payload that includes its own, and a cost that is not greater. The
-// search settles states in the order of their cost, so dropping subsumed states keeps shortest paths exact.
+// search finishes states in the order of their cost, so dropping subsumed states keeps shortest paths exact.
 #pragma once
 
 #include <algorithm>
@@ -40,15 +40,15 @@ class Antichain {
         return out;
     }
 
-    // The number of the new state, or `none` when an old one subsumes it (or memory is full). `settled`: every
+    // The number of the new state, or `none` when an old one subsumes it (or memory is full). `final_cost`: every
     // state still to come costs at least this.
     std::uint32_t add(const std::uint64_t* key, const std::uint64_t* payload, std::uint64_t parent,
-                      std::uint32_t cost = 0, std::uint32_t settled = 0) {
+                      std::uint32_t cost = 0, std::uint32_t final_cost = 0) {
         std::uint32_t k = find_key(key);
         if (k == none || subsumed(heads_[k], payload, cost)) return none;
         if (states_.size() == none) usage_.fail();
         if (usage_.full() || !usage_.room(states_, 1) || !usage_.room(payloads_, payload_words_)) return none;
-        remove_subsumed(k, payload, cost, settled);
+        remove_subsumed(k, payload, cost, final_cost);
         std::uint32_t i = static_cast<std::uint32_t>(states_.size());
         states_.push_back({parent, heads_[k], cost, k, false});
         payloads_.insert(payloads_.end(), payload, payload + payload_words_);
@@ -77,11 +77,11 @@ class Antichain {
 
     // Removes from the antichain what the new state subsumes; a removed state that was not yet expanded and is no
     // cheaper need not be expanded.
-    void remove_subsumed(std::uint32_t k, const std::uint64_t* big, std::uint32_t cost, std::uint32_t settled) {
+    void remove_subsumed(std::uint32_t k, const std::uint64_t* big, std::uint32_t cost, std::uint32_t final_cost) {
         std::uint32_t* link = &heads_[k];
         while (*link != none) {
             RscState& old = states_[*link];
-            if (cost <= std::max(old.cost, settled) && includes(big, payload(*link))) {
+            if (cost <= std::max(old.cost, final_cost) && includes(big, payload(*link))) {
                 if (old.cost >= cost) old.dead = true;
                 *link = old.next;
             } else {

@@ -61,7 +61,7 @@ class CompactLayers {
 
     std::vector<std::unique_ptr<Worker>> workers;
     Stop stop = Stop::none;
-    std::uint64_t settled = 0;  // configurations whose steps are known
+    std::uint64_t expanded = 0;  // configurations whose steps are known
 
     std::uint32_t words() const { return words_; }
     std::uint64_t size() const { return store_.size(); }
@@ -245,8 +245,8 @@ class CompactLayers {
     }
 
     void work(Worker& worker, const StoreLayer& layer, Wanted wanted, Visit visit) {
-        for (unsigned turn = 0; !halt_; ++turn) {
-            if (turn % checked_blocks == 0 && over_limit()) return;
+        for (unsigned blocks = 0; !halt_; ++blocks) {
+            if (blocks % checked_blocks == 0 && over_limit()) return;
             if (worker.at == worker.end && !take_block(worker, layer)) return;
             for (; worker.at < worker.end; ++worker.at) {
                 if (!wanted(worker.place())) continue;
@@ -287,7 +287,7 @@ class CompactLayers {
 
     void report() {
         monitor_.states = size();
-        monitor_.frontier = size() - std::min(size(), settled);
+        monitor_.frontier = size() - std::min(size(), expanded);
         monitor_.memory = bytes();
         monitor_.compact = true;
     }

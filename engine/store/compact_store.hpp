@@ -102,13 +102,13 @@ class CompactShard {
         index_bytes_ = bytes_for(slot_count_);
         if (!slots_) return false;
         number_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << std::bit_width(most_load(slots))) - 1);
-        constexpr std::uint64_t ahead = 16;
-        std::uint64_t hashes[ahead] = {};
-        for (std::uint64_t i = 0; i < size() + ahead; ++i) {
-            if (i >= ahead && i - ahead < size()) place(hashes[i % ahead], static_cast<std::uint32_t>(i - ahead));
+        constexpr std::uint64_t distance = 16;
+        std::uint64_t hashes[distance] = {};
+        for (std::uint64_t i = 0; i < size() + distance; ++i) {
+            if (i >= distance && i - distance < size()) place(hashes[i % distance], static_cast<std::uint32_t>(i - distance));
             if (i >= size()) continue;
-            hashes[i % ahead] = hash_of_word(words_[i]);
-            fetch_slot(hashes[i % ahead]);
+            hashes[i % distance] = hash_of_word(words_[i]);
+            fetch_slot(hashes[i % distance]);
         }
         return true;
     }

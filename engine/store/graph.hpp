@@ -13,7 +13,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/platform.hpp"
-#include "reduce/configuration_turns.hpp"
+#include "reduce/configuration_symmetry.hpp"
 #include "reduce/stubborn.hpp"
 #include "steps/silent.hpp"
 
@@ -43,7 +43,7 @@ template <unsigned W>
 struct alignas(cache_line) Shard {
     Growing<Config<W>> configs;
     Growing<std::uint32_t> first;  // where the successors of each configuration begin: whose edges, offset
-    Stretch<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
+    LargeArray<std::uint32_t> edges;  // written by its own thread only, and not read before the search ends
     Growing<std::uint16_t> chosen;  // reduction only: the process whose closed set was expanded, or `everyone`
     Growing<std::uint32_t> parents;  // reduction only: in the breadth-first order, plus 1
     alignas(cache_line) Tally size;
@@ -91,7 +91,7 @@ class Graph {
     const unsigned shard_bits, shard_mask;  // the low bits of a number name its shard
     std::vector<Shard<W>> shards;  // one per thread
     std::vector<Round> rounds;
-    const ConfigurationTurns<W>* turns = nullptr;  // symmetry: each configuration stands for its orbit
+    const ConfigurationSymmetry<W>* symmetry = nullptr;  // symmetry: each configuration stands for its orbit
     bool reduced = false;
     std::uint64_t unused_edges = 0;  // written before everybody was expanded instead
     // Of a reduced graph, whose rounds are in another order: the configurations breadth first, and the rounds of that.
@@ -148,11 +148,11 @@ class Graph {
     }
 
     Config<W> representative(Config<W> c) const {
-        if (turns) turns->settle(c);
+        if (symmetry) symmetry->canonical(c);
         return c;
     }
     // The permutation that takes a successor to its representative.
-    std::uint32_t turn_of(Config<W> c) const { return turns ? turns->settle(c) : 0; }
+    std::uint32_t permutation_of(Config<W> c) const { return symmetry ? symmetry->canonical(c) : 0; }
 
     // Where the successors of a configuration begin, in the order of `each_step`; null: it has none.
     STORMPROOF_INLINE const std::uint32_t* edges_of(std::uint32_t id) const {
@@ -188,11 +188,11 @@ class Graph {
         }
     }
 
-    // The same with the permutation of each successor: action(number, instruction, successor, turn) and
-    // silent(successor, turn).
+    // The same with the permutation of each successor: action(number, instruction, successor, permutation) and
+    // silent(successor, permutation).
     template <class Action, class Silent>
-    void each_turned_step(std::uint32_t id, Action&& action, Silent&& silent) const {
-        if (turns) return each_step_of_orbit(id, action, silent);
+    void each_permuted_step(std::uint32_t id, Action&& action, Silent&& silent) const {
+        if (symmetry) return each_step_of_orbit(id, action, silent);
         each_step(
             id, [&](std::uint32_t number, const Instruction& s, std::uint32_t to) { action(number, s, to, 0u); },
             [&](std::uint32_t to) { silent(to, 0u); });
@@ -206,12 +206,12 @@ class Graph {
         each_step(
             id,
             [&](std::uint32_t number, const Instruction& s, std::uint32_t to) {
-                action(number, s, to, turn_of(perform(m, s, c)));
+                action(number, s, to, permutation_of(perform(m, s, c)));
             },
             [&](std::uint32_t to) { unseen.push_back(to); });
         if (unseen.empty()) return;
         auto next = unseen.begin();
-        each_silent(m, c, [&](const Config<W>& n) { silent(*next++, turn_of(n)); });
+        each_silent(m, c, [&](const Config<W>& n) { silent(*next++, permutation_of(n)); });
     }
 
     std::uint64_t place_mask() const { return (std::uint64_t{1} << (32 - shard_bits)) - 1; }

@@ -30,7 +30,7 @@ class PerfectHash {
             std::vector<Place> places(2 * left / bits_per_place + 1), crowded(places.size());
             const bool whole = each([&](const Config<W>& c) {
                 const std::uint64_t hash = hash_of(c);
-                if (!is_placed(hash)) settle(bit_of(hash, levels_.size(), places.size()), places, crowded);
+                if (!is_placed(hash)) note(bit_of(hash, levels_.size(), places.size()), places, crowded);
             });
             if (!whole) return false;
             std::uint64_t alone = 0;
@@ -101,7 +101,7 @@ class PerfectHash {
         return false;
     }
 
-    static void settle(const Bit& at, std::vector<Place>& places, std::vector<Place>& crowded) {
+    static void note(const Bit& at, std::vector<Place>& places, std::vector<Place>& crowded) {
         const auto add = [&](std::uint64_t& bits) {
             return std::atomic_ref(bits).fetch_or(at.mask, std::memory_order_relaxed) & at.mask;
         };

@@ -20,12 +20,12 @@ constexpr std::uint32_t unclear = 1u << 31;  // of Node::mask: some calm run hit
 
 // Bits of Node::flags.
 enum : std::uint8_t {
-    settled = 1,   // a storm reaches it, with the fewest faults and actions that are noted
+    expanded = 1,  // a storm reaches it, with the fewest faults and actions that are noted
     judged = 2,    // its mask is final
     valued = 4,    // the goals that hold here are in its mask
     widened = 8,   // its calm successors with the slack are its edges
     hits = 16,     // a calm send from here needs more messages than the slack allows
-    tried = 32,    // a search for a way to the goals has been here
+    tried = 32,    // a search for a path to the goals has been here
 };
 
 struct Node {

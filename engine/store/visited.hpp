@@ -102,15 +102,15 @@ class Visited {
     }
 
     void fill() {
-        constexpr std::uint64_t ahead = 16;
+        constexpr std::uint64_t distance = 16;
         for (unsigned s = 0; s < g.shards.size(); ++s) {
             const Shard<W>& shard = g.shards[s];
-            std::uint64_t hashes[ahead] = {};
-            for (std::uint64_t i = 0; i < shard.size + ahead; ++i) {
-                if (i >= ahead && i - ahead < shard.size) place(hashes[i % ahead], g.number(s, i - ahead));
+            std::uint64_t hashes[distance] = {};
+            for (std::uint64_t i = 0; i < shard.size + distance; ++i) {
+                if (i >= distance && i - distance < shard.size) place(hashes[i % distance], g.number(s, i - distance));
                 if (i >= shard.size) continue;
-                hashes[i % ahead] = hash_of(shard.configs[i]);
-                fetch_slot(hashes[i % ahead]);
+                hashes[i % distance] = hash_of(shard.configs[i]);
+                fetch_slot(hashes[i % distance]);
             }
         }
     }

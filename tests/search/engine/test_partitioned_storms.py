@@ -81,7 +81,7 @@ def both(model: SurvivalModel, asks: Mapping[str, Ask], k: int, parts: int) -> t
     judge = there.judge(_engine.Monitor(None, None, None), parts)
     divided = StormSearch(LocalParts(there, parts), judge)
     decided = whole.stopped == "" and divided.run()
-    found = judge.conclude(decided, divided.settled, divided.tally.states)
+    found = judge.conclude(decided, divided.expansions, divided.tally.states)
     return whole, search.read(found, asks, k)
 
 
@@ -118,7 +118,7 @@ def test_a_limit_of_the_judge_leaves_what_it_would_judge_undecided(memory: int) 
     judge = there.judge(_engine.Monitor(None, memory, None), 2)
     search = StormSearch(LocalParts(there, 2), judge)
     assert not search.run()
-    found = judge.conclude(False, search.settled, search.tally.states)
+    found = judge.conclude(False, search.expansions, search.tally.states)
     assert found.stop is _engine.Stop.MEMORY
     assert {f.outcome for f in found.findings} == {_engine.Outcome.UNKNOWN}
 

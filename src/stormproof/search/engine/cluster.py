@@ -160,7 +160,7 @@ def survive_on_cluster(
             stopped = _limit_of(client, decide) or limit_name(judge.stop)
     tally = search.tally
     return SurvivalOnCluster(
-        judge.conclude(not stopped, search.settled, tally.states),
+        judge.conclude(not stopped, search.expansions, tally.states),
         stopped,
         limit.most_memory,
         Traffic(tally.rounds, tally.records, tally.sent),

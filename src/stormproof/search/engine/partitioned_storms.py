@@ -45,12 +45,12 @@ class StormQuestion:
 @dataclass(frozen=True)
 class LayerInPart:
     """What a part has found in a layer: `found` has asks that are violated there, each with a configuration.
-    `next`: the layer that comes next here; `settled`: configurations that were expanded so far."""
+    `next`: the layer that comes next here; `expansions`: configurations that were expanded so far."""
 
     next: int | None
     hit: bool
     found: list[tuple[int, bytes]]
-    settled: int
+    expansions: int
 
 
 class StormPart(CountingPart):
@@ -68,13 +68,13 @@ class StormPart(CountingPart):
         for part, data in received:
             self._native.absorb(part, data)
         n = self._native
-        layer = LayerInPart(n.next(), n.hit, n.found(), n.settled) if n.expanded else None
-        return self._status(n.size - n.settled, layer is None, layer)
+        layer = LayerInPart(n.next(), n.hit, n.found(), n.expansions) if n.expanded else None
+        return self._status(n.size - n.expansions, layer is None, layer)
 
     def take(self, received: Sequence[tuple[int, bytes]]) -> PartStatus:
         for _, data in received:
             self._native.take(data)
-        return self._status(self._native.size - self._native.settled, self._native.spreading)
+        return self._status(self._native.size - self._native.expansions, self._native.spreading)
 
     def lacking(self) -> int:
         return self._native.lacking()
@@ -112,7 +112,7 @@ class StormSearch(Rounds):
     ) -> None:
         super().__init__(parts, after_round)
         self._judge, self._attend = judge, attend
-        self.settled = 0
+        self.expansions = 0
 
     def run(self) -> bool:
         """Was it decided within the limits?"""
@@ -133,13 +133,13 @@ class StormSearch(Rounds):
         while self._exchange("expand", (layer, self._judge.open), "absorb", ()):
             pass
         found: list[LayerInPart] = self._told
-        self.settled = sum(f.settled for f in found)
+        self.expansions = sum(f.expansions for f in found)
         violations = [violation for f in found for violation in f.found]
         hit = any(f.hit for f in found)
         if violations:  # whose runs take long
-            self._attend(lambda: self._judge.settle(self, layer, hit, violations))
+            self._attend(lambda: self._judge.add_layer(self, layer, hit, violations))
         else:
-            self._judge.settle(self, layer, hit, [])
+            self._judge.add_layer(self, layer, hit, [])
         return min((f.next for f in found if f.next is not None), default=None)
 
     def _judge_level(self, level: int) -> None:

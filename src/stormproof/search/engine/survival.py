@@ -324,10 +324,10 @@ class SurvivalSearch(SurvivalQuestion):
             BlockSize(*finding.proof) if proved else None,
         )
 
-    def _step(self, strike: _engine.Strike) -> StormStep:
+    def _step(self, step: _engine.FaultyStep) -> StormStep:
         return StormStep(
-            self.model.system.names[strike.process],
-            self.lowered.transitions[strike.process][strike.transition],
-            None if strike.fault is None else strike.fault.name.lower(),
-            **strike_fields(strike.outcome, self.lowered.messages),
+            self.model.system.names[step.process],
+            self.lowered.transitions[step.process][step.transition],
+            None if step.fault is None else step.fault.name.lower(),
+            **strike_fields(step.outcome, self.lowered.messages),
         )

@@ -51,34 +51,34 @@ struct Origin {
     }
 };
 
-using Turn = std::vector<Origin>;  // for each place
+using Permutation = std::vector<Origin>;  // for each place
 
-// The first of the turns that gives the least image, and how many give it.
-struct LeastTurn {
-    std::uint32_t turn = 0, alike = 1;
+// The first of the permutations that gives the least image, and how many give it.
+struct LeastImage {
+    std::uint32_t permutation = 0, alike = 1;
 };
 
-// All of them; turn 0 is the identity.
-class Turns {
+// All of them; number 0 is the identity.
+class Permutations {
   public:
-    void push_back(Turn turn) {
-        is_moved_.resize(turn.size());
-        for (std::uint32_t i = 0; i < turn.size(); ++i)
-            if (turn[i].place != i || turn[i].renaming) is_moved_[i] = true;
+    void push_back(Permutation permutation) {
+        is_moved_.resize(permutation.size());
+        for (std::uint32_t i = 0; i < permutation.size(); ++i)
+            if (permutation[i].place != i || permutation[i].renaming) is_moved_[i] = true;
         moved_.clear();
-        for (std::uint32_t i = 0; i < turn.size(); ++i)
+        for (std::uint32_t i = 0; i < permutation.size(); ++i)
             if (is_moved_[i]) moved_.push_back(i);
-        turns_.push_back(std::move(turn));
+        permutations_.push_back(std::move(permutation));
     }
-    std::size_t size() const { return turns_.size(); }
-    const Turn& operator[](std::uint32_t turn) const { return turns_[turn]; }
+    std::size_t size() const { return permutations_.size(); }
+    const Permutation& operator[](std::uint32_t permutation) const { return permutations_[permutation]; }
 
     // Images are compared place by place, where they may differ: of many processes only some are moved.
     template <class Number>
-    LeastTurn least(const Number* numbers) const {
-        LeastTurn best;
-        for (std::uint32_t t = 1; t < turns_.size(); ++t) {
-            const Turn &now = turns_[t], &least = turns_[best.turn];
+    LeastImage least(const Number* numbers) const {
+        LeastImage best;
+        for (std::uint32_t t = 1; t < permutations_.size(); ++t) {
+            const Permutation &now = permutations_[t], &least = permutations_[best.permutation];
             std::size_t i = 0;
             for (; i < moved_.size(); ++i) {
                 const std::uint64_t a = now[moved_[i]].value(numbers), b = least[moved_[i]].value(numbers);
@@ -92,12 +92,12 @@ class Turns {
     }
 
   private:
-    std::vector<Turn> turns_;
+    std::vector<Permutation> permutations_;
     std::vector<bool> is_moved_;
-    std::vector<std::uint32_t> moved_;  // the places that some turn changes
+    std::vector<std::uint32_t> moved_;  // the places that some permutation changes
 };
 
 // Symmetries are used up to this number of permutations.
-constexpr std::size_t most_turns = 120;
+constexpr std::size_t most_permutations = 120;
 
 }  // namespace stormproof

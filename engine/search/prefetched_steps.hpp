@@ -13,7 +13,7 @@
 #include "core/limits.hpp"
 #include "core/pipeline.hpp"
 #include "reduce/closed_processes.hpp"
-#include "reduce/row_turns.hpp"
+#include "reduce/row_symmetry.hpp"
 #include "store/row_store.hpp"
 
 namespace stormproof::survival {
@@ -41,8 +41,8 @@ struct Expander {
     template <class Visit>
     void each(std::uint32_t id, const Cell* row, const Wanted& wanted, Visit&& visit) {
         const auto* only = wanted.reduces ? closed.choose(row, wanted.open, wanted.hit) : nullptr;
-        const auto allowed = [&](const Strike& strike, std::uint32_t faults, const Cell* next) {
-            if (!next || faults <= wanted.most) visit(strike.process, faults, next);
+        const auto allowed = [&](const FaultyStep& step, std::uint32_t faults, const Cell* next) {
+            if (!next || faults <= wanted.most) visit(step.process, faults, next);
         };
         steps.each(row, wanted.bound, wanted.calm, allowed, only);
         if (!wanted.reduces || !Monitor::is_sampled(id)) return;
@@ -53,15 +53,15 @@ struct Expander {
   private:
     std::uint64_t count(const Cell* row, const Wanted& wanted, const std::vector<std::uint8_t>* only) {
         std::uint64_t number = 0;
-        steps.each(row, wanted.bound, wanted.calm, [&](const Strike&, std::uint32_t, const Cell*) { ++number; }, only);
+        steps.each(row, wanted.bound, wanted.calm, [&](const FaultyStep&, std::uint32_t, const Cell*) { ++number; }, only);
         return number;
     }
 };
 
 template <class Cell>
-class StepsAhead {
+class PrefetchedSteps {
   public:
-    StepsAhead(const Rules& rules, const Layout& layout, const Store<Cell>& store)
+    PrefetchedSteps(const Rules& rules, const Layout& layout, const Store<Cell>& store)
         : rules_(rules), layout_(layout), store_(store), parts_(parts_per_thread * rules.question.threads),
           pipeline_(rules.question.threads, parts_.size(), [this](unsigned who, std::size_t number) { make(who, number); }) {}
 
@@ -120,9 +120,9 @@ class StepsAhead {
     };
     struct Worker {
         Worker(const Rules& rules, const Layout& layout)
-            : expander(rules, layout), turns(rules.system, layout, rules.question.group) {}
+            : expander(rules, layout), symmetry(rules.system, layout, rules.question.group) {}
         Expander<Cell> expander;
-        RowTurns<Cell> turns;
+        RowSymmetry<Cell> symmetry;
     };
     static constexpr std::size_t most_in_part = 64, parts_per_thread = 32;
 
@@ -209,7 +209,7 @@ class StepsAhead {
     Item expand(Worker& worker, Part& part, std::uint32_t id) {
         Item item{part.steps.size(), 0, part.rows.size()};
         worker.expander.each(id, store_.row(id), wanted_, [&](std::uint32_t process, std::uint32_t faults, const Cell* row) {
-            const Cell* least = row ? worker.turns.settle(row).first : nullptr;
+            const Cell* least = row ? worker.symmetry.canonical(row).first : nullptr;
             const std::uint64_t hash = least ? store_.hash_of(least) : 0;
             const std::uint32_t number = least ? store_.find(least, hash) : nothing;
             part.steps.push_back({process, faults, number, !row, hash});
@@ -219,7 +219,7 @@ class StepsAhead {
         return item;
     }
 };
-extern template class StepsAhead<std::uint8_t>;
-extern template class StepsAhead<std::uint16_t>;
+extern template class PrefetchedSteps<std::uint8_t>;
+extern template class PrefetchedSteps<std::uint16_t>;
 
 }  // namespace stormproof::survival

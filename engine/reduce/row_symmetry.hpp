@@ -3,7 +3,7 @@
 
 
 #include "reduce/symmetry.hpp"
-#include "reduce/turns.hpp"
+#include "reduce/permutations.hpp"
 #include "steps/faulty.hpp"
 
 namespace stormproof::survival {
@@ -38,59 +38,59 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
         const std::uint32_t ask = shape.add(2000 + 2 * a + q.asks[a].always);
         shape.link(ask, add_goal(shape, q.asks[a].goal, static_cast<std::uint32_t>(q.asks[a].goal.size() - 1)), 99);
     }
-    return shape.automorphisms(most_turns);
+    return shape.automorphisms(most_permutations);
 }
 
-// A step between configurations of the store: the second is the image of what the strike leads to.
-struct TurnedStrike {
-    Strike strike;
-    std::uint32_t turn = 0;
+// A step between configurations of the store: the second is the image of what the step leads to.
+struct PermutedStep {
+    FaultyStep step;
+    std::uint32_t permutation = 0;
 };
 
 template <class Cell>
-class RowTurns {
+class RowSymmetry {
   public:
-    RowTurns(const System& system, const Layout& layout, const std::vector<Automorphism>& group)
+    RowSymmetry(const System& system, const Layout& layout, const std::vector<Automorphism>& group)
         : system_(system), layout_(layout), group_(group), image_(layout.cells) {
-        for (const Automorphism& g : group) turns_.push_back(turn_of(g));
+        for (const Automorphism& g : group) permutations_.push_back(permutation_of(g));
     }
 
-    bool used() const { return turns_.size() > 1; }
+    bool used() const { return permutations_.size() > 1; }
     Automorphism identity() const { return identity_of(system_); }
-    const Automorphism& operator[](std::uint32_t turn) const { return group_[turn]; }
+    const Automorphism& operator[](std::uint32_t permutation) const { return group_[permutation]; }
 
     // The least row of the orbit, and the number of the permutation that leads there.
-    std::pair<const Cell*, std::uint32_t> settle(const Cell* row) {
-        const std::uint32_t turn = used() ? turns_.least(row).turn : 0;
-        if (turn == 0) return {row, 0};
-        for (std::size_t i = 0; i < image_.size(); ++i) image_[i] = static_cast<Cell>(turns_[turn][i].value(row));
-        return {image_.data(), turn};
+    std::pair<const Cell*, std::uint32_t> canonical(const Cell* row) {
+        const std::uint32_t permutation = used() ? permutations_.least(row).permutation : 0;
+        if (permutation == 0) return {row, 0};
+        for (std::size_t i = 0; i < image_.size(); ++i) image_[i] = static_cast<Cell>(permutations_[permutation][i].value(row));
+        return {image_.data(), permutation};
     }
 
     // How many rows permutations make of it, itself included.
-    std::uint64_t orbit(const Cell* row) const { return turns_.size() / turns_.least(row).alike; }
+    std::uint64_t orbit(const Cell* row) const { return permutations_.size() / permutations_.least(row).alike; }
 
     std::vector<Cell> image(const Automorphism& g, const Cell* row) {
-        const Turn turn = turn_of(g);
+        const Permutation permutation = permutation_of(g);
         std::vector<Cell> out(layout_.cells);
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<Cell>(turn[i].value(row));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<Cell>(permutation[i].value(row));
         return out;
     }
 
-    Strike turned(const Automorphism& g, Strike strike) const {
-        const std::uint32_t channel = system_.processes[strike.process].transitions[strike.transition].channel;
-        for (std::uint32_t* message : {&strike.becomes, &strike.kept_as, &strike.head})
+    FaultyStep image_of(const Automorphism& g, FaultyStep step) const {
+        const std::uint32_t channel = system_.processes[step.process].transitions[step.transition].channel;
+        for (std::uint32_t* message : {&step.becomes, &step.kept_as, &step.head})
             if (*message != nothing) *message = g.message_on(channel, *message);
-        strike.transition = g.transition[strike.process][strike.transition];
-        strike.process = g.process[strike.process];
-        return strike;
+        step.transition = g.transition[step.process][step.transition];
+        step.process = g.process[step.process];
+        return step;
     }
 
     // `back` leads from the store to the user's processes, before and after these steps.
-    void add_shown(const std::vector<TurnedStrike>& steps, Automorphism& back, std::vector<Strike>& out) const {
-        for (const TurnedStrike& step : steps) {
-            out.push_back(turned(back, step.strike));
-            if (step.turn != 0) back = compose(back, inverse(group_[step.turn]));
+    void add_shown(const std::vector<PermutedStep>& steps, Automorphism& back, std::vector<FaultyStep>& out) const {
+        for (const PermutedStep& step : steps) {
+            out.push_back(image_of(back, step.step));
+            if (step.permutation != 0) back = compose(back, inverse(group_[step.permutation]));
         }
     }
 
@@ -98,27 +98,27 @@ class RowTurns {
     const System& system_;
     const Layout& layout_;
     const std::vector<Automorphism>& group_;
-    Turns turns_;
+    Permutations permutations_;
     Renamings renamings_;
     std::vector<Cell> image_;
 
-    Turn turn_of(const Automorphism& g) {
-        Turn turn(layout_.cells);
-        for (std::uint32_t i = 0; i < turn.size(); ++i) turn[i] = {i};
-        for (std::uint32_t p = 0; p < g.process.size(); ++p) turn[g.process[p]] = {p, renamings_.add(g.state[p])};
+    Permutation permutation_of(const Automorphism& g) {
+        Permutation permutation(layout_.cells);
+        for (std::uint32_t i = 0; i < permutation.size(); ++i) permutation[i] = {i};
+        for (std::uint32_t p = 0; p < g.process.size(); ++p) permutation[g.process[p]] = {p, renamings_.add(g.state[p])};
         for (std::uint32_t c = 0; c < g.channel.size(); ++c) {
             std::vector<std::uint32_t> messages(system_.messages);
             std::iota(messages.begin(), messages.end(), 0u);
             for (const auto& [message, image] : g.message[c]) messages[message] = image;
             const Renaming* renamed = renamings_.add(std::move(messages));
             const std::uint32_t from = layout_.channel[c], to = layout_.channel[g.channel[c]];
-            turn[to] = {from};
-            for (std::uint32_t i = 1; i <= layout_.bound; ++i) turn[to + i] = {from + i, renamed};
+            permutation[to] = {from};
+            for (std::uint32_t i = 1; i <= layout_.bound; ++i) permutation[to + i] = {from + i, renamed};
         }
-        return turn;
+        return permutation;
     }
 };
-extern template class RowTurns<std::uint8_t>;
-extern template class RowTurns<std::uint16_t>;
+extern template class RowSymmetry<std::uint8_t>;
+extern template class RowSymmetry<std::uint16_t>;
 
 }  // namespace stormproof::survival

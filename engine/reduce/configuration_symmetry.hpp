@@ -7,19 +7,19 @@
 #include "core/configuration.hpp"
 #include "core/platform.hpp"
 #include "reduce/symmetry.hpp"
-#include "reduce/turns.hpp"
+#include "reduce/permutations.hpp"
 
 namespace stormproof {
 
 template <unsigned W>
-class ConfigurationTurns {
+class ConfigurationSymmetry {
   public:
-    ConfigurationTurns(const Machine& machine, const std::vector<Automorphism>& group) : m(machine) {
+    ConfigurationSymmetry(const Machine& machine, const std::vector<Automorphism>& group) : m(machine) {
         add_places();
         for (const Automorphism& g : group) {
-            std::optional<Turn> turn = turn_of(g);
-            if (!turn) continue;
-            turns_.push_back(std::move(*turn));
+            std::optional<Permutation> permutation = permutation_of(g);
+            if (!permutation) continue;
+            permutations_.push_back(std::move(*permutation));
             group_.push_back(g);
         }
     }
@@ -27,17 +27,17 @@ class ConfigurationTurns {
     const std::vector<Automorphism>& group() const { return group_; }
 
     // Replaces a configuration by the least of its orbit, and returns the number of the permutation that leads there.
-    STORMPROOF_NOINLINE std::uint32_t settle(Config<W>& c) const {
+    STORMPROOF_NOINLINE std::uint32_t canonical(Config<W>& c) const {
         const std::vector<std::uint64_t>& numbers = numbers_of(c);
-        const std::uint32_t turn = turns_.least(numbers.data()).turn;
-        if (turn == 0) return 0;
-        for (std::size_t i = 0; i < places_.size(); ++i) places_[i].set(c, turns_[turn][i].value(numbers.data()));
-        return turn;
+        const std::uint32_t permutation = permutations_.least(numbers.data()).permutation;
+        if (permutation == 0) return 0;
+        for (std::size_t i = 0; i < places_.size(); ++i) places_[i].set(c, permutations_[permutation][i].value(numbers.data()));
+        return permutation;
     }
 
     // How many configurations permutations make of it, itself included.
     std::uint64_t orbit(const Config<W>& c) const {
-        return turns_.size() / turns_.least(numbers_of(c).data()).alike;
+        return permutations_.size() / permutations_.least(numbers_of(c).data()).alike;
     }
 
   private:
@@ -55,7 +55,7 @@ class ConfigurationTurns {
     const Machine& m;
     std::vector<Place> places_;
     std::vector<std::uint32_t> first_;  // of each channel: its first place
-    Turns turns_;
+    Permutations permutations_;
     std::vector<Automorphism> group_;
     Renamings renamings_;
 
@@ -82,16 +82,16 @@ class ConfigurationTurns {
     }
 
     // Empty: the permutation cannot be applied to packed channels.
-    std::optional<Turn> turn_of(const Automorphism& g) {
-        Turn turn(places_.size());
+    std::optional<Permutation> permutation_of(const Automorphism& g) {
+        Permutation permutation(places_.size());
         for (std::uint32_t p = 0; p < m.processes.size(); ++p)
-            turn[g.process[p]] = {p, renamings_.add(g.state[p], 0)};
+            permutation[g.process[p]] = {p, renamings_.add(g.state[p], 0)};
         for (std::uint32_t c = 0; c < m.channels.size(); ++c)
-            if (!turn_channel(g, c, turn)) return {};
-        return turn;
+            if (!permute_channel(g, c, permutation)) return {};
+        return permutation;
     }
 
-    bool turn_channel(const Automorphism& g, std::uint32_t c, Turn& turn) {
+    bool permute_channel(const Automorphism& g, std::uint32_t c, Permutation& permutation) {
         const ChannelLayout &here = m.channels[c], &there = m.channels[g.channel[c]];
         if (here.form != there.form || here.letters.size() != there.letters.size()) return false;
         std::vector<std::uint32_t> letters;
@@ -99,13 +99,13 @@ class ConfigurationTurns {
         const Renaming* renamed = renamings_.add(letters, here.bits);
         const std::uint32_t from = first_[c], to = first_[g.channel[c]];
         if (here.form == PackedForm::wide_queue) {
-            for (std::uint32_t i = 0; i < here.words; ++i) turn[to + i] = {from + i};
+            for (std::uint32_t i = 0; i < here.words; ++i) permutation[to + i] = {from + i};
             return renamed == nullptr;
         }
-        turn[to] = {from, here.form == PackedForm::queue ? renamed : nullptr};
+        permutation[to] = {from, here.form == PackedForm::queue ? renamed : nullptr};
         if (here.form == PackedForm::queue) return true;
-        turn[to + 1] = {from + 1};
-        for (std::uint32_t a = 0; a < here.counts.size(); ++a) turn[to + 2 + letters[a]] = {from + 2 + a};
+        permutation[to + 1] = {from + 1};
+        for (std::uint32_t a = 0; a < here.counts.size(); ++a) permutation[to + 2 + letters[a]] = {from + 2 + a};
         return true;
     }
 };
