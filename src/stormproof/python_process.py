@@ -12,6 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from .errors import UsageError
+
 #: Where stormproof is. It is imported from there: a file of that name may be found before it.
 _PACKAGES = str(Path(__file__).parents[1])
 
@@ -29,6 +31,13 @@ def python_process(
         f"del sys.path[0]; from {module} import main; main(sys.argv[1:])"
     )
     return [sys.executable, *_flags(), "-c", start, *arguments], _environment()
+
+
+def need_posix(what: str) -> None:
+    """Refuse in words what needs processes and signals as POSIX has them."""
+    if not hasattr(os, "fork"):
+        hint = "use Linux or macOS for it; on Windows, the Windows Subsystem for Linux"
+        raise UsageError(f"{what} needs a POSIX system", hint=hint)
 
 
 def end_with(parent: int) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from ...errors import InternalError, StormproofError, UsageError, clipped, visible
+from ...python_process import need_posix
 from .problems import Undecided, asks_json, print_refusal, show_problem
 
 #: The commands by what one does with them. Command -> the module of this package that holds it, as a click
@@ -59,6 +60,9 @@ GROUPS = {
 }
 COMMANDS = {name: what for commands in GROUPS.values() for name, what in commands.items()}
 
+#: Commands that start processes, stop them by signals, or share files between them.
+POSIX_ONLY = {"campaign", "table", "studio", "lsp"}
+
 #: Where the context of a command keeps the command line as it was typed.
 TYPED = "stormproof.typed"
 
@@ -98,6 +102,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        if name in POSIX_ONLY:
+            need_posix(f"stormproof {name}")
         command = importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").command
         assert isinstance(command, click.Command)
         command.context_class = _Context

@@ -20,7 +20,7 @@ import stormproof_command
 
 from ...errors import InputError, Place
 from ...limits import is_over, ring, set_alarm, why_interrupted
-from ...python_process import end_with
+from ...python_process import end_with, need_posix
 from .problems import Undecided
 
 #: What both see: was the first told to stop, is a file being run, the exit code of the copy plus one.
@@ -62,6 +62,7 @@ def _note(what: int, value: bool) -> None:
 def _go_on_in_a_copy(file: str) -> None:
     """This returns in the copy."""
     global _shared
+    need_posix("a file with roles in Python, on the command line,")
     sys.stdout.flush()
     sys.stderr.flush()
     _shared = mmap.mmap(-1, 3)

@@ -13,9 +13,14 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import OutputError, Place
+from ...file_lock import lock
 
 #: The flag of renameat2 and renamex_np that exchanges two files, and what says "from here" to the former.
 _EXCHANGE, _HERE = 2, -100
+
+
+#: How a file is opened to be read: nothing that the file is makes the reader wait. Windows has other flags than POSIX.
+_READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
 
 class FileChanged(OutputError):
@@ -49,7 +54,7 @@ def create(target: Path, data: bytes) -> None:
 def read_regular(path: Path, most: int) -> bytes:
     """What the file holds. A pipe or a device is not opened: it could make the reader wait for ever."""
     _check_regular(path.stat())
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         _check_regular(os.fstat(handle))
         return file.read(most + 1)
@@ -88,7 +93,11 @@ def _beside(target: Path, data: bytes) -> Iterator[Path]:
 
 
 def _set_rights(handle: int, target: Path) -> None:
-    """Owner, group and mode of the old file as far as we may, or the mode that a new file would get."""
+    """Owner, group and mode of the old file as far as we may, or the mode that a new file would get.
+
+    Windows has none of these: there a file has the rights of its folder."""
+    if sys.platform == "win32" or not hasattr(os, "fchmod"):
+        return
     try:
         old = target.stat()
     except OSError:
@@ -137,16 +146,14 @@ def _replace_expected(temporary: Path, target: Path, data: bytes, expected: byte
 @contextlib.contextmanager
 def _one_at_a_time(folder: Path) -> Iterator[None]:
     """Nobody else who writes in this way builds on a text that is about to be taken back. It is not waited
-    for long, and not needed where there are no locks."""
-    import fcntl
-
+    for long, and not needed where there are no locks: Windows cannot open a folder."""
     with contextlib.ExitStack() as opened:
         with contextlib.suppress(OSError):
-            handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+            handle = os.open(folder, _READ)
             opened.callback(os.close, handle)
             for _ in range(200):
                 with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock(handle)
                     break
                 time.sleep(0.005)
         yield
@@ -169,6 +176,8 @@ def _exchange(one: Path, other: Path) -> bool:
 def _exchanging() -> Callable[[bytes, bytes], int] | None:
     import ctypes
 
+    if sys.platform not in ("darwin", "linux"):
+        return None
     libc = ctypes.CDLL(None)
     if sys.platform == "darwin" and hasattr(libc, "renamex_np"):
         return lambda one, other: int(libc.renamex_np(one, other, _EXCHANGE))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 import zlib
 from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import InputError, OutputError, Place
+from ...file_lock import lock
 from ...languages.formats.read_data import read_json
 
 #: Of the format. A record of another version is refused.
@@ -42,15 +42,12 @@ class RecordFile:
     def _take_lock(self) -> None:
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             raise OutputError(f"cannot write {self._path}: a record is a file")
-        if sys.platform != "win32":
-            import fcntl
-
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise OutputError(
-                    f"another role that runs writes to {self._path}; end it, or name another file"
-                ) from None
+        try:
+            lock(self._file.fileno())
+        except BlockingIOError:
+            raise OutputError(
+                f"another role that runs writes to {self._path}; end it, or name another file"
+            ) from None
 
     def _read(self) -> None:
         self._file.seek(0)

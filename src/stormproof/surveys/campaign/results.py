@@ -7,7 +7,6 @@ whatever happens: rows carry the key of their job, and the first row of a key is
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import stat
@@ -19,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from ...errors import InputError, OutputError
+from ...file_lock import lock
 from ...languages.formats.read_data import read_json
 
 
@@ -42,7 +42,7 @@ class Results:
         try:
             # Unbuffered: after a write that failed nothing is left to be written once more when it is closed.
             self._file = self.path.open("a+b", buffering=0)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file.fileno())
         except BlockingIOError:
             raise OutputError(
                 f"another campaign is writing to {self.path}; wait for it or name another file"
