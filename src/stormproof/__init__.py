@@ -28,6 +28,8 @@ def __getattr__(name: str) -> object:
     does not need."""
     if name == "__all__":
         return sorted(_HOMES)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("stormproof")
     if name not in _HOMES:
         raise AttributeError(f"module 'stormproof' has no attribute '{name}'")
     home = import_module(f".{_HOMES[name]}", __name__)

@@ -61,5 +61,6 @@ from .tell.explain.explanation import explanations as explanations
 from .tell.explain.suggest import suggest as suggest
 
 __all__: list[str]
+__version__: str
 
 def __dir__() -> list[str]: ...

@@ -1,6 +1,7 @@
 """A command in a Python that lacks what Windows lacks: `python tests/support/without_posix.py ARGUMENTS`.
 
-What the libraries need of it is loaded before. This is no Windows: paths, consoles and processes are those of the system.
+What the libraries need of it is loaded before. This is no Windows: paths, consoles and processes are those
+of the system.
 """
 
 import asyncio
@@ -22,9 +23,11 @@ import rich.console
 LOADED = (asyncio, multiprocessing, selectors, shutil, socket, subprocess, tempfile, threading, click, rich)
 
 MODULES = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
-OF_OS = """chown fchmod fchown fork geteuid getgid getloadavg getpgid getuid killpg mkfifo pidfd_open pipe2 pread pwrite
-    register_at_fork sched_getaffinity setsid statvfs sync sysconf sysconf_names uname wait4 waitid
-    O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WNOHANG"""
+OF_OS = """
+    chown fchmod fchown fork geteuid getgid getloadavg getpgid getuid killpg mkfifo pidfd_open pipe2
+    pread pwrite register_at_fork sched_getaffinity setsid statvfs sync sysconf
+    sysconf_names uname wait4 waitid O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WNOHANG
+"""
 OF_SIGNAL = """alarm getitimer pause pthread_sigmask setitimer siginterrupt sigpending sigwait ITIMER_REAL
     SIGALRM SIGCHLD SIGHUP SIGKILL SIGPIPE SIGQUIT SIGTSTP SIGUSR1 SIGUSR2 SIGXCPU"""
 

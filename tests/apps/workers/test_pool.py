@@ -64,6 +64,19 @@ def test_death_cancellation_and_refusal() -> None:
     in_pool(story, PoolLimits(workers=1, waiting=1))
 
 
+def test_a_question_may_be_cancelled_while_its_worker_starts() -> None:
+    async def story(pool: WorkerPool) -> None:
+        asking = asyncio.create_task(pool.ask(SHORT))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.wait_for(asyncio.gather(asking, return_exceptions=True), 60)
+        assert asking.cancelled()
+        assert (await pool.ask(SHORT))["answer"]["problems"] == []
+
+    in_pool(story, PoolLimits(workers=1))
+
+
 def test_a_worker_that_died_while_it_waited_is_replaced() -> None:
     async def story(pool: WorkerPool) -> None:
         await pool.warm()

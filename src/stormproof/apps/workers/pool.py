@@ -64,7 +64,7 @@ class WorkerPool:
     async def ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None = None) -> Said:
         """The answer, or `{"problem": words}`. Cancelling this ends the question wherever it is."""
         if len(self._turns) >= self.limits.waiting:
-            return {"problem": f"{len(self._turns)} questions wait already; try again"}
+            return {"problem": f"busy: {len(self._turns)} questions wait already; try again"}
         await self._turn()
         try:
             return await self._ask(question, tell)
@@ -110,7 +110,7 @@ class WorkerPool:
                 turn.set_result(None)
 
     async def _ask(self, question: dict[str, Any], tell: Callable[[Said], None] | None) -> Said:
-        worker = self._rested() or await _start()
+        worker = self._rested() or await self._started()
         self.working[asyncio.current_task()] = worker
         try:
             talk = _talk(worker, {**question, **self.limits.of_a_question()}, tell)
@@ -141,6 +141,16 @@ class WorkerPool:
             if worker.returncode is None:
                 return worker
         return None
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        """A new worker. One whose question is cancelled meanwhile serves the next: asyncio may wait for ever
+        for a process whose start is cancelled."""
+        starting = asyncio.ensure_future(_start())
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._idle.append(await starting)
+            raise
 
     async def _recover(self, worker: asyncio.subprocess.Process) -> None:
         """Take back a worker whose question nobody waits for any more."""

@@ -19,7 +19,7 @@ from ...file_lock import lock
 _EXCHANGE, _HERE = 2, -100
 
 
-#: How a file is opened to be read: nothing that the file is makes the reader wait. Windows has other flags than POSIX.
+#: How a file is opened to be read: whatever it is, the reader does not wait. Windows has other flags.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
 
