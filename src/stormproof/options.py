@@ -56,6 +56,7 @@ class QuietKnobs(TypedDict, total=False):
     replay: bool
     polish: bool
     effort: float
+    unbounded: bool
     certificates: bool
     answered: Callable[[Any], None] | None
     cluster: str | None
@@ -75,6 +76,7 @@ class Options:
 
     Bounds larger than 1 are tried within `effort` seconds. Without `replay` violations are shown without
     replaying them first; without `polish` a run is the first that was found, which is quicker.
+    `unbounded`: what holds up to some channel length only is undecided.
     `certificates`: verdicts on survival and requirements carry what proves them. `progress` hears what a
     search does. `answered` is called with a report on survival, requirements and what is asked for by name as
     soon as that is known, if properties that nobody asked for by name are to be decided after them.
@@ -89,6 +91,7 @@ class Options:
     polish: bool = True
     progress: ProgressCallback | None = None
     effort: float = EFFORT
+    unbounded: bool = False
     certificates: bool = False
     answered: Callable[[Any], None] | None = None
     cluster: str | None = None

@@ -98,11 +98,11 @@ export class Answers {
   }
 
   #row(row) {
-    const word = { true: "holds", false: "violated", null: "undecided" }[String(row.ok)];
+    const word = row.status === "proved" ? "holds" : row.status.replace(" ", "-");
     const label = row.word === "violated" ? "Watch it break" : "Show the run";
     const watch = row.run ? button(label, () => this.#open(row), { "aria-label": `${label}: ${row.property}` }) : null;
     return make("li", { class: word, "data-property": row.property },
-      make("span", { class: "mark", role: "img", "aria-label": word }, row.mark),
+      make("span", { class: "mark", role: "img", "aria-label": row.status }, row.mark),
       make("div", {}, make("b", {}, row.property), " ", make("span", { class: "say" }, row.say || row.word)), watch,
       row.claim ? make("span", { class: "claim" }, row.claim) : null);
   }

@@ -238,7 +238,7 @@ def test_survival_is_the_default_with_the_number_of_faults_of_each_cell() -> Non
 def test_requirements_count_and_a_bound_is_named() -> None:
     found = frontier(formats.loads(TIMER), faults=["loss", "stop"], effort=0)
     signs = {str(a): found.sign(a) for a in found.atoms}
-    assert signs["loss on Client→Server"] == signs["loss on Server→Client"] == "✔"
+    assert signs["loss on Client→Server"] == signs["loss on Server→Client"] == "◐"
     assert signs["stop of Client"].startswith("✘"), "survival does not break, and the requirement does"
     broken = {str(b.atoms[0]): found.reason(b) for b in found.breaking}
     assert broken["stop of Client"].startswith("answer: ")

@@ -87,6 +87,7 @@ class FaultCount:
     def to_json(self) -> dict[str, Any]:
         return {
             "fault": self.fault,
+            "status": self.verdict.status.value,
             "sentence": self.sentence,
             "faults": self.verdict.faults,
             "fewest": self.verdict.fewest,

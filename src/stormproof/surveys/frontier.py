@@ -19,6 +19,7 @@ from ..errors import UsageError
 from ..kernel.model.arguments import check_arguments
 from ..kernel.model.budget import NO_BUDGET, Budget
 from ..kernel.model.faults import PAPER_KINDS
+from ..kernel.model.status import Status, status_of
 from ..kernel.model.system import System
 from ..limits import Limits, as_a_whole, is_over, why_interrupted
 from ..options import Options, QuietKnobs
@@ -56,6 +57,10 @@ class Tolerated:
 
     atoms: tuple[Atom, ...]
     up_to: int | None = None
+
+    @builtins.property
+    def status(self) -> Status:
+        return status_of(True, self.up_to)
 
 
 @dataclass(frozen=True)
@@ -110,11 +115,24 @@ class Frontier:
         return self._broken_alone.get(atom, self.alone.get(atom))
 
     def sign(self, atom: Atom) -> str:
-        """`✔`, `✘ 2` where two faults break it, `✘ ≤2` where fewer are not excluded, `◐` and `?`."""
-        mark, verdict = SIGNS[self.part(atom)], self.by_itself(atom)
+        """`✔`, `◐` up to some channel length, `✘ 2` where two faults break it, `✘ ≤2` where fewer are not
+        excluded, `✘+` and `?`."""
+        part, verdict = self.part(atom), self.by_itself(atom)
+        mark = self.status(atom).sign + (BESIDE if part == "together" else "")
         if verdict is None or verdict.holds is not False or not self.survival:
             return mark
         return f"{mark} {'' if verdict.fewest else '≤'}{verdict.faults}"
+
+    def status(self, atom: Atom) -> Status:
+        """What the answer to this choice amounts to, by itself or as part of a larger set."""
+        part = self.part(atom)
+        if part:
+            return Status.UNDECIDED if part == "open" else Status.VIOLATED
+        verdict = self.by_itself(atom)
+        sets = [t.up_to for t in self.tolerated if atom in t.atoms]
+        lengths = sets if verdict is None else [*sets, verdict.up_to]
+        longest = None if None in lengths else max((n for n in lengths if n is not None), default=None)
+        return status_of(True, longest if self.survival else None)
 
     def extent(self, tolerated: Tolerated) -> str:
         """For which channels a set is tolerated; of a k-property `k` says it, and RSC has no bound."""
@@ -166,7 +184,12 @@ class Frontier:
             "budget": self.budget.to_json(),
             "choices": [self._choice_to_json(atom) for atom in self.atoms],
             "tolerated": [
-                {"choices": [a.to_json() for a in t.atoms], "up_to": t.up_to} for t in self.tolerated
+                {
+                    "choices": [a.to_json() for a in t.atoms],
+                    "status": t.status.value,
+                    "up_to": t.up_to,
+                }
+                for t in self.tolerated
             ],
             "breaking": [
                 {"choices": [a.to_json() for a in b.atoms], "verdict": b.verdict.to_json()}
@@ -184,6 +207,7 @@ class Frontier:
 
     def _choice_to_json(self, atom: Atom) -> dict[str, Any]:
         data: dict[str, Any] = {**atom.to_json(), "effect": EFFECTS[self.part(atom)]}
+        data["status"] = self.status(atom).value
         verdict = self.by_itself(atom)
         if verdict is not None and self.survival:
             data |= {"faults": verdict.faults, "fewest": verdict.fewest, "up_to": verdict.up_to}
@@ -198,8 +222,10 @@ def _count_of_sets(choices: int) -> str:
     return f"{2**choices:,}" if choices <= 64 else f"2^{choices}"
 
 
-#: What tables show for the effect of one choice, as `Frontier.part` names it, and what JSON calls it.
-SIGNS = {"alone": "✘", "together": "◐", "open": "?", "": "✔"}
+#: Behind the sign of a choice that breaks the property only together with others.
+BESIDE = "+"
+
+#: What JSON calls the effect of one choice, as `Frontier.part` names it.
 EFFECTS = {"alone": "breaks", "together": "breaks together", "open": "undecided", "": "tolerated"}
 
 

@@ -151,7 +151,7 @@ def test_a_sweep_asks_for_survival(run: Run, shop: Path) -> None:
     assert broken.code == 1 and "✘ 1" in broken.out
     retransmit = ("alternating-bit-retransmit", "--sweep", "--max-size", "0", "--max-k", "2")
     up_to = run("crash", *retransmit)
-    assert up_to.code == 0 and "✔ ≤2" in up_to.out and "(up to channels of length 2)" in up_to.out
+    assert up_to.code == 0 and "◐ ≤2" in up_to.out and "(up to channels of length 2)" in up_to.out
     assert run("crash", *retransmit, "--property", "rsc").code == 1
 
 

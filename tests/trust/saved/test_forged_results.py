@@ -210,8 +210,13 @@ FORGERIES: dict[str, tuple[int, Any]] = {
     ),
     "holds becomes violated": (
         3,
-        lambda: changing(saved("survival"), "clean", holds=False, certificate=...),
+        lambda: changing(saved("survival"), "clean", holds=False, status="violated", certificate=...),
     ),
+    "only the status becomes another": (1, lambda: changing(saved("survival"), "clean", status="violated")),
+    "the status of one length for any": (1, lambda: changing(saved("up to"), "recovers", status="proved")),
+    "a status that is none": (1, lambda: changing(saved("survival"), "clean", status="fine")),
+    "any length was asked for": (1, lambda: {**saved("up to"), "unbounded": True}),
+    "any length was asked for, perhaps": (2, lambda: {**saved("up to"), "unbounded": "yes"}),
     "an answer that is none": (2, lambda: changing(saved("survival"), "clean", holds="yes")),
     "undecided with a certificate": (1, lambda: changing(saved("survival"), "clean", holds=None)),
     "for any length": (1, lambda: changing(saved("up to"), "recovers", up_to=None)),
@@ -336,6 +341,7 @@ FORGERIES: dict[str, tuple[int, Any]] = {
         lambda: changing(
             *(saved("at one bound"), "k-pg"),
             holds=True,
+            status="proved",
             witness=None,
             faults=None,
             fewest=False,

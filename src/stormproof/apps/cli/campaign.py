@@ -25,11 +25,9 @@ from ...limits import Limits
 from ...surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_campaign, summary
 from ...surveys.campaign.expected import Agreement, agreements
 from ...surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
-from ...surveys.campaign.results import as_expected
+from ...surveys.campaign.results import status_of_row
 from .console import console, print_json
 from .options import failure_options, json_option, limits_of_each, split_list
-
-MARKS = {True: "✔", False: "✘", None: "?"}
 
 
 @click.command("campaign")
@@ -235,7 +233,7 @@ def _print_counts(out: Console, counts: Mapping[str, int], resumed: int) -> None
 def _verdicts(row: Mapping[str, Any]) -> Text:
     if row.get("died") or row.get("error"):
         return Text(f"died: {row['died']}" if row.get("died") else str(row["error"]), "yellow")
-    return Text("  ".join(f"{v['property']} {MARKS[as_expected(v)]}{_number(v)}" for v in row["verdicts"]))
+    return Text("  ".join(f"{v['property']} {status_of_row(v).sign}{_number(v)}" for v in row["verdicts"]))
 
 
 def _number(verdict: Mapping[str, Any]) -> str:

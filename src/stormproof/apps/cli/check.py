@@ -90,7 +90,6 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 def command(
     sources: tuple[str, ...],
     format: str | None,
-    unbounded: bool,
     examples: bool,
     junit: str | None,
     sarif: str | None,
@@ -117,7 +116,7 @@ def command(
     files = files_of(sources)
     answers: list[Answered] = []
     for source in files:
-        printer = _Printer(source, _question(format, **asked), unbounded, quiet=printed > 0)
+        printer = _Printer(source, _question(format, **asked), quiet=printed > 0)
         try:
             answers.append(_checked(source, format, examples, printer, **asked))
         except KeyboardInterrupt:
@@ -127,10 +126,10 @@ def command(
                 printer.finish(answers[-1], len(files) > 1)
         if answers[-1].interrupted or is_over():
             break
-    codes = [_code(a.answer, unbounded) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
+    codes = [_code(a.answer) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
         if junit is not None or sarif is not None:
-            _save(junit, sarif, answers, unbounded)
+            _save(junit, sarif, answers)
         if as_json:
             _print_json(answers, single=len(files) == 1)
         elif len(files) > 1 and not printed:
@@ -191,6 +190,7 @@ def _report(
     *,
     failures: Failures,
     effort: float,
+    unbounded: bool,
     limits: Limits,
     k: int | None,
     max_k: int | None,
@@ -224,19 +224,19 @@ def _report(
             replay=not no_replay,
             progress=line.show,
             effort=effort,
+            unbounded=unbounded,
             certificates=certificates,
             answered=answered,
         )
 
 
-def _code(answer: Report | StormproofError, unbounded: bool) -> int:
+def _code(answer: Report | StormproofError) -> int:
     if isinstance(answer, StormproofError):
         return UNDECIDED if isinstance(answer, Interrupted) else WRONG
-    found = [verdict.passed(unbounded) for verdict in answer if verdict.counts]
-    return VIOLATED if False in found else UNDECIDED if None in found or not found else HOLDS
+    return answer.exit_code
 
 
-def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered], unbounded: bool) -> None:
+def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered]) -> None:
     """What CI reads is written anew each time."""
     from importlib.metadata import version
 
@@ -244,7 +244,7 @@ def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered
     from ...tell.ci.junit import junit
     from ...tell.ci.sarif import sarif
 
-    files = [CheckedFile(a.source, a.answer, a.warnings, a.places, unbounded) for a in answers]
+    files = [CheckedFile(a.source, a.answer, a.warnings, a.places) for a in answers]
     if junit_file is not None:
         save_text(None if junit_file == "-" else junit_file, junit(files), overwrite=True)
     if sarif_file is not None:
@@ -263,7 +263,6 @@ class _Printer:
 
     source: str
     question: str
-    unbounded: bool
     quiet: bool
     answered: bool = False
 
@@ -271,7 +270,7 @@ class _Printer:
         if self.quiet or self.answered:
             return
         out = console()
-        print_answer(out, report, self.source, self.unbounded)
+        print_answer(out, report, self.source)
         out.file.flush()
         self.answered = True
 

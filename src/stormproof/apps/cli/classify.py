@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...kernel.model.faults import SCOPES
+from ...kernel.model.status import Status
 from ...languages import formats
 from ...limits import Limits
 from ...search.checks.report import Verdict
@@ -17,6 +18,7 @@ from ...tell.draw.class_diagram import diagram_svg
 from .console import console, print_json, progress_line, save_text, uninterrupted
 from .options import effort_option, input_argument, json_option, limit_options, load_input
 from .render import print_heading
+from .signs import signed
 
 
 @click.command("classify")
@@ -113,22 +115,20 @@ def standing_table(standings: Standings) -> Table:
 
 
 def _survival_cell(verdict: Verdict) -> Text:
-    """`✔` for channels of any length, `✔ ≤6` for those up to 6, `✘ 2` where two faults break it."""
-    if verdict.holds is None:
-        return Text("?", style="yellow")
-    if not verdict.holds:
-        return Text(f"✘ {verdict.faults}", style="red")
-    return Text("✔" if verdict.up_to is None else f"✔ ≤{verdict.up_to}", style="green")
+    """`✔` for channels of any length, `◐ ≤6` for those up to 6, `✘ 2` where two faults break it."""
+    number = f" {verdict.faults}" if verdict.holds is False else ""
+    number = number if verdict.up_to is None else f" ≤{verdict.up_to}"
+    return signed(verdict.status, number)
 
 
 def _cell(found: Membership, outside: bool = False) -> Text:
     """In brackets where the property is asked of a system that its class is not defined for."""
     if found.holds is None:
-        return Text("?", style="yellow") if found.applies else Text("–", style="dim")
+        return signed(Status.UNDECIDED) if found.applies else Text("–", style="dim")
     if not found.holds:
-        return Text("✘", style="red")
-    words = "✔" if found.k is None else f"✔ k={found.k}"
-    return Text(f"({words})", style="dim") if outside else Text(words, style="green")
+        return signed(Status.VIOLATED)
+    words = signed(Status.PROVED, "" if found.k is None else f" k={found.k}")
+    return Text(f"({words})", style="dim") if outside else words
 
 
 def _remarks(standings: Standings) -> list[str]:
@@ -140,7 +140,7 @@ def _remarks(standings: Standings) -> list[str]:
                 found.setdefault(f"{CLASSES[name]}: {membership.reason}", []).append(standing.interference)
         for note in standing.notes:
             found.setdefault(note, []).append(standing.interference)
-    survival = "survival: ✘ with so many faults, ✔ ≤ for channels up to that length"
+    survival = "survival: ✘ with so many faults, ◐ ≤ for channels up to that length"
     return [
         *standings.notes,
         f"✘ k-properties: for no k up to {standings.max_k}; † defined on session automata",

@@ -11,12 +11,14 @@ from rich.text import Text
 from ...errors import UsageError
 from ...kernel.equivalence.compare import Comparison, compare
 from ...kernel.model.phrases import arrow
+from ...kernel.model.status import Status
 from ...kernel.model.system import System
 from ...languages import formats
 from ...languages.formats import dot
 from . import HOLDS, UNDECIDED, VIOLATED
 from .console import console, print_json
 from .options import json_option, load_input
+from .signs import signed
 
 #: So many messages that were taken for one are listed.
 LISTED = 8
@@ -139,11 +141,11 @@ def _print(out: Console, found: Comparison, called: tuple[str, str], traces: boo
         out.print(Text(f"? undecided: {found.reason}", style="yellow"), soft_wrap=True)
     elif found.equal:
         names = "states and roles" if _renamed(found) else "states"
-        out.print(Text(f"✔ {pair} are equal up to the names of {names}", style="green"), soft_wrap=True)
+        out.print(signed(Status.PROVED, f" {pair} are equal up to the names of {names}"), soft_wrap=True)
     elif traces and _code(found, traces) == HOLDS:
-        out.print(Text(f"✔ {pair} have the same traces", style="green"), soft_wrap=True)
+        out.print(signed(Status.PROVED, f" {pair} have the same traces"), soft_wrap=True)
     else:
-        out.print(Text(f"✘ {pair} differ", style="red"), soft_wrap=True)
+        out.print(signed(Status.VIOLATED, f" {pair} differ"), soft_wrap=True)
     for difference in found.differences:
         out.print(Text(f"  · {difference.sentence}"), soft_wrap=True)
     if _renamed(found):

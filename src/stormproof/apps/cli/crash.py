@@ -14,6 +14,7 @@ from ...errors import UsageError
 from ...kernel.model.actions import CRASH_ACTION, Internal
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import plural
+from ...kernel.model.status import Status, status_of
 from ...kernel.model.system import System
 from ...kernel.transform.crash_completion import complete
 from ...kernel.transform.crash_handling import CrashHandling, crash_handling, in_sentences
@@ -34,9 +35,9 @@ from .options import (
     output_options,
     split_list,
 )
+from .signs import signed
 
 _CRASH = Internal(CRASH_ACTION)
-MARKS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
 
 
 @click.command("crash")
@@ -194,13 +195,13 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
     drawn = [p.name for p in system if p.reliable and any(t.action == _CRASH for t in p.transitions)]
     if drawn:
         out.print(Text(f"note: {in_words(drawn)} is taken to be reliable here, but the file lets it crash"))
-    mark, colour = ("✔ crash-handling", "green") if answer.holds else ("✘ not crash-handling", "red")
-    out.print(Text(mark, style=colour))
+    handles = status_of(answer.holds)
+    out.print(signed(handles, f" {'' if answer.holds else 'not '}crash-handling"))
     for sentence in (*in_sentences(answer.missing), *(m.sentence for m in answer.misplaced)):
         out.print(Text(f"  · {sentence}"), soft_wrap=True)
     said = {(m.process, m.state, m.action) for m in answer.missing}
     if answer.cleans_up:
-        out.print(Text("✔ cleans up: every resting state takes dangling crash messages", style="green"))
+        out.print(signed(Status.PROVED, " cleans up: every resting state takes dangling crash messages"))
     else:
         rest = [m for m in answer.unclean if (m.process, m.state, m.action) not in said]
         above = " the missing loops above" + (", and" if rest else "")
@@ -213,7 +214,7 @@ def _print(out: Console, system: System, answer: CrashHandling) -> None:
 
 
 #: What the numbers of a column of survival mean.
-SURVIVAL_CELLS = "recovers: ✔ any channel length, ✔ ≤n up to length n, ✘ n breaks with n faults"
+SURVIVAL_CELLS = "recovers: ✔ any channel length, ◐ ≤n up to length n, ✘ n breaks with n faults"
 
 
 def _number(verdict: Verdict) -> str:
@@ -235,8 +236,7 @@ def print_sweep(out: Console, found: CrashSets) -> None:
     for row in found.rows:
         cells = []
         for verdict in row.verdicts:
-            mark, colour = MARKS[verdict.holds]
-            cells.append(Text(mark + _number(verdict), style=colour))
+            cells.append(signed(verdict.status, _number(verdict)))
         table.add_row(Text((", ".join(row.unreliable) or "nobody") + ("*" if row.completed else "")), *cells)
     out.print(Text(found.system.name, style="bold"))
     for note in found.notes:

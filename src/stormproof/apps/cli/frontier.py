@@ -10,11 +10,12 @@ from rich.text import Text
 from ...errors import UsageError
 from ...kernel.model.budget import budget_of
 from ...kernel.model.phrases import plural
+from ...kernel.model.status import Status
 from ...limits import Limits
 from ...surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
 from ...surveys.claims import SURVIVAL, requirement_of
 from ...surveys.fault_counts import FaultCount, FaultCounts, fault_counts
-from ...surveys.frontier import SIGNS, Frontier, Tolerated, frontier
+from ...surveys.frontier import BESIDE, Frontier, Tolerated, frontier
 from .console import console, counter_line, print_json, uninterrupted
 from .options import (
     budget_option,
@@ -25,6 +26,7 @@ from .options import (
     load_input,
     split_list,
 )
+from .signs import COLOURS, signed
 
 
 @click.command("frontier")
@@ -120,19 +122,20 @@ def command(
 
 #: How many sets of each kind are listed, and how many channels or processes; JSON has them all.
 MOST_LISTED, MOST_ROWS = 12, 100
-#: What a choice does, as `Frontier.part` says: its colour and legend.
-PARTS = {
-    "alone": ("bold red", "breaks it alone"),
-    "together": ("yellow", "breaks it together with others"),
-    "open": ("yellow", "undecided"),
-    "": ("green", "tolerated"),
+#: What a choice does, as `Frontier.part` and `Frontier.status` say: its legend.
+LEGEND = {
+    ("alone", Status.VIOLATED): "breaks it alone",
+    ("together", Status.VIOLATED): "breaks it together with others",
+    ("open", Status.UNDECIDED): "undecided",
+    ("", Status.PROVED): "tolerated",
+    ("", Status.BOUNDED): "tolerated up to some channel length",
 }
 
 
 def print_frontier(out: Console, found: Frontier) -> None:
     _print_title(out, found, "" if found.k is None else f" at k = {found.k}")
     if found.without_faults is not None:
-        out.print(Text(f"✘ fails without any fault: {found.reason(found.without_faults)}", "red"))
+        out.print(signed(Status.VIOLATED, f" fails without any fault: {found.reason(found.without_faults)}"))
         return
     for faults in (CHANNEL_FAULTS, PROCESS_FAULTS):
         if any(atom.fault in faults for atom in found.atoms):
@@ -182,13 +185,17 @@ def _shown(found: Frontier, rows: dict[str, dict[str, Atom]]) -> list[str]:
 
 
 def _cell(found: Frontier, atom: Atom | None) -> Text:
-    return Text("") if atom is None else Text(found.sign(atom), PARTS[found.part(atom)][0])
+    return Text("") if atom is None else Text(found.sign(atom), COLOURS[found.status(atom)])
 
 
 def _legend(found: Frontier) -> str:
-    there = {found.part(atom) for atom in found.atoms}
-    words = [f"{SIGNS[part]} {what}" for part, (_, what) in PARTS.items() if part in there]
-    words = [w if found.complete else w.replace("✔ tolerated", "✔ tolerated alone") for w in words]
+    there = {(found.part(atom), found.status(atom)) for atom in found.atoms}
+    words = [
+        f"{status.sign}{BESIDE if part == 'together' else ''} {what}"
+        for (part, status), what in LEGEND.items()
+        if (part, status) in there
+    ]
+    words = [w if found.complete else w.replace(" tolerated", " tolerated alone") for w in words]
     signs = "".join(found.sign(atom) for atom in found.atoms)
     if any(letter.isdigit() for letter in signs):
         words[0] += ", with so many faults"
@@ -210,7 +217,7 @@ def _tolerated(found: Frontier) -> Table:
     shown = _worth_listing(found)
     for i, tolerated in enumerate(shown[:MOST_LISTED]):
         head = Text("tolerates" if i == 0 else "", "bold green")
-        words = Text("✔ " + in_words(tolerated.atoms, found.system))
+        words = Text(f"{tolerated.status.sign} {in_words(tolerated.atoms, found.system)}")
         grid.add_row(head, words, Text(found.extent(tolerated), "dim"))
     _add_rest(grid, len(shown))
     return grid
@@ -226,11 +233,16 @@ def _breaking(found: Frontier) -> Table:
     grid = _grid()
     for i, breaking in enumerate(found.breaking[:MOST_LISTED]):
         head = Text("breaks at" if i == 0 else "", "bold red")
-        grid.add_row(head, Text("✘ " + in_words(breaking.atoms)), Text(found.reason(breaking), "dim"))
+        grid.add_row(
+            head,
+            Text(f"{Status.VIOLATED.sign} {in_words(breaking.atoms)}"),
+            Text(found.reason(breaking), "dim"),
+        )
     _add_rest(grid, len(found.breaking))
     for i, atoms in enumerate(found.undecided[:MOST_LISTED]):
         grid.add_row(
-            Text("undecided" if i == 0 else "", "bold yellow"), Text("? " + in_words(atoms, found.system))
+            Text("undecided" if i == 0 else "", "bold yellow"),
+            Text(f"{Status.UNDECIDED.sign} {in_words(atoms, found.system)}"),
         )
     _add_rest(grid, len(found.undecided))
     return grid
@@ -264,8 +276,9 @@ def print_counts(out: Console, found: FaultCounts) -> None:
     for style in ({"no_wrap": True}, {"no_wrap": True}, {"overflow": "fold"}):
         table.add_column(**style)
     for row in found.counts:
-        sign, colour = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}[row.verdict.holds]
-        table.add_row(Text(f"  {sign}", colour), Text(row.name), Text(_count_words(row, found.property)))
+        table.add_row(
+            Text("  ") + signed(row.verdict.status), Text(row.name), Text(_count_words(row, found.property))
+        )
     out.print(table)
 
 

@@ -12,6 +12,7 @@ from ...errors import UsageError
 from ...kernel.model.failures import Failures
 from ...kernel.model.goal import NAMED
 from ...kernel.model.phrases import plural
+from ...kernel.model.status import REPLAYED
 from ...limits import Limits
 from ...search.reachability.answer import Answer
 from ...search.reachability.api import reach
@@ -123,7 +124,7 @@ def _print_run(out: Console, answer: Answer) -> None:
     faults = plural(count, "fault")
     if count:
         faults += " (no run has fewer)" if answer.fewest else " (fewer may suffice)"
-    out.print(Text(f"run: {plural(len(answer.run.steps), 'step')}, {faults}, replayed ✔", style="bold"))
+    out.print(Text(f"run: {plural(len(answer.run.steps), 'step')}, {faults}, {REPLAYED}", style="bold"))
     out.print()
     print_chart(out, chart(answer.system, answer.run))
 

@@ -13,11 +13,13 @@ from rich.text import Text
 from ...kernel.model.budget import Budget
 from ...kernel.model.faults import KINDS, PROCESS_KINDS
 from ...kernel.model.phrases import plural, queues
+from ...kernel.model.status import Status
 from ...kernel.model.system import System
 from ...search.checks.headline import extent, headline, proof
 from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Report, Verdict
 from .options import mailbox_asked, missing_for_studio
+from .signs import signed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,12 +32,9 @@ _NARROW = 50
 #: With fewer columns a text stands below its name.
 _LEAST = 12
 
-MARKS = {True: ("✔ holds", "green"), False: ("✘ violated", "red"), None: ("? undecided", "yellow")}
 
-
-def print_answer(console: Console, report: Report, source: str, unbounded: bool = False) -> None:
-    """Survival, requirements and what is asked for by name, and how the first violation comes about.
-    `unbounded`: what holds up to some channel length only is undecided."""
+def print_answer(console: Console, report: Report, source: str) -> None:
+    """Survival, requirements and what is asked for by name, and how the first violation comes about."""
     print_heading(console, report.given or report.system, source, with_classes=False)
     print_field(console, "failures", report.assumed)
     for note in report.notes:
@@ -43,7 +42,7 @@ def print_answer(console: Console, report: Report, source: str, unbounded: bool 
     asked = [v for v in report if v.survival]
     named = [v for v in report if not v.survival and v.counts]
     console.print()
-    _survival(console, report, asked, unbounded)
+    _survival(console, report, asked)
     if named:
         console.print(verdict_table(report, named))
     _notes(console, [*asked, *named])
@@ -76,19 +75,18 @@ def _shown(report: Report) -> Verdict | None:
     return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
 
 
-def _survival(console: Console, report: Report, verdicts: list[Verdict], unbounded: bool) -> None:
+def _survival(console: Console, report: Report, verdicts: list[Verdict]) -> None:
     """Mark, name, answer; for which channel lengths stands behind the answer."""
     width = max((cell_len(verdict.property) for verdict in verdicts), default=0)
     for verdict in verdicts:
-        mark, colour = MARKS[verdict.passed(unbounded)]
         found = headline(verdict, not report.model.harmless, report.failures.budget)
         beside = "" if verdict.counts or verdict.ok else "not required"
-        parts = [found, _crashes(report, verdict), extent(verdict, unbounded), proof(verdict), beside]
+        parts = [found, _crashes(report, verdict), extent(verdict), proof(verdict), beside]
         parts = [part for part in parts if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")
-        name = Text.assemble("  ", (mark[0], colour), f"  {_filled(verdict.property, max(width, 14))}  ")
+        name = Text("  ") + signed(verdict.status) + f"  {_filled(verdict.property, max(width, 14))}  "
         _beside(console, name, answer, margin=1)
 
 
@@ -120,7 +118,7 @@ def _classes(console: Console, verdicts: list[Verdict]) -> None:
     words = []
     for verdict in verdicts:
         bound = str(verdict.k) if verdict.holds and verdict.k is not None else ""
-        words.append(f"{verdict.property} {MARKS[verdict.holds][0][0]}{bound}")
+        words.append(f"{verdict.property} {verdict.status.sign}{bound}")
     console.print()
     print_field(console, "classes", " · ".join(words) + "   (stormproof classify)")
 
@@ -172,9 +170,9 @@ def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
     table.add_column("verdict", no_wrap=True)
     table.add_column("", overflow="fold")
     for verdict in verdicts:
-        mark, colour = MARKS[verdict.holds]
+        word = Status.KNOWN_LIMIT.value if verdict.status is Status.KNOWN_LIMIT else verdict.word
         k = "" if verdict.k is None else str(verdict.k)
-        table.add_row(verdict.property, k, Text(mark, style=colour), Text(_reason(report, verdict)))
+        table.add_row(verdict.property, k, signed(verdict.status, f" {word}"), Text(_reason(report, verdict)))
     return table
 
 

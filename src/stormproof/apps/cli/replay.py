@@ -9,6 +9,7 @@ import click
 from rich.text import Text
 
 from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.status import status_of
 from ...languages.formats import read_text
 from ...trust.certificate_json import certificate_from_json, is_certificate
 from ...trust.check_certificate import check_certificate
@@ -17,11 +18,12 @@ from ...trust.saved.replay_report import ReplayedVerdict, replay_result
 from ...trust.saved.saved_report import SavedPart, results_from_json
 from .console import console, print_json
 from .options import json_option
+from .signs import signed
 
 #: A result with certificates may be long.
 MAX_BYTES = 512 * 2**20
 
-MARKS = {True: ("✔ proved", "green"), False: ("✘ refused", "red"), None: ("? not proved", "yellow")}
+PROOFS = {True: " proved", False: " refused", None: " not proved"}
 WORDS = {True: " holds", False: " is violated", None: ""}
 
 #: What is said of results whose automata were made of roles in Python.
@@ -89,10 +91,13 @@ def _print(part: SavedPart, answers: Sequence[ReplayedVerdict]) -> None:
         assumed = describe_failures(result.system, result.model, result.failures.budget)
         out.print(Text(f"failures  {assumed}"))
     for answer in answers:
-        mark, colour = MARKS[answer.proved]
         bound = "" if answer.k is None else f" at k = {answer.k}"
         about = f"{answer.property}{WORDS[answer.holds]}{bound}: " if answer.property else ""
-        out.print(Text.assemble((mark, colour), f"  {about}{answer.message}"))
+        out.print(_judged(answer.proved) + Text(f"  {about}{answer.message}"))
+
+
+def _judged(proved: bool | None) -> Text:
+    return signed(status_of(proved), PROOFS[proved])
 
 
 def _confirmed(text: str, source: str, as_json: bool) -> int:
@@ -103,10 +108,9 @@ def _confirmed(text: str, source: str, as_json: bool) -> int:
     if as_json:
         print_json({"stormproof": 1, "replays": [answer.to_json()], "notes": []})
     else:
-        mark, colour = MARKS[found.ok]
         out = console()
         out.print(Text(f"failures  {describe_failures(system, model)}"))
-        out.print(Text.assemble((mark, colour), f"  {certificate.property} holds: {found.message}"))
+        out.print(_judged(found.ok) + Text(f"  {certificate.property} holds: {found.message}"))
     return exit_code([answer])
 
 

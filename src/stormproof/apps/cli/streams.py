@@ -18,8 +18,8 @@ from ...errors import OutputError
 #: Signs of ours that have a likeness in ASCII; those of charts one for one, so that they stay in line.
 _LIKENESS = {"≤": "<=", "≥": ">="} | dict(
     zip(
-        "✔✘✕→⇝⇄⧉↻◷┷▶▷◀◁│├┤┼┊┄─╌━╮╯·–…■⌛⚡†×①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
-        "+xx>~%&@o_>><<|||+:.--=\\/--.#?!*x123456789abcdefghijk",
+        "✔◐✘◇✕→⇝⇄⧉↻◷┷▶▷◀◁│├┤┼┊┄─╌━╮╯·–…■⌛⚡†×①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
+        "+:x*x>~%&@o_>><<|||+:.--=\\/--.#?!*x123456789abcdefghijk",
         strict=True,
     )
 )

@@ -54,11 +54,12 @@ from ...tell.draw.paper_table import (
 from ...trust.certificate_json import certificate_to_json
 from .console import console
 from .options import limits_of_each, split_list
+from .signs import COLOURS
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
 SHORT = {kind.noun: kind.short for kind in KINDS}
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-STYLES = {"✔": "green", "✘": "red", "?": "yellow"}
+STYLES = {status.sign: colour for status, colour in COLOURS.items()}
 
 
 @click.command("table")

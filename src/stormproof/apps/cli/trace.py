@@ -11,6 +11,7 @@ from rich.text import Text
 from ...errors import UsageError
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import plural
+from ...kernel.model.status import REPLAYED
 from ...limits import Limits
 from ...live.conformance.answer import TraceAnswer
 from ...live.conformance.api import trace
@@ -115,5 +116,5 @@ def _print_answer(out: Console, answer: TraceAnswer, drawn: bool | None) -> None
         return
     short = len(answer.run.steps) <= DRAWN
     if drawn or (drawn is None and short and answer.run.steps):
-        out.print(Text(f"\nthe run, {plural(len(answer.run.steps), 'step')}, replayed ✔\n"))
+        out.print(Text(f"\nthe run, {plural(len(answer.run.steps), 'step')}, {REPLAYED}\n"))
         print_chart(out, chart(answer.system, answer.run))

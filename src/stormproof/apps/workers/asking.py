@@ -23,8 +23,6 @@ from .settings import settings_on
 #: Hears `{"progress": ...}` and `{"partial": ...}`, what is known so far, before the answer.
 Tell = Callable[[dict[str, Any]], None]
 
-MARKS = {True: "✔", False: "✘", None: "?"}
-
 
 def whole_report(text: str, settings: Any, options: Options) -> Report:
     system, _ = system_of(text)
@@ -78,7 +76,7 @@ def _can_say_more(verdict: Verdict) -> bool:
     """Would a longer search decide it, or for longer channels?"""
     if verdict.stopped or verdict.holds is None:
         return True
-    return verdict.survival and verdict.holds is True and verdict.up_to is not None
+    return verdict.up_to is not None
 
 
 def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
@@ -92,7 +90,8 @@ def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
         "kind": kind,
         "counts": verdict.counts,
         "ok": verdict.ok,
-        "mark": MARKS[verdict.ok],
+        "status": verdict.status.value,
+        "mark": verdict.status.sign,
         "word": verdict.word,
         "claim": claim(verdict),
         "say": _answer(report, verdict),

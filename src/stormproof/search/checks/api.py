@@ -180,6 +180,7 @@ def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
         given=request.given,
         prepared=request.prepared,
         asked=request.named,
+        unbounded=request.options.unbounded,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...errors import UsageError
+from ...kernel.model.status import Status
 from ..counterexample.end_contents import contents_of
 from ..engine.k_properties import Exploration, explore
 from . import implications
@@ -85,7 +86,9 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
 def _so_far(name: str, explorations: Sequence[Exploration]) -> str:
     """What the bounds up to here have answered, in a few characters."""
     held = next((e.k for e in explorations if _holds(e, name)), None)
-    return f"{name} ✔{held}" if held is not None else f"{name} ✘ up to k = {explorations[-1].k}"
+    if held is not None:
+        return f"{name} {Status.PROVED.sign}{held}"
+    return f"{name} {Status.VIOLATED.sign} up to k = {explorations[-1].k}"
 
 
 def _explore(

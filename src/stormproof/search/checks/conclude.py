@@ -31,6 +31,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         counts=outcome.property in request.counted,
         certificate=outcome.certificate,
         fewest_certificate=outcome.fewest_certificate,
+        unbounded=request.options.unbounded,
     )
     if outcome.holds:
         return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))

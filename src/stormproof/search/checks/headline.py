@@ -62,13 +62,13 @@ def number_of_faults(verdict: Verdict) -> str:
     return f"breaks with {most}{plural(count, 'fault')}"
 
 
-def extent(verdict: Verdict, unbounded: bool = False) -> str:
-    """For which channels the verdict speaks; `unbounded`: it should speak of all."""
+def extent(verdict: Verdict) -> str:
+    """For which channels the verdict speaks."""
     if verdict.holds is not True:
         return ""
     if verdict.up_to is None:
         return "any channel length"
-    longer = "; undecided for longer ones" if unbounded else ""
+    longer = "; undecided for longer ones" if verdict.unbounded else ""
     return f"up to channels of length {verdict.up_to}{longer}"
 
 

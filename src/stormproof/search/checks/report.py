@@ -13,6 +13,7 @@ from ...kernel.model.failures_json import failures_to_json, model_to_json
 from ...kernel.model.failures_text import describe_failures
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import Witness
+from ...kernel.model.status import REPLAYED, Status, status_of
 from ...kernel.model.system import System
 from ...records import dataclass
 from .properties import PROPERTIES, Decision
@@ -53,8 +54,9 @@ class Verdict:
     Of survival and requirements: `up_to` is the largest number of messages per channel of the storms that
     were explored, None where the verdict is one for channels of any length; `tolerated`: where a limit ended
     the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
-    it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults. `own`: of a
-    requirement with failures of its own, the report on it alone.
+    it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults.
+    `unbounded`: the question was for channels of any length. `own`: of a requirement with failures of its
+    own, the report on it alone.
     """
 
     property: str
@@ -79,6 +81,7 @@ class Verdict:
     stopped: str = ""
     certificate: Proof | None = None
     fewest_certificate: Proof | None = None
+    unbounded: bool = False
     own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property
@@ -89,20 +92,19 @@ class Verdict:
     def replay_words(self) -> str:
         """How far its run was replayed."""
         if self.replayed:
-            return "replayed ✔"
+            return REPLAYED
         return AS_A_RUN if any(note.startswith(AS_A_RUN) for note in self.notes) else "not replayed"
+
+    @builtins.property
+    def status(self) -> Status:
+        """What it amounts to: everything that prints a verdict takes its sign from here."""
+        expected = self.requirement is None or not self.requirement.violated
+        return status_of(self.holds, self.up_to, expected, self.unbounded)
 
     @builtins.property
     def ok(self) -> bool | None:
         """Is it as it should be? A violation that the file expects is."""
-        if self.requirement is None or not self.requirement.violated or self.holds is None:
-            return self.holds
-        return not self.holds
-
-    def passed(self, unbounded: bool = False) -> bool | None:
-        """The same where, with `unbounded`, what holds up to some channel length only is undecided."""
-        limited = unbounded and self.survival and self.holds and self.up_to is not None
-        return None if limited else self.ok
+        return self.status.passed
 
     @builtins.property
     def survival(self) -> bool:
@@ -146,6 +148,7 @@ class Verdict:
             "property": self.property,
             "k": self.k,
             "holds": self.holds,
+            "status": self.status.value,
             "reason": self.reason,
             "states": self.states,
             "transitions": self.transitions,
@@ -192,7 +195,7 @@ class Report:
     where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
     the failure model resolved against the system. Stops and restarts are actions of `system`; `prepared`
     is the system without them. `asked`: the properties and requirements that were asked for by name, None
-    where nothing was.
+    where nothing was. `unbounded`: what holds up to some channel length only was no answer.
     """
 
     system: System
@@ -205,6 +208,7 @@ class Report:
     given: System | None = None
     prepared: System | None = None
     asked: tuple[str, ...] | None = None
+    unbounded: bool = False
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
@@ -264,6 +268,7 @@ class Report:
             "assumed": self.assumed,
             "semantics": self.semantics,
             "asked": None if self.asked is None else list(self.asked),
+            **({"unbounded": True} if self.unbounded else {}),
             "notes": list(self.notes),
             "seconds": round(self.seconds, 6),
             "verdicts": [v.to_json() for v in self.verdicts],

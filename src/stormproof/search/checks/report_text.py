@@ -7,12 +7,10 @@ from ..narrate.narrative import Narrative
 from .headline import extent, headline
 from .report import Report, Verdict
 
-MARKS = {True: "✔", False: "✘", None: "?"}
-
 
 def verdict_text(verdict: Verdict) -> str:
-    """`✔ k-er: holds, k = 1`, `✘ recovers: breaks with 1 fault: deadlock ...`."""
-    return f"{MARKS[verdict.holds]} {verdict.property}: {_finding(verdict, faults_possible=True)}"
+    """`✔ k-er: holds, k = 1`, `◐ recovers: survives any number of faults (up to channels of length 6)`."""
+    return f"{verdict.status.sign} {verdict.property}: {_finding(verdict, faults_possible=True)}"
 
 
 def report_text(report: Report) -> str:
@@ -22,7 +20,7 @@ def report_text(report: Report) -> str:
     possible = not report.model.harmless
     wide = max((len(v.property) for v in report), default=0)
     lines = [f"{system.name or 'system'}: {sizes}"]
-    lines += [f"  {MARKS[v.holds]} {v.property:<{wide}}  {_finding(v, possible)}" for v in report]
+    lines += [f"  {v.status.sign} {v.property:<{wide}}  {_finding(v, possible)}" for v in report]
     broken = next((v for v in report if v.holds is False and v.witness is not None), None)
     if broken is not None and broken.witness is not None:
         story = Narrative(system, broken.witness)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ...kernel.model.phrases import listed
+from ...kernel.model.status import REPLAYED
 from ...kernel.model.system import System
 from ...limits import time_left
 from ..checks.properties import RSC, base_names
@@ -71,7 +72,7 @@ class Examples:
         """Which properties a run is for, its size, and how it is complete."""
         names = listed(example.shows) or "the least bound"
         size = Narrative(self.system, example.run.witness).size()
-        return f"{names}: {size}, k = {example.run.k}, replayed ✔; {example.run.closing}"
+        return f"{names}: {size}, k = {example.run.k}, {REPLAYED}; {example.run.closing}"
 
     def lines(self, example: Example) -> list[tuple[str, str]]:
         """What a run shows; of a conjunction all of whose parts it shows nothing is left to say."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...errors import InputError, OutputError
 from ...file_lock import lock
+from ...kernel.model.status import Status, status_of
 from ...languages.formats.read_data import read_json
 
 
@@ -129,6 +130,7 @@ def read_rows(text: bytes, name: str) -> dict[str, dict[str, Any]]:
 #: What a row and its verdicts hold, as far as anything looks at it; `...`: it may be left out.
 _ROW = {"key": str, "source": str, "failures": str, "semantics": str, "verdicts": list, "notes": (list, ...)}
 _VERDICT = {"property": str, "holds": (bool, None), "k": (int, None, ...), "up_to": (int, None, ...)} | {
+    "status": (str, ...),
     "reason": (str, ...),
     "requirement": (dict, ...),
     "witness": (dict, None, ...),
@@ -166,11 +168,13 @@ def summary(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
             counts["died"] += 1
         for verdict in row.get("verdicts", ()):
             if verdict.get("counts", True):
-                counts[{True: "holds", False: "violated", None: "undecided"}[as_expected(verdict)]] += 1
+                counts[
+                    {True: "holds", False: "violated", None: "undecided"}[status_of_row(verdict).passed]
+                ] += 1
     return counts
 
 
-def as_expected(verdict: Mapping[str, Any]) -> bool | None:
-    """Is it as it should be? A violation that the file expects is."""
-    expected = verdict.get("requirement", {}).get("violated", False)
-    return verdict["holds"] if verdict["holds"] is None or not expected else not verdict["holds"]
+def status_of_row(verdict: Mapping[str, Any]) -> Status:
+    """Read off the answer, so that rows of earlier versions have one, too."""
+    expected = not verdict.get("requirement", {}).get("violated", False)
+    return status_of(verdict["holds"], verdict.get("up_to"), expected)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, StormproofError, UsageError, did_you_mean
 from ...kernel.model.fault_steps import FAULT_STEPS
 from ...kernel.model.phrases import listed
+from ...kernel.model.status import Status, status_of
 from ...kernel.transform.prepare import SEMANTICS
 from ...languages import formats
 from ...languages.formats.read_data import understood
@@ -77,14 +78,20 @@ class Cell:
     @builtins.property
     def mark(self) -> str:
         """`✔2`: holds, the least k is 2; `✘`: for no k; `?`: undecided. Of survival `✔` for any channel
-        length, `✔≤6` for those up to 6, `✘1`: it breaks with one fault."""
+        length, `◐≤6` for those up to 6, `✘1`: it breaks with one fault."""
+        sign = self.status.sign
         if self.holds:
-            return f"✔{self.k or ('' if self.up_to is None else f'≤{self.up_to}')}"
-        return "?" if self.holds is None else f"✘{self.faults if self.survival else ''}"
+            return f"{sign}{self.k or ('' if self.up_to is None else f'≤{self.up_to}')}"
+        return f"{sign}{self.faults}" if self.holds is False and self.survival else sign
+
+    @builtins.property
+    def status(self) -> Status:
+        return status_of(self.holds, self.up_to)
 
     def to_json(self) -> dict[str, Any]:
         names = ("protocol", "failures", "property", "semantics", "holds", "k", "reason", "states", "seconds")
         data: dict[str, Any] = {name: getattr(self, name) for name in names}
+        data["status"] = self.status.value
         data["seconds"] = round(self.seconds, 6)
         data |= {"up_to": self.up_to} if self.survival else {}
         if self.steps is not None:

@@ -18,14 +18,12 @@ from ..lint.warning import Warning
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """`answer` is the report, or what kept the file from being read. `unbounded`: what holds up to some
-    channel length only is undecided."""
+    """`answer` is the report, or what kept the file from being read."""
 
     source: str
     answer: Report | StormproofError
     warnings: tuple[Warning, ...]
     written: Places | NoPlaces | None
-    unbounded: bool = False
 
     @property
     def name(self) -> str:
@@ -43,9 +41,6 @@ class CheckedFile:
     def verdicts(self) -> tuple[Verdict, ...]:
         """Those that the exit code depends on."""
         return tuple(v for v in self.answer if v.counts) if isinstance(self.answer, Report) else ()
-
-    def passed(self, verdict: Verdict) -> bool | None:
-        return verdict.passed(self.unbounded)
 
     def report(self, verdict: Verdict) -> Report:
         """That of the file, or of the requirement where it has failures of its own."""

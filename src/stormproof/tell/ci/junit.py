@@ -57,10 +57,13 @@ def _case(suite: Element, file: CheckedFile, verdict: Verdict) -> None:
     line = file.place(verdict).line
     if line is not None:
         case.set("line", str(line))
-    passed = file.passed(verdict)
+    status, sentence = verdict.status, file.sentence(verdict)
+    properties = SubElement(case, "properties")
+    SubElement(properties, "property", name="status", value=status.value)
+    passed = status.passed
     if passed:
+        SubElement(case, "system-out").text = _text(f"{status.sign} {sentence}")
         return
-    sentence = file.sentence(verdict)
     message = sentence if passed is False else f"undecided: {sentence}"
     found = SubElement(case, "failure" if passed is False else "error", message=_text(message))
     found.text = _text("\n".join(_details(file, verdict, message)))

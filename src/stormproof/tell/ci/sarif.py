@@ -43,14 +43,14 @@ def _results(file: CheckedFile) -> Iterator[dict[str, Any]]:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield _result("lint", "warning", f"{warning.message}{hint}", file, warning.place)
     for verdict in file.verdicts:
-        if not file.passed(verdict):
+        if not verdict.ok:
             yield _violation(file, verdict)
 
 
 def _violation(file: CheckedFile, verdict: Verdict) -> dict[str, Any]:
     """Undecided is a warning: nothing is known to be wrong."""
     report = file.report(verdict)
-    undecided = file.passed(verdict) is None
+    undecided = verdict.ok is None
     message = f"{verdict.property}: {'undecided: ' if undecided else ''}{file.sentence(verdict)}"
     first, *others = file.places_of(verdict)
     rule = "requirement" if verdict.requirement is not None else verdict.property

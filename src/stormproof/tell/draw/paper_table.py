@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
+from ...kernel.model.status import Status, status_of
 from ...surveys.paper_table import Cell, CellDifference, Column, Matrix, PaperComparison
 from ...surveys.paper_table.comparison import TIMEOUT, Balance
 from .page.render_template import asset, render_template
+from .page.report_data import css_class
 
 TITLES = {
     "definition": "Under the definitions",
@@ -91,12 +93,12 @@ def _published(comparison: PaperComparison | None, cell: Cell) -> str | None:
     value = comparison.rows[cell.protocol].cells.get(Column(cell.failures, cell.property))
     if value is None:
         return None
-    return "to" if value == TIMEOUT else ("✔" if value else "✘")
+    return "to" if value == TIMEOUT else status_of(bool(value)).sign
 
 
 def footnote(comparison: PaperComparison, difference: CellDifference) -> str:
     cell, cause = difference.cell, difference.cause
-    published = "✔" if difference.published else "✘"
+    published = status_of(bool(difference.published)).sign
     name = comparison.title(cell.protocol)
     why = {
         "reproduced": "reproduced by the third reading: ",
@@ -120,7 +122,7 @@ def balance_lines(comparison: PaperComparison) -> list[str]:
     lines = [_balance_line(b) for b in comparison.balances]
     lines += [
         f"open: {comparison.title(d.cell.protocol)}, {d.cell.failures}, {d.cell.property} "
-        f"({d.cell.semantics}): published {'✔' if d.published else '✘'}, {_OURS[d.kind]}"
+        f"({d.cell.semantics}): published {status_of(bool(d.published)).sign}, {_OURS[d.kind]}"
         for d in comparison.differences
         if d.cause.status == "open"
     ]
@@ -174,7 +176,7 @@ def impossible_lines(comparison: PaperComparison) -> list[str]:
     """The published cells of all rows that no reading of the definitions allows."""
     return [
         f"{each.row}, {each.column.failures}, {each.column.property}: published "
-        f"{'✔' if each.published else '✘'}; {each.theorem}"
+        f"{status_of(bool(each.published)).sign}; {each.theorem}"
         for each in comparison.impossible
     ]
 
@@ -192,7 +194,7 @@ def to_csv(view: Matrix | PaperComparison) -> str:
     names = ["protocol", "failures", "property", "semantics", "holds", "k", "states", "seconds", "reason"]
     writer.writerow([*names, *extra])
     words = {True: "holds", False: "violated", None: "undecided"}
-    marks = {"✔": "holds", "✘": "violated", "to": "timeout", None: ""}
+    marks = {Status.PROVED.sign: "holds", Status.VIOLATED.sign: "violated", "to": "timeout", None: ""}
     for cell in matrix.cells.values():
         row: list[object] = [
             cell.protocol,
@@ -239,7 +241,12 @@ def _markdown_box(box: TableCell) -> str:
     return f"**{box.mark}**{beside} [{box.note}]" if box.note is not None else box.mark + beside
 
 
-_TEX_MARKS = {"✔": r"\checkmark", "✘": r"\times", "?": "?"}
+_TEX_MARKS = {
+    Status.PROVED.sign: r"\checkmark",
+    Status.BOUNDED.sign: r"\oslash",
+    Status.VIOLATED.sign: r"\times",
+    Status.UNDECIDED.sign: "?",
+}
 
 
 def to_latex(view: Matrix | PaperComparison) -> str:
@@ -292,7 +299,7 @@ def _tex_box(box: TableCell) -> str:
     return f"\\underline{{{mark}}}{beside}$^{{{box.note}}}$" if box.note is not None else mark + beside
 
 
-_KINDS = {"✔": "holds", "✘": "violated", "?": "undecided"}
+_KINDS = {status.sign: css_class(status) for status in Status}
 
 
 def to_html(view: Matrix | PaperComparison) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from ...kernel.model.phrases import plural
 from ...kernel.model.properties import RSC, Decision
 from ...kernel.model.run import blamed
+from ...kernel.model.status import status_of
 from .saved_report import SavedVerdict
 
 #: What a verdict may have beside its answer, by how it is decided.
@@ -19,10 +20,24 @@ _OF_SURVIVAL = frozenset(("up_to", "faults", "fewest", "tolerated", "certificate
 _OF_BOUNDED = frozenset(("k", "faults", "fewest", "tried", "others"))
 
 
-def contradiction(verdict: SavedVerdict, decision: Decision) -> str:
-    """ "" where nothing in the verdict contradicts the rest of it."""
-    found = (*_answer(verdict), *_fields(verdict, decision), *_run(verdict, decision))
-    return next(iter((*found, *_bounds(verdict, decision))), "")
+def contradiction(verdict: SavedVerdict, decision: Decision, unbounded: bool) -> str:
+    """ "" where nothing in the verdict contradicts the rest of it. `unbounded`: what holds up to some channel
+    length only was no answer."""
+    found = (
+        *_status(verdict, unbounded),
+        *_answer(verdict),
+        *_fields(verdict, decision),
+        *_run(verdict, decision),
+    )
+    return next(iter((*found, *_run(verdict, decision), *_bounds(verdict, decision))), "")
+
+
+def _status(verdict: SavedVerdict, unbounded: bool) -> Iterator[str]:
+    """What it is said to amount to; results of earlier versions do not say."""
+    expected = verdict.requirement is None or not verdict.requirement.violated
+    means = status_of(verdict.holds, verdict.up_to, expected, unbounded).value
+    if verdict.row.get("status", means) != means:
+        yield f"it is said to be {verdict.row['status']!r:.40}, and its answer is {means!r}"
 
 
 def _answer(verdict: SavedVerdict) -> Iterator[str]:

@@ -183,7 +183,7 @@ def _judged(
 ) -> ReplayedVerdict:
     """By the kernels, once nothing contradicts itself."""
     decision = Decision.SURVIVAL if question.ask is not None else PROPERTIES[question.name].decision
-    wrong = contradiction(verdict, decision) or _not_asked(result, question, verdict)
+    wrong = contradiction(verdict, decision, result.unbounded) or _not_asked(result, question, verdict)
     if wrong:
         return _refused(verdict, wrong)
     if verdict.holds is None:

@@ -24,12 +24,12 @@ _SAVE = "save a result with `stormproof check FILE --certificate --json > RESULT
 #: The keys of a result, of a verdict in it and of another culprit; json.md says what they mean.
 RESULT_KEYS = (
     *("stormproof", "system", "given", "roles", "failures", "assumed", "semantics", "asked", "notes"),
-    *("seconds", "verdicts", "examples", "reproducer", "file"),
+    *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded"),
 )
 VERDICT_KEYS = (
     *("property", "k", "holds", "reason", "states", "transitions", "seconds", "witness", "up_to", "faults"),
     *("fewest", "tolerated", "others", "counts", "requirement", "tried", "notes", "certificate"),
-    *("fewest_certificate", "replayed", "witness_k", "conflict"),
+    *("fewest_certificate", "replayed", "witness_k", "conflict", "status"),
 )
 _OTHER_KEYS = ("culprit", "reason", "witness")
 _WRAPPERS = {"reports": {"stormproof", "reports"}, "models": {"stormproof", "models", "output", "text"}}
@@ -82,6 +82,11 @@ class SavedResult:
     python: bool = False
     head: Mapping[str, Any] = field(default_factory=dict, repr=False)
     unknown: tuple[str, ...] = ()
+
+    @builtins.property
+    def unbounded(self) -> bool:
+        """Was the question for channels of any length?"""
+        return self.head.get("unbounded") is True
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,8 @@ def _understood(data: Any, name: str) -> SavedResult:
         raise InputError(f"{name}: the verdicts of the result are not a list")
     if data.get("roles") not in (None, "python"):
         raise InputError(f"{name}: 'roles' of the result is 'python', or it is left out")
+    if data.get("unbounded", False) not in (True, False):
+        raise InputError(f"{name}: 'unbounded' of the result is true, or it is left out")
     failures, unknown = failures_from_json(saved)
     return SavedResult(
         system,

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....kernel.model.phrases import plural
+from ....kernel.model.status import Status
 from ....search.checks.report import Report
 from ....surveys.choices import CHANNEL_FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
 from ....surveys.frontier import Frontier
-from .report_data import VerdictMatrix
+from .report_data import VerdictMatrix, css_class
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ class FrontierSection:
     lines: tuple[str, ...]
 
 
-#: What a choice does, as `Frontier.part` says, -> the class of its cell.
-_KINDS = {"alone": "violated", "together": "undecided", "open": "undecided", "": "holds"}
-
-
 def breaking_reports(found: Frontier | None) -> dict[str, Report]:
     """The minimal breaking sets as failure models of the page, so that each opens its run."""
-    return {} if found is None else {f"✘ {i}": b.report for i, b in enumerate(found.breaking, 1)}
+    return (
+        {}
+        if found is None
+        else {f"{Status.VIOLATED.sign} {i}": b.report for i, b in enumerate(found.breaking, 1)}
+    )
 
 
 def frontier_section(found: Frontier, page: VerdictMatrix) -> FrontierSection:
@@ -92,7 +93,7 @@ def _maps(found: Frontier, runs: Mapping[tuple[Atom, ...], str]) -> Iterator[Fro
 def _cell(found: Frontier, runs: Mapping[tuple[Atom, ...], str], atom: Atom | None) -> FrontierCell | None:
     if atom is None:
         return None
-    return FrontierCell(found.sign(atom), _KINDS[found.part(atom)], runs.get((atom,)))
+    return FrontierCell(found.sign(atom), css_class(found.status(atom)), runs.get((atom,)))
 
 
 def _runs(found: Frontier, page: VerdictMatrix) -> dict[tuple[Atom, ...], str]:
@@ -106,12 +107,15 @@ def _runs(found: Frontier, page: VerdictMatrix) -> dict[tuple[Atom, ...], str]:
 
 
 def _tolerated(found: Frontier) -> list[FrontierColumn]:
-    return [FrontierColumn(f"✔ {i}", "holds", frozenset(t.atoms)) for i, t in enumerate(found.tolerated, 1)]
+    return [
+        FrontierColumn(f"{t.status.sign} {i}", css_class(t.status), frozenset(t.atoms))
+        for i, t in enumerate(found.tolerated, 1)
+    ]
 
 
 def _breaking(found: Frontier, runs: Mapping[tuple[Atom, ...], str]) -> list[FrontierColumn]:
     return [
-        FrontierColumn(mark, "violated", frozenset(broken.atoms), runs.get(broken.atoms))
+        FrontierColumn(mark, css_class(Status.VIOLATED), frozenset(broken.atoms), runs.get(broken.atoms))
         for mark, broken in zip(breaking_reports(found), found.breaking, strict=True)
     ]
 

@@ -10,7 +10,6 @@ from ..chart.svg import chart_svg
 from ..svg import stylesheet
 from .render_template import render_template
 from .report import report_page
-from .report_data import MARKS
 
 
 def verdict_html(verdict: Verdict) -> str:
@@ -20,7 +19,7 @@ def verdict_html(verdict: Verdict) -> str:
     return render_template(
         "notebook_verdict",
         verdict=verdict,
-        words=f"{MARKS[verdict.holds]} {verdict.word}{bound}",
+        words=f"{verdict.status.sign} {verdict.word}{bound}",
         reason=printable(verdict.reason),
         steps=steps,
     ).rstrip()
@@ -30,7 +29,7 @@ def report_html(report: Report) -> str:
     """The table of verdicts; below it the chart of each violation and the page that steps through them, each
     opened by a click."""
     rows = [
-        (v.property, f"{MARKS[v.holds]} {v.word}", "" if v.k is None else str(v.k), v.reason) for v in report
+        (v.property, f"{v.status.sign} {v.word}", "" if v.k is None else str(v.k), v.reason) for v in report
     ]
     name = printable(report.system.name or "system")
     charts = _charts(report)

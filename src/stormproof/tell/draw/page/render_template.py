@@ -10,6 +10,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from ....kernel.model.status import Status
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -28,7 +30,7 @@ def asset(name: str) -> str:
 def _environment() -> Environment:
     import jinja2
 
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _read("templates", name)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -36,6 +38,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["signs"] = Status
+    return environment
 
 
 def _read(folder: str, name: str) -> str:

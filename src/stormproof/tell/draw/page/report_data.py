@@ -10,13 +10,16 @@ from typing import Any
 from ....errors import printable
 from ....kernel.model.actions import Channel
 from ....kernel.model.run import Act, Witness
+from ....kernel.model.status import Status
 from ....kernel.model.system import System
 from ....search.checks.headline import extent, number_of_faults
 from ....search.checks.report import Report, Verdict
 from ....search.examples.find import Examples
 from ..chart.build import Chart, chart, descriptions
 
-MARKS = {True: "✔", False: "✘", None: "?"}
+
+def css_class(status: Status) -> str:
+    return "holds" if status is Status.PROVED else status.value.replace(" ", "-")
 
 
 @dataclass(frozen=True)
@@ -30,18 +33,18 @@ class VerdictCell:
 
     @property
     def words(self) -> str:
-        """`✔ holds, k = 2`; of survival `✔ up to channels of length 6`, `✘ breaks with 1 fault`."""
+        """`✔ holds, k = 2`; of survival `◐ up to channels of length 6`, `✘ breaks with 1 fault`."""
         verdict = self.verdict
         if verdict.survival and verdict.holds is not None:
-            known = "known limit: " if verdict.ok and not verdict.holds else ""
-            return f"{MARKS[verdict.ok]} {known}{extent(verdict) or number_of_faults(verdict)}"
+            known = "known limit: " if verdict.status is Status.KNOWN_LIMIT else ""
+            return f"{verdict.status.sign} {known}{extent(verdict) or number_of_faults(verdict)}"
         bound = f", k = {verdict.k}" if verdict.k is not None and verdict.holds is not None else ""
-        return f"{MARKS[verdict.ok]} {verdict.word}{bound}"
+        return f"{verdict.status.sign} {verdict.word}{bound}"
 
     @property
     def kind(self) -> str:
-        """The class of the cell: a violation that the file expects is as it should be."""
-        return {True: "holds", False: "violated", None: "undecided"}[self.verdict.ok]
+        """The class of the cell."""
+        return css_class(self.verdict.status)
 
 
 @dataclass(frozen=True)

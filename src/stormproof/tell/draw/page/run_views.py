@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ....errors import printable
 from ....kernel.model.phrases import listed, plural
+from ....kernel.model.status import REPLAYED
 from ....search.checks.properties import RSC
 from ..chart.build import descriptions
 from ..chart.svg import chart_svg
@@ -39,7 +40,7 @@ def run_views(found: VerdictMatrix) -> list[RunView]:
 def _view(found: VerdictMatrix, run: ShownRun) -> RunView:
     cells = [c for c in found.cells.values() if c.id in run.cells]
     words = [c.verdict.replay_words for c in cells if not c.verdict.replayed]
-    replayed = "replayed ✔" if run.good or not words else words[0]
+    replayed = REPLAYED if run.good or not words else words[0]
     counts = f"{plural(len(run.witness.steps), 'step')}, {plural(len(run.witness.faults), 'fault')}"
     return RunView(
         title=_title(run, cells),
