@@ -122,3 +122,34 @@ def test_what_the_terminal_prints_and_what_is_saved(
 def test_in_words_and_on_the_page() -> None:
     report = sp.check(sp.loads(eight_ticks("require order: never B@early")), properties=["order"])
     assert "✘ order" in str(report) and "fails without any fault" in report_html(report)
+
+
+#: A may crash where the failures say so, and sends without end: no search of the runs ends.
+CRASHES = """role A { a: B!m -> a  internal crash -> told
+  told: B!crash -> gone
+  gone: }
+role B { a: A?m -> a  A?crash -> late
+  late: }
+require never_late: never B@late
+"""
+
+
+def test_who_is_reliable_does_not_crash(run: Run, tmp_path: Path) -> None:
+    """Definitions 9.1. The methods without a bound know no reliable processes, and are given a system without
+    the action; so is who checks their certificates."""
+    path = tmp_path / "crashes.storm"
+    path.write_text(CRASHES)
+    done = run("check", path, "--as-written", "--certificate", "--json")
+    late = {v["property"]: v for v in json.loads(done.out)["verdicts"]}["never_late"]
+    assert late["holds"] is True and late["up_to"] is None
+    path.with_name("result.json").write_text(done.out)
+    assert "✔ proved  never_late" in run("replay", path.with_name("result.json")).out
+    crashing = json.loads(run("check", path, "--as-written", "--crash", "A", "--json").out)
+    assert {v["property"]: v for v in crashing["verdicts"]}["never_late"]["holds"] is False
+
+
+def test_a_frontier_in_which_a_process_does_not_crash() -> None:
+    """It ended with a run in which the reliable primary crashes."""
+    found = sp.frontier(sp.protocol("heartbeat-failover"), faults=["stop"])
+    assert found.breaking
+    assert all(b.verdict.replayed and "crash" not in str(b.verdict.witness) for b in found.breaking)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import NamedTuple
 
@@ -51,6 +51,10 @@ class SurvivalModel:
     def can_happen(self, process: str, transition: Transition) -> bool:
         return not is_crash(transition.action) or process in self.failures.unreliable
 
+    def without_impossible_crashes(self) -> System:
+        """The system less the crashes of processes that never crash, for what asks no `can_happen`."""
+        return self._only(self.can_happen)
+
     def without_faults(self) -> System:
         """The system less the internal actions that are faults: on perfect channels all its runs are calm."""
 
@@ -58,10 +62,13 @@ class SurvivalModel:
             action = transition.action
             return not isinstance(action, Internal) or self.process_fault(process, action) is None
 
-        calm = (
-            replace(p, transitions=tuple(t for t in p.transitions if is_calm(p.name, t))) for p in self.system
+        return self._only(is_calm)
+
+    def _only(self, keeps: Callable[[str, Transition], bool]) -> System:
+        kept = (
+            replace(p, transitions=tuple(t for t in p.transitions if keeps(p.name, t))) for p in self.system
         )
-        return replace(self.system, processes=tuple(calm))
+        return replace(self.system, processes=tuple(kept))
 
     def state(self, at: Configuration, process: str) -> str:
         return at.states[self.system.names.index(process)]

@@ -31,7 +31,7 @@ def reached_at_any_length(
     have too many faults."""
     if seconds <= 0 or model.system.mailboxes:  # definitions 12.4
         return None
-    system = model.system if faults else model.without_faults()
+    system = model.without_impossible_crashes() if faults else model.without_faults()
     failures = model.failures if faults else NO_FAULTS
     within = replace(limits, seconds=seconds)
     try:

@@ -318,7 +318,7 @@ def _certified(question: SavedQuestion, ask: Ask, verdict: SavedVerdict) -> Repl
 
 def _unreachable(question: SavedQuestion, ask: Ask, verdict: SavedVerdict) -> ReplayedVerdict:
     """A certificate of `reach`: no run leads to the goal, whatever the faults and the length of channels."""
-    system, failures = question.model.system, question.model.failures
+    system, failures = question.model.without_impossible_crashes(), question.model.failures
     if ask.always:
         return _refused(verdict, "that a goal is unreachable does not prove that it remains possible")
     certificate = _read_unreachable(verdict.certificate, system)
