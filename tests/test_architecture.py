@@ -153,7 +153,7 @@ OWN_TEXTS = {
         "languages/formats/dot.py",
         "languages/formats/json_places.py",
     ),
-    *("kernel/goals/tokens.py", "languages/types/local.py"),
+    *("kernel/data/tokens.py", "languages/types/local.py"),
     *("programs/extraction/second_process.py", "programs/extraction/second.py", "surveys/campaign/run.py"),
     *(
         "surveys/campaign/worker.py",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stormproof.errors import ModelError
-from stormproof.programs.extraction.explore import Automaton, explore, explore_alone
+from stormproof.programs.automata.explore import explore_alone
+from stormproof.programs.extraction.explore import RoleAutomaton, RoleProgram, explore
 from stormproof.programs.extraction.guard import drive
 from stormproof.programs.extraction.interpret import Interpreter
 from stormproof.programs.extraction.requests import Received
@@ -23,10 +24,10 @@ CAME = [
 ]
 
 
-def alone(call: RoleCall, interpreter: Interpreter | None = None) -> Automaton | None:
+def alone(call: RoleCall, interpreter: Interpreter | None = None) -> RoleAutomaton | None:
     """The automaton of a random role; None if it may go on without ever yielding, which is refused."""
     try:
-        return explore_alone("P", call, CAME, interpreter or Interpreter())
+        return explore_alone(RoleProgram("P", call, interpreter or Interpreter()), CAME)
     except ModelError as problem:
         assert "still no yield" in problem.message, str(problem)
         return None

@@ -19,7 +19,8 @@ import pytest
 
 import stormproof as sp
 from stormproof.errors import InputError, ModelError, UsageError
-from stormproof.programs.extraction import evaluate, explore
+from stormproof.programs.automata import explore
+from stormproof.programs.extraction import evaluate
 from stormproof.programs.extraction.deadline import deadlines
 from stormproof.programs.extraction.load import load_protocol
 from tests.support.roles import extracted

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...errors import InputError, did_you_mean, raise_all
+from ..data.tokens import GoalToken, Text, TokenSource
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
 from .groups import expand_groups
-from .tokens import GoalToken, Text, TokenSource
 
 JOIN = "join two goals with & or |"
 

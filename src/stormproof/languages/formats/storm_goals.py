@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...errors import InputError, ParseError
-from ...kernel.goals.tokens import GoalToken
+from ...kernel.data.tokens import GoalToken
 from ...kernel.model.actions import Message
 from .storm_scan import NAME, Cursor
 

@@ -10,7 +10,7 @@ from ...kernel.model.failures import Failures
 from . import evaluate
 from .build import build_system
 from .deadline import deadlines
-from .explore import Automaton, explore, mistakes, unmatched
+from .explore import RoleAutomaton, explore, mistakes, unmatched
 from .forked import check_in_fork
 from .guard import drive
 from .interpret import Interpreter
@@ -77,7 +77,7 @@ def _refuse_all(calls: Iterable[RoleCall], interpreter: Interpreter) -> None:
     raise_all(problems)
 
 
-def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, Automaton]:
+def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, RoleAutomaton]:
     """The roles as automata, guarded: nothing that they read has changed, and CPython does the same."""
     interpreter = Interpreter()
     _refuse_all(calls.values(), interpreter)

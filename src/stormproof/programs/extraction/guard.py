@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from ...errors import ModelError
-from .explore import Automaton
+from .explore import RoleAutomaton, call_of
 from .interpret import Returned, RolePoint, Waiting
 from .requests import ChooseRequest, ReceiveRequest, SendRequest
 from .role import RoleGenerator
@@ -15,14 +15,14 @@ from .role import RoleGenerator
 HISTORIES, LENGTH = 10, 40
 
 
-def drive(automaton: Automaton, seed: int, histories: int = HISTORIES, length: int = LENGTH) -> int:
+def drive(automaton: RoleAutomaton, seed: int, histories: int = HISTORIES, length: int = LENGTH) -> int:
     """How many steps agreed; ModelError at the first that does not."""
     chance = random.Random(seed)
     return sum(_history(automaton, chance, length) for _ in range(histories))
 
 
-def _history(automaton: Automaton, chance: random.Random, length: int) -> int:
-    generator = automaton.call.generator()
+def _history(automaton: RoleAutomaton, chance: random.Random, length: int) -> int:
+    generator = call_of(automaton).generator()
     point, given = automaton.start, None
     took: list[str] = []
     try:
@@ -40,13 +40,13 @@ def _history(automaton: Automaton, chance: random.Random, length: int) -> int:
 
 
 def _compare(
-    automaton: Automaton, point: RolePoint, generator: RoleGenerator, given: Any, took: list[str]
+    automaton: RoleAutomaton, point: RolePoint, generator: RoleGenerator, given: Any, took: list[str]
 ) -> None:
     expected, found = _expected(point), _real(generator, given)
     if _key(expected) != _key(found):
         after = f" after {', '.join(took)}" if took else ""
         raise ModelError(
-            f"Python runs {automaton.call.role.name} otherwise than its source says: {found} instead of "
+            f"Python runs {call_of(automaton).role.name} otherwise than its source says: {found} instead of "
             f"{expected}{after}",
             place=point.place,
             hint="it depends on chance or on the order of a set, or its file has changed since the import",

@@ -46,6 +46,15 @@ class Waiting:
     frames: tuple[Frame, ...]
     request: RoleRequest
     line: int
+    failure = ""
+
+    @property
+    def group(self) -> str:
+        return self.request.at or ""
+
+    @property
+    def durable(self) -> bool:
+        return self.request.durable
 
     @property
     def place(self) -> Place:
@@ -61,7 +70,9 @@ class Waiting:
 class Returned:
     """The role has returned."""
 
-    place: None = None
+    place: Place | None = None
+    group = failure = ""
+    durable = False
 
     @property
     def key(self) -> ValueKey:
@@ -75,6 +86,12 @@ class Raised:
     kind: str
     text: str
     place: Place
+    group = ""
+    durable = False
+
+    @property
+    def failure(self) -> str:
+        return self.text or self.kind
 
     @property
     def key(self) -> ValueKey:

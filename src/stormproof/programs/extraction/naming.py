@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Set
 
-from .explore import Automaton
+from ..automata.names import choose_names, with_values
+from .explore import RoleAutomaton, call_of
 from .interpret import Frame, Raised, Returned, RolePoint, Waiting
 from .lower import LOOP, SUBJECT
 from .requests import ReceiveRequest, SendRequest, spell_short
-from .values import ValueKey
 
 ENDED, _RAISED = "ended", "raised "
 
@@ -19,45 +18,33 @@ def is_raised(state: str) -> bool:
     return state.startswith(_RAISED)
 
 
-def state_names(automaton: Automaton) -> dict[ValueKey, str]:
+def state_names(automaton: RoleAutomaton) -> dict[Hashable, str]:
     """A name for each point of a role, every one different."""
-    points = list(automaton.points.values())
-    names = [_short(point, automaton, loops=False) for point in points]
-    names = _where_equal(names, [_short(point, automaton, loops=True) for point in points])
-    longer = [name + _request(point) for name, point in zip(names, points, strict=True)]
-    names = _where_equal(names, longer)
-    return dict(zip(automaton.points, _distinct(names), strict=True))
+    constant = call_of(automaton).arguments.keys()
+
+    def longer(point: RolePoint) -> str:
+        return _short(point, constant, loops=True)
+
+    names = choose_names(
+        automaton.points.values(),
+        lambda point: _short(point, constant, loops=False),
+        longer,
+        lambda point: longer(point) + _request(point),
+    )
+    return dict(zip(automaton.points, names, strict=True))
 
 
-def _where_equal(names: list[str], longer: list[str]) -> list[str]:
-    """Longer names for those that several points have."""
-    often = Counter(names)
-    return [name if often[name] == 1 else more for name, more in zip(names, longer, strict=True)]
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """A number behind each name that was there before."""
-    seen: Counter[str] = Counter()
-    found: list[str] = []
-    for name in names:
-        seen[name] += 1
-        while seen[name] > 1 and f"{name}#{seen[name]}" in seen:
-            seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return found
-
-
-def _short(point: RolePoint, automaton: Automaton, loops: bool) -> str:
+def _short(point: RolePoint, arguments: Set[str], loops: bool) -> str:
     if isinstance(point, Returned):
         return ENDED
     if isinstance(point, Raised):
         return f"{_RAISED}{point.kind} in line {point.place.line}"
     base = point.request.at or f"line{point.line}"
-    constant = automaton.call.arguments.keys() - point.frames[0].program.assigned.keys()
+    constant = arguments - point.frames[0].program.assigned.keys()
     shown = _variables(point.frames[0], constant, loops)
     for frame in point.frames[1:]:
         shown += [said for said in _variables(frame, set(), loops) if said not in shown]
-    return f"{base}{{{', '.join(shown)}}}" if shown else base
+    return with_values(base, shown)
 
 
 def _variables(frame: Frame, constant: Iterable[str], loops: bool) -> list[str]:

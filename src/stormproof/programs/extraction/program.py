@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..automata.live import ProgramEdge, live_variables
 from .snippet import Snippet
 from .source import RoleSource
 
@@ -141,16 +142,12 @@ class Program:
 
         No other variable can be observed, so two points that differ only in others are one state.
         """
-        live = [frozenset[str]()] * len(self.code)
-        changed = True
-        while changed:
-            changed = False
-            for at in reversed(range(len(self.code))):
-                before = self._live_before(at, live)
-                changed, live[at] = changed or before != live[at], before
-        return tuple(live)
+        found = live_variables({at: self._leaving(at) for at in range(len(self.code))})
+        return tuple(found[at] for at in range(len(self.code)))
 
-    def _live_before(self, at: int, live: list[frozenset[str]]) -> frozenset[str]:
+    def _leaving(self, at: int) -> list[ProgramEdge]:
         instruction, after = self.code[at], self.successors(at)
-        needed = live[after[0]] - instruction.writes() if after else frozenset[str]()
-        return needed.union(instruction.reads(), *(live[other] for other in after[1:]))
+        if not after:
+            return [ProgramEdge(None, instruction.reads())]
+        first = ProgramEdge(after[0], instruction.reads(), instruction.writes())
+        return [first, *(ProgramEdge(other) for other in after[1:])]

@@ -31,6 +31,11 @@ class Received:
         """As it is spelt in everything that is shown."""
         return spell_message(self.name, self.fields)
 
+    @property
+    def identity(self) -> ValueKey:
+        """What tells it from messages that are spelt in the same way."""
+        return self.peer, self.name, *map(key, self.fields)
+
 
 def spell_short(value: Any) -> str:
     """A value in the name of a state or in a list: a message as it is spelt, and nothing long."""

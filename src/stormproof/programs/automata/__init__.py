@@ -1,0 +1,1 @@
+"""What makes an automaton of a program: reachable local states, dead values, names, limits, places."""

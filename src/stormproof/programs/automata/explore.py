@@ -1,0 +1,202 @@
+"""All points that programs can reach together: a fixpoint over the messages that may come on each channel.
+
+A message is tried once at each point that listens to its sender, and a point is visited once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Generic
+
+from ...errors import ModelError, did_you_mean
+from ...kernel.model.actions import Receive, Send
+from .program import (
+    ActOffer,
+    AnyProgram,
+    Automaton,
+    InTransit,
+    P,
+    ReceiveOffer,
+    Response,
+    SendOffer,
+    Variable,
+    listed_last,
+)
+
+#: Values of one variable, messages of one name, points of one role: more are refused.
+MOST_VALUES = 1_000
+MOST_POINTS = 50_000
+
+
+def explore(programs: Iterable[AnyProgram[P]]) -> dict[str, Automaton[P]]:
+    """The automata of all programs, each from its start, breadth first."""
+    return JointExploration(programs).run()
+
+
+def explore_alone(program: AnyProgram[P], came: Iterable[InTransit]) -> Automaton[P]:
+    """The automaton of one program among peers that may send it just these messages, at any time."""
+    letters = list(came)
+    alone = JointExploration([program], [letter.peer for letter in letters])
+    for letter in letters:
+        alone.inboxes[program.name].put(letter)
+    return alone.run()[program.name]
+
+
+class JointExploration(Generic[P]):
+    """The points that have been reached so far."""
+
+    def __init__(self, programs: Iterable[AnyProgram[P]], outside: Iterable[str] = ()) -> None:
+        self.roles = {program.name: _Role(program) for program in programs}
+        self.inboxes = {name: _Inbox() for name in (*self.roles, *outside)}
+
+    def run(self) -> dict[str, Automaton[P]]:
+        for name, role in self.roles.items():
+            role.reach(role.program.start)
+            for message in role.program.named():
+                if message.peer in self.inboxes:
+                    self.inboxes[name].put(message)
+        while any(list(map(self._advance, self.roles.values()))):
+            pass
+        return {name: role.automaton() for name, role in self.roles.items()}
+
+    def _advance(self, role: _Role[P]) -> bool:
+        """Try what is new, messages and points; was there anything?"""
+        inbox = self.inboxes[role.name].messages
+        if role.tried == len(inbox) and not role.queue:
+            return False
+        first, role.tried = role.tried, len(inbox)
+        for order in range(first, role.tried):
+            for point, rank in role.listening.get(inbox[order].peer, ()):
+                role.receive(point, rank, order, inbox[order])
+        for point in role.queue:
+            self._visit(role, point)
+        role.queue.clear()
+        return True
+
+    def _visit(self, role: _Role[P], point: P) -> None:
+        role.note(point)
+        for rank, offer in enumerate(role.program.offers(point)):
+            if isinstance(offer, ActOffer):
+                role.step(point, (rank, 0), Response(offer.action, offer.value))
+                continue
+            if offer.peer not in self.inboxes:
+                raise self._unknown_peer(role, offer.peer, point)
+            if isinstance(offer, SendOffer):
+                self._send(role, offer, point)
+                role.step(point, (rank, 0), Response(Send(offer.peer, offer.message.message), offer.value))
+            else:
+                self._listen(role, point, rank, offer)
+
+    def _listen(self, role: _Role[P], point: P, rank: int, offer: ReceiveOffer) -> None:
+        role.listening.setdefault(offer.peer, []).append((point, rank))
+        for order, message in enumerate(self.inboxes[role.name].messages[: role.tried]):
+            if message.peer == offer.peer:
+                role.receive(point, rank, order, message)
+
+    def _send(self, role: _Role[P], offer: SendOffer, point: P) -> None:
+        inbox, message = self.inboxes[offer.peer], offer.message
+        if message.identity in inbox.known:
+            return
+        if (message.peer, message.message) in inbox.spelt:
+            problem = f"two different messages are spelt {message.message}"
+            raise role.program.refusal(problem, "rename one of their enums", point)
+        inbox.put(message)
+        alike = [m.message for m in inbox.messages if m.peer == role.name and m.name == message.name]
+        if len(alike) > MOST_VALUES:
+            problem = f"{role.name} sends more than {MOST_VALUES:,} different messages '{message.name}'"
+            raise role.program.refusal(problem, f"{listed_last(alike)}; count modulo something", point)
+
+    def _unknown_peer(self, role: _Role[P], peer: str, point: P) -> ModelError:
+        hint = did_you_mean(peer, self.inboxes) or f"roles here: {', '.join(self.inboxes)}"
+        return role.program.refusal(f"{role.name} names an unknown role '{peer}'", hint, point)
+
+
+class _Inbox:
+    """The messages that may come to one role, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.messages: list[InTransit] = []
+        self.known: set[Hashable] = set()
+        self.spelt: set[tuple[str, str]] = set()
+
+    def put(self, message: InTransit) -> None:
+        if message.identity not in self.known:
+            self.known.add(message.identity)
+            self.spelt.add((message.peer, message.message))
+            self.messages.append(message)
+
+
+class _Role(Generic[P]):
+    """The points of one program that were found, and the steps between them, each with its rank: the offer,
+    and the message that was received."""
+
+    def __init__(self, program: AnyProgram[P]) -> None:
+        self.program = program
+        self.name = program.name
+        self.points: dict[Hashable, P] = {}
+        self.queue: list[P] = []
+        self.steps: dict[Hashable, list[tuple[tuple[int, int], Response, Hashable]]] = {}
+        self.listening: dict[str, list[tuple[P, int]]] = {}
+        self.tried = 0
+        self.values: dict[Hashable, dict[Hashable, str]] = {}
+        self.names: dict[Hashable, str] = {}
+
+    def reach(self, point: P) -> Hashable:
+        if point.key not in self.points:
+            self.points[point.key] = point
+            self.steps[point.key] = []
+            self.queue.append(point)
+            if len(self.points) > MOST_POINTS:
+                raise self._too_many_points()
+        return point.key
+
+    def receive(self, point: P, rank: int, order: int, message: InTransit) -> None:
+        self.step(point, (rank, order), Response(Receive(message.peer, message.message), message))
+
+    def step(self, point: P, rank: tuple[int, int], response: Response) -> None:
+        leaving = self.steps[point.key]
+        leaving += [(rank, response, self.reach(to)) for to in self.program.after(point, response)]
+
+    def note(self, point: P) -> None:
+        """Count the values of its variables."""
+        for variable in self.program.variables(point):
+            taken = self.values.setdefault(variable.identity, {})
+            if variable.value not in taken:
+                self.names[variable.identity] = variable.name
+                taken[variable.value] = variable.spelt
+                if len(taken) > MOST_VALUES:
+                    raise self._too_many_values(variable)
+
+    def _too_many_values(self, variable: Variable) -> ModelError:
+        problem = f"'{variable.name}' of {self.name} takes more than {MOST_VALUES:,} values"
+        return self._refusal(problem, variable.identity)
+
+    def _too_many_points(self) -> ModelError:
+        """The variable with the most values is named."""
+        problem = f"{self.name} can wait at more than {MOST_POINTS:,} points"
+        if not self.values:
+            return self.program.refusal(problem, "it is too large")
+        most = max(self.values, key=lambda v: len(self.values[v]))
+        problem = f"{problem}, where '{self.names[most]}' takes {len(self.values[most]):,} values"
+        return self._refusal(problem, most)
+
+    def _refusal(self, problem: str, variable: Hashable) -> ModelError:
+        last = listed_last(list(self.values[variable].values()))
+        hint = f"{last}; keep it small, for example modulo something"
+        return self.program.refusal(problem, hint, variable=variable)
+
+    def automaton(self) -> Automaton[P]:
+        """Breadth first from the start, steps in the order of the offers and of the messages."""
+        found = Automaton(self.program)
+        queue: list[Hashable] = [self.program.start.key]
+        seen = set(queue)
+        for key in queue:
+            leaving: Sequence[tuple[tuple[int, int], Response, Hashable]] = sorted(
+                self.steps[key], key=lambda step: step[0]
+            )
+            found.points[key] = self.points[key]
+            found.steps[key] = [(response, to) for _, response, to in leaving]
+            new = dict.fromkeys(to for _, _, to in leaving if to not in seen)
+            seen.update(new)
+            queue.extend(new)
+        return found
