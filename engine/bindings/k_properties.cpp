@@ -59,7 +59,6 @@ static void bind_answer(nb::module_& m) {
         .def_ro("firings", &Violation::firings)
         .def_ro("end", &Violation::end)
         .def_ro("ends", &Violation::ends)
-        .def_ro("controls", &Violation::controls)
         .def_ro("shortest", &Violation::shortest);
 
     nb::class_<Answer>(m, "Answer")

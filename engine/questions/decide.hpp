@@ -120,7 +120,6 @@ class Decision {
             if (!unfinished_.has(property)) continue;
             answer_.violations.back().shortest = false;
             answer_.violations.back().ends.clear();
-            answer_.violations.back().controls.clear();
         }
     }
 };

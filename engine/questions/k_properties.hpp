@@ -64,15 +64,13 @@ struct End {
     bool operator==(const End&) const = default;
 };
 
-// A run to an offending configuration; where it is a shortest one, all ends of equally short runs and the control
-// states that those runs pass through, level by level, unless there are too many. On request all offending
-// configurations instead, one more than `max_ends` if there are too many.
+// A run to an offending configuration and, on request, all offending configurations, one more than `max_ends` if there
+// are too many.
 struct Violation {
     Property property = Property::exh;
     std::vector<Firing> firings;
     End end;
     std::vector<End> ends;
-    std::vector<std::vector<std::vector<std::uint32_t>>> controls;
     bool shortest = true;
 };
 
@@ -90,8 +88,7 @@ struct Question {
     std::uint64_t witness_budget = 1000000;  // configurations for the shortest run to what reduction found
     PropertySet optional;                    // decided if k-exh is not violated; fully explored within that budget
     std::uint64_t reduce_from = 20000;       // under faults smaller systems are explored whole
-    std::uint64_t slice_budget = 300000;     // configurations up to the ends of all shortest runs
-    std::size_t max_ends = 2000;            // of such runs
+    std::size_t max_ends = 2000;
     bool compact = false;                   // begin in the compact store: for tests
     DiskOptions disk;                       // where to go on when memory ends
     bool every_end = false;                 // the ends are all offending configurations, the nearest first

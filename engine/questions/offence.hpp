@@ -7,7 +7,6 @@
 
 #include "questions/goals.hpp"
 #include "questions/k_properties.hpp"
-#include "questions/slice.hpp"
 
 namespace stormproof {
 
@@ -136,7 +135,7 @@ End end_of(const Machine& m, const Config<W>& c, const Offence& offence) {
     if (offence.channel != none) out.channel = offence.channel;
     if (offence.instruction != none) out.transition = m.instructions[offence.instruction].transition;
     if (offence.letter != no_letter) out.message = m.channels[offence.channel].letters[offence.letter];
-    out.states = states_of(m, c);
+    for (const ProcessLayout& p : m.processes) out.states.push_back(static_cast<std::uint32_t>(p.state.get(c.w)));
     for (const ChannelLayout& channel : m.channels) out.contents.push_back(content_of(channel, c));
     return out;
 }

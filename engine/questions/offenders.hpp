@@ -8,7 +8,6 @@
 #include "questions/goals.hpp"
 #include "questions/k_properties.hpp"
 #include "questions/offence.hpp"
-#include "questions/slice.hpp"
 #include "search/explore.hpp"
 #include "search/futures.hpp"
 
@@ -46,17 +45,8 @@ class Offenders {
         const Shown shown = shown_run(taken);
         out.firings = shown.firings;
         out.end = g.symmetry ? image_of(shown.back, end_at(offence)) : end_at(offence);
-        if (q.every_end) {
-            for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
-            return out;
-        }
-        if (g.reduced || nearest_[property].size() > q.max_ends) return out;
-        std::vector<std::uint32_t> ids;
-        for (const Offence& other : nearest_[property]) ids.push_back(other.id);
-        out.controls = Slice<W>(g).controls(ids, level_[offence.round], q.slice_budget);
-        if (out.controls.empty()) return out;
-        for (const Offence& other : nearest_[property]) out.ends.push_back(end_at(other));
-        if (g.symmetry) add_orbits(out);
+        if (q.every_end)
+            for (const Offence& other : every_[property]) out.ends.push_back(end_at(other));
         return out;
     }
 
@@ -64,15 +54,13 @@ class Offenders {
     const Graph<W>& g;
     const Machine& m;
     const Question& q;
-    std::vector<std::uint32_t> level_;  // of each round
-    PerProperty<std::vector<Offence>> nearest_;  // all of the least level or, on request, all; max_ends + 1 at most
+    PerProperty<std::vector<Offence>> every_;  // on request; max_ends + 1 at most
 
     End end_at(const Offence& offence) const { return end_of(m, g.config(offence.id), offence); }
 
     // Every configuration, breadth first: visit(number, round); false: a limit was hit.
     template <class Visit>
     bool each_in_order(const Monitor& monitor, Visit&& visit) {
-        level_ = levels(g);
         std::uint64_t lookups = 0;
         const std::vector<Round>& rounds = g.breadth_first_rounds();
         for (std::size_t r = 0; r < rounds.size(); ++r)
@@ -92,10 +80,7 @@ class Offenders {
     void note(Property property, const Offence& offence) {
         if (!q.properties.has(property)) return;
         std::optional<Offence>& best = first[property];
-        std::vector<Offence>& nearest = nearest_[property];
-        if (!q.every_end && best && level_[offence.round] > level_[best->round]) return;
-        if (!q.every_end && best && level_[offence.round] < level_[best->round]) nearest.clear();
-        if (nearest.size() <= q.max_ends) nearest.push_back(offence);
+        if (q.every_end && every_[property].size() <= q.max_ends) every_[property].push_back(offence);
         if (!best || offence.round < best->round ||
             (offence.round == best->round && g.config(offence.id) < g.config(best->id)))
             best = offence;
@@ -222,32 +207,6 @@ class Offenders {
         if (end.process) out.process = g.process[*end.process];
         if (end.channel) out.channel = g.channel[*end.channel];
         return out;
-    }
-
-    void add_orbits(Violation& out) const {
-        const auto& group = g.symmetry->group();
-        if (out.ends.size() * group.size() > q.max_ends) {
-            out.ends.clear();
-            out.controls.clear();
-            return;
-        }
-        std::vector<End> ends;
-        for (const Automorphism& permutation : group)
-            for (const End& end : out.ends) {
-                End image = image_of(permutation, end);
-                if (std::find(ends.begin(), ends.end(), image) == ends.end()) ends.push_back(std::move(image));
-            }
-        out.ends = std::move(ends);
-        for (auto& level : out.controls) {
-            std::set<States> found;
-            for (const Automorphism& permutation : group)
-                for (const States& states : level) {
-                    States image(states.size());
-                    for (std::size_t p = 0; p < states.size(); ++p) image[permutation.process[p]] = permutation.state[p][states[p]];
-                    found.insert(std::move(image));
-                }
-            level.assign(found.begin(), found.end());
-        }
     }
 
     // The smallest configuration of a round that has such a step to `id`; the step is added.

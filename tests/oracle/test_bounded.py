@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from stormproof.kernel.model.actions import CRASH, Action, Internal, Receive, Send
+from stormproof.kernel.model.channel_faults import interfere
 from stormproof.kernel.model.failures import ChannelFailure, Failures
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.system import System
-from stormproof.kernel.semantics.channel_faults import interfere
 from stormproof.oracle import bounded
 
 

@@ -23,12 +23,11 @@ from stormproof.kernel.model.actions import (
     Word,
     channel_of,
 )
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake, Swap, interfere
 from stormproof.kernel.model.failures import ChannelFailure, FailureModel
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System
-from stormproof.kernel.semantics.channel_faults import interfere
 from stormproof.oracle import bounded
 
 Moves = tuple[Firing, ...]

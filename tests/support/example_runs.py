@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stormproof.kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System

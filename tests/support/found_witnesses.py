@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stormproof.kernel.model.actions import Channel, Configuration, Message, Receive, Send, channel_of
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.conflict_graph import conflict_graph
 from stormproof.kernel.model.execution import communication_of
 from stormproof.kernel.model.failures import FailureModel
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System
 from stormproof.limits import Limits

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from stormproof.kernel.model.budget import BUDGET_KINDS
-from stormproof.kernel.model.fault_steps import FAULT_STEPS, Fault
+from stormproof.kernel.model.channel_faults import FAULT_STEPS
+from stormproof.kernel.model.fault_steps import Fault
 from stormproof.kernel.model.faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
 from stormproof.surveys.choices import FAULTS
 

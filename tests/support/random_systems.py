@@ -22,8 +22,8 @@ from stormproof.kernel.model.actions import (
     Send,
     Transition,
 )
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Swap
 from stormproof.kernel.model.failures import FailureModel, Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System

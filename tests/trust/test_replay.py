@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stormproof.kernel.model.actions import CRASH, Channel, Firing, Internal, Receive, Send, Transition, Word
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.failures import FailureModel, Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Witness, witness_from_json
 from stormproof.kernel.model.system import System

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..kernel.model.actions import Crash, Message, Word, sender_in
+from ..kernel.model.channel_faults import ActionFaults
 from ..kernel.model.failures import ChannelFailure
-from ..kernel.model.fault_steps import Strike
 
-StruckWord = tuple[Strike, Word]
-CALM = Strike()
+FaultyOutcome = tuple[ActionFaults, Word]
+CALM = ActionFaults()
 
 
-def may_strike(failure: ChannelFailure, fault: str, message: Message) -> bool:
-    """Crash messages are exempt; in a mailbox only the messages of certain senders may be struck."""
+def may_affect(failure: ChannelFailure, fault: str, message: Message) -> bool:
+    """Crash messages are exempt; in a mailbox only the messages of certain senders may be affected."""
     if isinstance(message, Crash) or not getattr(failure, fault):
         return False
     return fault not in failure.only_from or sender_in(message) in failure.only_from[fault]
@@ -43,7 +43,7 @@ def silently(word: Word, failure: ChannelFailure) -> Iterator[Word]:
     """One message is dropped, one is replaced, or two neighbours are exchanged."""
     for i, message in enumerate(word):
         before, behind = word[:i], word[i + 1 :]
-        if may_strike(failure, "loss", message):
+        if may_affect(failure, "loss", message):
             yield before + behind
         for other in changed(failure, message):
             yield (*before, other, *behind)
@@ -66,7 +66,7 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
         yield word[1:]
     if (
         word
-        and may_strike(failure, "duplicate", word[0])
+        and may_affect(failure, "duplicate", word[0])
         and message in (word[0], *changed(failure, word[0]))
     ):
         yield word
@@ -75,11 +75,11 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
 # ---- faults at a send or a reception (definitions 9.1) -------------------------------------------------
 
 
-def send_outcomes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[StruckWord]:
+def send_outcomes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[FaultyOutcome]:
     """A send puts the message at the end; or it is lost; or it is another message, or put before others."""
     yield CALM, (*word, message)
-    if may_strike(failure, "loss", message):
-        yield Strike(lost=True), word
+    if may_affect(failure, "loss", message):
+        yield ActionFaults(lost=True), word
     for becomes in (None, *changed(failure, message)):
         for overtaken in range(len(word) + 1):
             passed, place = word[len(word) - overtaken :], len(word) - overtaken
@@ -87,17 +87,17 @@ def send_outcomes(word: Word, message: Message, failure: ChannelFailure) -> Iter
                 break
             if becomes is not None or overtaken:
                 put = message if becomes is None else becomes
-                yield Strike(becomes=becomes, overtakes=overtaken), (*word[:place], put, *passed)
+                yield ActionFaults(becomes=becomes, overtakes=overtaken), (*word[:place], put, *passed)
 
 
-def reception_outcomes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[StruckWord]:
+def reception_outcomes(word: Word, message: Message, failure: ChannelFailure) -> Iterator[FaultyOutcome]:
     """A reception takes the head; or the head is delivered, and a copy stays in front or behind others."""
     if not word:
         return
     head, rest = word[0], word[1:]
     if head == message:
         yield CALM, rest
-    if not may_strike(failure, "duplicate", head) or message not in (head, *changed(failure, head)):
+    if not may_affect(failure, "duplicate", head) or message not in (head, *changed(failure, head)):
         return
     delivered = None if message == head else head
     for place in range(len(rest) + 1):
@@ -105,4 +105,7 @@ def reception_outcomes(word: Word, message: Message, failure: ChannelFailure) ->
             break
         for copy in (None, *changed(failure, head)):
             stays = head if copy is None else copy
-            yield Strike(kept=place, kept_as=copy, head=delivered), (*rest[:place], stays, *rest[place:])
+            yield (
+                ActionFaults(kept=place, kept_as=copy, head=delivered),
+                (*rest[:place], stays, *rest[place:]),
+            )

@@ -84,7 +84,7 @@ def possible(failure: ChannelFailure, sent: Sequence[Message], received: Sequenc
     if not failure.reorder and matched != sorted(matched):
         return False
     skipped = set(range(max(matched, default=0))) - set(matched)
-    if not failure.reorder and not all(failure.strikes(LOSS, sent[i]) for i in skipped):
+    if not failure.reorder and not all(failure.affects(LOSS, sent[i]) for i in skipped):
         return False
     return _crash_stays_last(failure, sent, matched)
 
@@ -99,7 +99,7 @@ def _crash_stays_last(failure: ChannelFailure, sent: Sequence[Message], matched:
     for place, index in enumerate(matched):
         if isinstance(sent[index], Crash):
             own = [i for i in range(len(sent)) if sender_in(sent[i]) == sender_in(sent[index])]
-            before = [i for i in own if i < index and not failure.strikes(LOSS, sent[i])]
+            before = [i for i in own if i < index and not failure.affects(LOSS, sent[i])]
             if not set(before) <= set(matched[:place]) or not set(own).isdisjoint(matched[place + 1 :]):
                 return False
     return True

@@ -1,5 +1,5 @@
 """Steps between configurations, read literally: with silent faults (definitions 2.5), and with faults that
-strike at a send, at a reception or at a process (9.1), at a bound (10.8)."""
+occur at a send, at a reception or at a process (9.1), at a bound (10.8)."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def faulty_steps(model: SurvivalModel, at: Configuration) -> Iterator[tuple[Stor
             channel = channel_of(process.name, action)
             assert channel is not None
             outcomes = send_outcomes if isinstance(action, Send) else reception_outcomes
-            for strike, left in outcomes(words[channel], action.message, model.failures.on(channel)):
-                yield replace(step, **vars(strike)), _with_word(model.system, moved, channel, left)
+            for action_faults, left in outcomes(words[channel], action.message, model.failures.on(channel)):
+                yield replace(step, **vars(action_faults)), _with_word(model.system, moved, channel, left)
 
 
 def _process_fault(model: SurvivalModel, process: str, action: Internal) -> str | None:

@@ -86,7 +86,7 @@ def choices(
 
 
 def _strikes_others(system: System, kind: str, channel: Channel) -> bool:
-    """In a mailbox: would the fault strike what others have put there? Then it is no choice of its own."""
+    """In a mailbox: would the fault affect what others have put there? Then it is no choice of its own."""
     into = [c for c in system.channels if c.receiver == channel.receiver]
     return system.mailboxes and kind_named(kind).whole_queue and len(into) > 1
 

@@ -37,7 +37,7 @@ TOGETHER = "together"
 
 @dataclass(frozen=True)
 class FaultCount:
-    """One kind of fault, wherever it may strike, or all kinds together; `verdict` is the decisive one."""
+    """One kind of fault, wherever it may occur, or all kinds together; `verdict` is the decisive one."""
 
     fault: str
     report: Report
@@ -153,7 +153,7 @@ def fault_counts(
 ) -> FaultCounts:
     """The least number of faults of each kind that breaks survival or a requirement, alone and together.
 
-    The arguments are those of `frontier`; each kind may strike everywhere that they name.
+    The arguments are those of `frontier`; each kind may occur everywhere that they name.
 
     >>> import stormproof as sp
     >>> sp.fault_counts(sp.protocol("alternating-bit"), faults=["loss"])["loss"].sentence

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..kernel.model.actions import Channel, Message, Receive, Send, Word, channel_of, message_order
+from ..kernel.model.channel_faults import Corrupt, Duplicate, Lose, Overtake, Swap
 from ..kernel.model.failures import ChannelFailure
-from ..kernel.model.fault_steps import Corrupt, Duplicate, Fault, Lose, Overtake, Swap
+from ..kernel.model.fault_steps import Fault
 from ..kernel.model.faults import DUPLICATION, LOSS
 from ..kernel.model.run import Act, Step
 
@@ -30,11 +31,11 @@ def faults(
     for i, (m, sent) in enumerate(word):
         before, later = word[:i], word[i + 1 :]
         name = m if isinstance(m, str) else str(m)
-        if f.strikes(LOSS, m):
+        if f.affects(LOSS, m):
             yield Lose(c, i, name), before + later
         if isinstance(m, str):
             yield from ((Corrupt(c, i, m, b), (*before, (b, sent), *later)) for b in f.becomes.get(m, ()))
-        if f.strikes(DUPLICATION, m) and i == 0:
+        if f.affects(DUPLICATION, m) and i == 0:
             for n in range(passed(f, m, [x for x, _ in later]) + 1):
                 yield Duplicate(c, i, name, n), (word[0], *later[:n], word[0], *later[n:])
         for n in range(1, passed(f, m, [x for x, _ in reversed(before)]) + 1):
@@ -82,39 +83,39 @@ def contents_after(f: ChannelFailure, word: Word, action: Send | Receive, k: int
             return []
         taken = [i for i, m in enumerate(word) if f.may_become(m, action.message)]
         ahead = {i: still for i in taken if (still := ahead_of(f, word, i)) is not None}
-        kept = [still + word[i:] for i, still in ahead.items() if f.strikes(DUPLICATION, word[i])]
+        kept = [still + word[i:] for i, still in ahead.items() if f.affects(DUPLICATION, word[i])]
         return [still + word[i + 1 :] for i, still in ahead.items()] + kept
     longer = (*word, action.message)
     if f.reorder:
         longer = tuple(sorted(longer, key=message_order))
     if len(word) < k:
         return [longer]
-    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if f.strikes(LOSS, m)]
+    return [longer[:i] + longer[i + 1 :] for i, m in enumerate(longer) if f.affects(LOSS, m)]
 
 
 def ahead_of(f: ChannelFailure, word: Word, i: int) -> Word | None:
     """What is still there of the messages before one that is received: it overtakes them where it can, and
     the others are lost. None: one of them can neither be overtaken nor lost."""
     blocking = [m for m in word[:i] if not f.exchanges(m, word[i])]
-    if not all(f.strikes(LOSS, m) for m in blocking):
+    if not all(f.affects(LOSS, m) for m in blocking):
         return None
     return tuple(m for m in word[:i] if f.exchanges(m, word[i]))
 
 
-# ---- faults that strike at a send or a reception (definitions 9.1) --------------------------------------
+# ---- faults that occur at a send or a reception (definitions 9.1) --------------------------------------
 
 
-def struck(step: Fault, queue: Word, failure: ChannelFailure) -> Word | None:
+def after_fault(step: Fault, queue: Word, failure: ChannelFailure) -> Word | None:
     """What the fault leaves; None where the channel does not have it there."""
     at = step.position
     before, message, later = queue[:at], queue[at], queue[at + 1 :]
-    if isinstance(step, Lose) and failure.strikes(LOSS, message) and step.message == message and not later:
+    if isinstance(step, Lose) and failure.affects(LOSS, message) and step.message == message and not later:
         return before
     if isinstance(step, Corrupt) and step.message == message and failure.may_become(message, step.becomes):
         return (*before, step.becomes, *later)
     if isinstance(step, Overtake) and 0 < step.passed <= passed(failure, message, before[::-1]) and not later:
         return (*before[: at - step.passed], message, *before[at - step.passed :])
-    if isinstance(step, Duplicate) and failure.strikes(DUPLICATION, message) and at == 0:
+    if isinstance(step, Duplicate) and failure.affects(DUPLICATION, message) and at == 0:
         if step.message == message and 0 <= step.behind <= passed(failure, message, later):
             return (message, *later[: step.behind], message, *later[step.behind :])
     return None
@@ -127,7 +128,7 @@ def sent(word: Word, message: Message, failure: ChannelFailure, room: bool) -> I
     """A send; without room for its message it can only be lost."""
     if room:
         yield (*word, message), {}
-    if failure.strikes(LOSS, message):
+    if failure.affects(LOSS, message):
         yield word, {"loss": 1}
     if not room:
         return
@@ -146,7 +147,7 @@ def received(word: Word, message: Message, failure: ChannelFailure) -> Iterator[
     head, rest = word[0], word[1:]
     if head == message:
         yield rest, {}
-    if not failure.strikes(DUPLICATION, head) or not failure.may_become(head, message):
+    if not failure.affects(DUPLICATION, head) or not failure.may_become(head, message):
         return
     for copy in (head, *others(failure, head)):
         corrupted = (head != message) + (copy != head)

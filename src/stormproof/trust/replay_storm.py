@@ -19,7 +19,7 @@ from ..kernel.model.fault_steps import Fault
 from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Not, Or
 from ..kernel.model.run import Act, Replay, Step, Witness
 from ..kernel.model.survival import SurvivalModel
-from .channel_faults import struck
+from .channel_faults import after_fault
 
 #: Configurations that the search of calm futures may see.
 BUDGET = 10_000
@@ -59,7 +59,7 @@ def storm_end(model: SurvivalModel, witness: Witness) -> StormConfiguration:
     places = run(model, witness)
     start = len(witness.steps) if witness.calm_from is None else witness.calm_from
     if not 0 <= start <= len(witness.steps) or any(not _calm(step) for step in witness.steps[start:]):
-        raise Refused("a fault strikes after the step from which the run is said to be calm")
+        raise Refused("a fault occurs after the step from which the run is said to be calm")
     return places[start]
 
 
@@ -114,7 +114,7 @@ def _calm(step: Step) -> bool:
 
 
 def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
-    """Where each step leads; the faults that struck a step stand right after a send, before a reception."""
+    """Where each step leads; the faults of a step stand right after a send, before a reception."""
     states = {p.name: p.initial for p in model.system}
     queues: Queues = dict.fromkeys(model.system.channels, ())
     found = [_place(model, states, queues)]
@@ -165,20 +165,20 @@ def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | Non
 
 
 def _check_place(i: int, step: Fault, steps: tuple[Step, ...]) -> None:
-    """Faults strike at a send or a reception on their channel: nothing else stands between."""
+    """Faults occur at a send or a reception on their channel: nothing else stands between."""
     before = next((s for s in reversed(steps[:i]) if isinstance(s, Act)), None)
     after = next((s for s in steps[i:] if isinstance(s, Act)), None)
     sent = before and isinstance(before.action, Send) and channel_of(before.process, before.action)
     taken = after and isinstance(after.action, Receive) and channel_of(after.process, after.action)
     if step.channel not in (sent, taken):
-        raise Refused(f"step {i}: a fault of {step.channel} strikes at no send and no reception there")
+        raise Refused(f"step {i}: a fault of {step.channel} occurs at no send and no reception there")
 
 
 def _content(model: SurvivalModel, i: int, step: Fault, queue: Word) -> Word:
     """What the fault leaves in its channel."""
     if not 0 <= step.position < len(queue):
-        raise Refused(f"step {i}: {step.channel} has no message at {step.position} that a fault may strike")
-    left = struck(step, queue, model.failures.on(step.channel))
+        raise Refused(f"step {i}: {step.channel} has no message at {step.position} that a fault may affect")
+    left = after_fault(step, queue, model.failures.on(step.channel))
     if left is None:
         raise Refused(f"step {i}: {step} is not a fault that {step.channel} may have there")
     return left

@@ -11,12 +11,12 @@ from stormproof.errors import ParseError
 from stormproof.kernel.goals.cubes import Demand, cubes, heads, holds, is_deadlock
 from stormproof.kernel.goals.parse import parse_goal
 from stormproof.kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, Transition
+from stormproof.kernel.model.channel_faults import interfere
 from stormproof.kernel.model.corruption import transitive_closure
 from stormproof.kernel.model.failures import ChannelFailure, Failures
 from stormproof.kernel.model.goal import And, At, Contains, Holds, Named, Or, show
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.system import System
-from stormproof.kernel.semantics.channel_faults import interfere
 from stormproof.search.engine.coverability import ChannelForm
 from stormproof.search.reachability.channel_forms import Shape
 from stormproof.search.reachability.targets import options

@@ -27,5 +27,5 @@ def test_what_is_no_theory_of_faults_asks_the_kernel() -> None:
     *rows, total = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     counts = {file: int(count) for count, file in (row.split() for row in rows)}
     assert sum(counts.values()) == int(total.split()[0]) <= MOST
-    assert counts["kernel/semantics/channel_faults.py"] >= 4 <= counts["trust/channel_faults.py"]
+    assert counts["kernel/model/channel_faults.py"] >= 4 <= counts["trust/channel_faults.py"]
     assert [file for file in counts if file.startswith(ASK_THE_KERNEL)] == []

@@ -11,8 +11,9 @@ import pytest
 import stormproof as sp
 from stormproof.errors import InputError, ModelError
 from stormproof.kernel.model.actions import Channel, Receive, Send
+from stormproof.kernel.model.channel_faults import FAULT_STEPS, Corrupt, Duplicate, Lose, Swap
 from stormproof.kernel.model.failures import ChannelFailure
-from stormproof.kernel.model.fault_steps import FAULT_STEPS, Corrupt, Duplicate, Fault, Lose, Swap
+from stormproof.kernel.model.fault_steps import Fault
 from stormproof.kernel.model.faults import CORRUPTION, KINDS, PLAIN_KINDS, ChannelFaults, Corruption
 from stormproof.kernel.model.run import Act, Witness, step_from_json, step_to_json
 from stormproof.languages import formats

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stormproof.kernel.model.actions import Channel, Receive, Send
-from stormproof.kernel.model.fault_steps import Duplicate, Lose
+from stormproof.kernel.model.channel_faults import Duplicate, Lose
 from stormproof.kernel.model.message_tracking import longest_content
 from stormproof.kernel.model.run import Act
 

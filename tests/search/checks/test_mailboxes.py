@@ -17,7 +17,7 @@ import stormproof as sp
 from stormproof.errors import ModelError, UsageError
 from stormproof.kernel.model.actions import Channel, Crash, Letter, Receive, Send, channel_of, crash_from
 from stormproof.kernel.model.ask import Ask
-from stormproof.kernel.model.fault_steps import Lose
+from stormproof.kernel.model.channel_faults import Lose
 from stormproof.kernel.model.goal import And, At, Goal
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
@@ -156,7 +156,7 @@ def test_what_is_not_defined(name: str) -> None:
 def test_reordering_strikes_whole_mailboxes() -> None:
     _, mailboxes = both(ORDER)
     with pytest.raises(
-        UsageError, match="strikes a whole mailbox, and that of Clerk also has messages from Bank"
+        UsageError, match="affects a whole mailbox, and that of Clerk also has messages from Bank"
     ):
         sp.check(mailboxes, sp.Failures(reorder=["Buyer->Clerk"]))
     some: dict[str, Any] = {"loss": ["Buyer->Clerk"], "reorder": ["Buyer->Clerk", "Bank->Clerk"]}

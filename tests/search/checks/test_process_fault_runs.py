@@ -32,7 +32,7 @@ def question(rng: random.Random) -> tuple[System, Failures]:
 
 
 def forgeries(rng: random.Random, system: System, witness: Witness) -> Iterator[Witness]:
-    """A fault of a process that is no fault, that leads elsewhere, or that strikes who has stopped."""
+    """A fault of a process that is no fault, that leads elsewhere, or of a role that has stopped."""
     for i, step in enumerate(witness.steps):
         if not isinstance(step, Act) or not isinstance(step.action, Internal) or not step.action.fault:
             continue

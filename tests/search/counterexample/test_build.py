@@ -16,8 +16,8 @@ from stormproof.kernel.model.actions import (
     Transition,
     Word,
 )
+from stormproof.kernel.model.channel_faults import Lose, Overtake
 from stormproof.kernel.model.failures import ChannelFailure, FailureModel, Failures
-from stormproof.kernel.model.fault_steps import Lose, Overtake
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Witness
 from stormproof.kernel.model.system import System

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import stormproof as sp
+from stormproof.kernel.model.channel_faults import Duplicate
 from stormproof.kernel.model.failures import Failures
-from stormproof.kernel.model.fault_steps import Duplicate
 from stormproof.kernel.model.run import Witness
 from stormproof.kernel.model.system import System
 from stormproof.oracle import bounded

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stormproof.kernel.model.actions import Receive, Send, Transition
+from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake
 from stormproof.kernel.model.failures import Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Lose, Overtake
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act
 from stormproof.kernel.model.system import System

@@ -12,7 +12,7 @@ import pytest
 
 import stormproof as sp
 from stormproof.kernel.model.actions import Channel, Internal, Receive, Send
-from stormproof.kernel.model.fault_steps import Corrupt
+from stormproof.kernel.model.channel_faults import Corrupt
 from stormproof.kernel.model.process import StateKind
 from stormproof.kernel.model.run import Act
 from stormproof.kernel.model.system import System

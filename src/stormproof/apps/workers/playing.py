@@ -228,7 +228,7 @@ def _choice(playing: Game, at: Configuration, step: StormStep) -> dict[str, Any]
     return {
         "process": playing.model.system.names.index(step.process),
         "say": printable(describe_act(act)),
-        "strikes": printable(_strikes(step)),
+        "strikes": printable(_faults_in_words(step)),
         "own": step.process_fault is not None,
         "faults": sum(step.faults.values()),
         "edge": _edge(playing, at, act),
@@ -236,7 +236,7 @@ def _choice(playing: Game, at: Configuration, step: StormStep) -> dict[str, Any]
     }
 
 
-def _strikes(step: StormStep) -> str:
+def _faults_in_words(step: StormStep) -> str:
     """What goes wrong while the step is taken: `lost`, `becomes d1`, `overtakes 2 messages`."""
     words = [*step.phrases(), *([] if step.process_fault is None else [step.process_fault])]
     return listed(words)

@@ -1,4 +1,4 @@
-"""What may be required of a system that faults strike (definitions 10.4 to 10.6)."""
+"""What may be required of a system under faults (definitions 10.4 to 10.6)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class ChannelFailure(PlainFaults):
     `becomes` is the corruption relation closed under transitivity, without the trivial pairs: the
     other messages that a message may turn into. `total` says that it relates every two messages of
     `pool`, and that every message sent here is in `pool`, so that a length stands for the content.
-    `only_from` names, in a mailbox, the senders whose messages a kind of fault strikes, by the keyword of the
+    `only_from` names, in a mailbox, the senders whose messages a kind of fault affects, by the keyword of the
     kind. The crash message is exempt from every fault.
     """
 
@@ -73,7 +73,7 @@ class ChannelFailure(PlainFaults):
             return True
         return isinstance(sent, str) and received in self.becomes.get(sent, frozenset())
 
-    def strikes(self, kind: FaultKind, message: Message) -> bool:
+    def affects(self, kind: FaultKind, message: Message) -> bool:
         """May this kind of fault happen to the message?"""
         if isinstance(message, Crash) or not getattr(self, kind.keyword):
             return False
@@ -166,7 +166,7 @@ class FailureModel:
     def everywhere(self, system: System, kind: FaultKind) -> bool:
         """Do all channels in use have this fault?"""
         standing = ((c, m) for c, alphabet in system.alphabets.items() for m in alphabet)
-        return all(self.on(c).strikes(kind, m) for c, m in standing if not isinstance(m, Crash))
+        return all(self.on(c).affects(kind, m) for c, m in standing if not isinstance(m, Crash))
 
     def only_length_matters(self, system: System, channel: Channel) -> bool:
         """Does corruption turn every message that can stand in the channel into every other one?"""
@@ -323,8 +323,8 @@ def _mailbox_failure(channels: Mapping[Channel, ChannelFailure], owner: str) -> 
     """What the mailbox of a process may do: to the messages of each sender what the sender's channel to it
     does, their senders kept (definitions 12.2)."""
     parts = {c.sender: failure for c, failure in channels.items() if c.receiver == owner}
-    struck = {k: frozenset(s for s, f in parts.items() if k in f.kinds) for k in PLAIN_KINDS}
-    plain: dict[str, Any] = {kind.keyword: bool(senders) for kind, senders in struck.items()}
+    affected = {k: frozenset(s for s, f in parts.items() if k in f.kinds) for k in PLAIN_KINDS}
+    plain: dict[str, Any] = {kind.keyword: bool(senders) for kind, senders in affected.items()}
     becomes: dict[str, frozenset[str]] = {
         Letter(message, sender): frozenset(Letter(other, sender) for other in others)
         for sender, failure in parts.items()
@@ -332,19 +332,19 @@ def _mailbox_failure(channels: Mapping[Channel, ChannelFailure], owner: str) -> 
     }
     pool = tuple(Letter(message, sender) for sender, failure in parts.items() for message in failure.pool)
     return ChannelFailure(
-        becomes=becomes, pool=pool, only_from={k.keyword: s for k, s in struck.items() if s}, **plain
+        becomes=becomes, pool=pool, only_from={k.keyword: s for k, s in affected.items() if s}, **plain
     )
 
 
 def _check_mailboxes(system: System, channels: Mapping[Channel, ChannelFailure]) -> None:
-    """Some kinds of faults strike a whole mailbox, or nothing in it (definitions 12.2)."""
+    """Some kinds of faults affect a whole mailbox, or nothing in it (definitions 12.2)."""
     for kind, owner in product((k for k in KINDS if k.whole_queue), system.names):
         into = [c for c in system.channels if c.receiver == owner]
-        struck = [c for c in into if kind in channels.get(c, PERFECT).kinds]
-        spared = [c.sender for c in into if c not in struck]
-        if struck and spared:
+        affected = [c for c in into if kind in channels.get(c, PERFECT).kinds]
+        spared = [c.sender for c in into if c not in affected]
+        if affected and spared:
             raise UsageError(
-                f"{kind.noun} strikes a whole mailbox, and that of {owner} also has messages from "
+                f"{kind.noun} affects a whole mailbox, and that of {owner} also has messages from "
                 f"{listed(spared)}",
                 hint=f"declare it on every channel to {owner}, or on none",
             )

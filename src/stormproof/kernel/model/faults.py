@@ -26,7 +26,7 @@ class FaultKind:
     `may` says what may happen to messages; `short` is the head of a narrow column. `in_paper`: it is one of
     the paper's interferences, which surveys ask for unless they are asked for others. `matches_once`: every
     message is still received at most once, in a way that the theories of RSC and half-duplex cover; other
-    kinds are refused there. `whole_queue`: in a mailbox it strikes all messages, whoever sent them.
+    kinds are refused there. `whole_queue`: in a mailbox it affects all messages, whoever sent them.
     """
 
     keyword: str

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ...errors import InputError
 from ...records import dataclass
 from .actions import CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
-from .fault_steps import Fault, fault_from_json, name_in
+from .channel_faults import fault_from_json
+from .fault_steps import Fault, name_in
 from .faults import PROCESS_KINDS
 from .message_json import message_from_json, message_to_json
 from .system import System
@@ -31,7 +32,7 @@ class Act:
             object.__setattr__(self, "fault", self.action.fault)
 
     @property
-    def strikes(self) -> bool:
+    def is_fault(self) -> bool:
         """Is this a fault of the process?"""
         return self.fault is not None or (isinstance(self.action, Internal) and self.action.is_fault)
 
@@ -72,12 +73,12 @@ class Witness:
     @property
     def fault_count(self) -> int:
         """The faults of channels, and those of processes: crashes, stops and restarts."""
-        return len(self.faults) + sum(act.strikes for act in self.acts)
+        return len(self.faults) + sum(act.is_fault for act in self.acts)
 
     @property
     def fault_counts(self) -> Counter[str]:
         """How many faults of each kind, by its noun."""
-        kinds = [act.fault or "crash" for act in self.acts if act.strikes]
+        kinds = [act.fault or "crash" for act in self.acts if act.is_fault]
         return Counter([*(step.kind.noun for step in self.faults), *kinds])
 
     @property
@@ -148,8 +149,8 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
         do = name_in(data, "do")
         if do == "internal":
             fault = name_in(data, "fault") if "fault" in data else None
-            strikes = fault if fault in [row.keyword for row in PROCESS_KINDS] else None
-            action = Internal(name_in(data, "action"), data.get("timeout") is True, strikes or "")
+            of_action = fault if fault in [row.keyword for row in PROCESS_KINDS] else None
+            action = Internal(name_in(data, "action"), data.get("timeout") is True, of_action or "")
             return Act(name_in(data, "process"), action, name_in(data, "state"), fault)
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else name_in(data, "message")

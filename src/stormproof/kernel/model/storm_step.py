@@ -1,4 +1,4 @@
-"""One step of a run in which faults strike at the send or the reception (definitions 9.1)."""
+"""One step of a run in which faults occur at the send or the reception (definitions 9.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 
 from ...records import dataclass
 from .actions import Transition
-from .fault_steps import Strike
+from .channel_faults import ActionFaults
 from .faults import KINDS
 
 #: Every kind of fault that is counted, in the order in which answers list them.
@@ -14,7 +14,7 @@ FAULT_KINDS = (*(kind.noun for kind in KINDS), "stop", "restart", "crash")
 
 
 @dataclass(frozen=True)
-class StormStep(Strike):
+class StormStep(ActionFaults):
     """A transition of a process, and what went wrong while it was taken; nothing for a calm step.
 
     `process_fault`: the kind of fault that an internal action is.

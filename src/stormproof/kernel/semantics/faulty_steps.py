@@ -1,4 +1,4 @@
-"""Steps with and without faults (definitions 9.1, 10.8): faults strike at the send or the reception."""
+"""Steps with and without faults (definitions 9.1, 10.8): faults occur at the send or the reception."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..model.actions import Channel, Configuration, Internal, Receive, Send, channel_of
+from ..model.channel_faults import content_after, faults_at_reception, faults_at_send
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
 from ..model.system import System
-from .channel_faults import content_after, reception_strikes, send_strikes
 
 
 def effect(system: System, at: Configuration, step: StormStep) -> Configuration:
@@ -20,11 +20,12 @@ def effect(system: System, at: Configuration, step: StormStep) -> Configuration:
     if channel is None:
         return Configuration(states, at.words)
     j = system.channel_index[channel]
-    return Configuration(states, (*at.words[:j], content_after(at.words[j], step), *at.words[j + 1 :]))
+    after = content_after(at.words[j], step.transition.action, step)
+    return Configuration(states, (*at.words[:j], after, *at.words[j + 1 :]))
 
 
 def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]:
-    """Every step that is possible in channels of any length, with every fault that may strike it."""
+    """Every step that is possible in channels of any length, with every fault that may occur at it."""
     for process, state in zip(model.system, at.states):
         for transition in process.outgoing(state):
             if not model.can_happen(process.name, transition):
@@ -39,19 +40,19 @@ def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]
 def _communications(
     model: SurvivalModel, at: Configuration, step: StormStep, action: Send | Receive
 ) -> Iterator[StormStep]:
-    """The step without a fault, where it is possible, and with each strike."""
+    """The step without a fault, where it is possible, and with each combination of faults."""
     channel = channel_of(step.process, action)
     assert channel is not None
     failure, word = model.failures.on(channel), model.word(at, channel)
     if isinstance(action, Send):
         yield step
-        strikes = send_strikes(word, action.message, failure)
+        occurring = faults_at_send(word, action.message, failure)
     else:
         if word[:1] == (action.message,):
             yield step
-        strikes = reception_strikes(word, action.message, failure)
-    for strike in strikes:
-        yield replace(step, **vars(strike))
+        occurring = faults_at_reception(word, action.message, failure)
+    for faults in occurring:
+        yield replace(step, **vars(faults))
 
 
 def bounded_steps(

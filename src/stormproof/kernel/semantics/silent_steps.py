@@ -16,10 +16,10 @@ from ..model.actions import (
     Word,
     channel_of,
 )
+from ..model.channel_faults import interfere, received, sent
 from ..model.failures import FailureModel
 from ..model.process import Process
 from ..model.system import System
-from .channel_faults import interfere, received, sent
 
 
 class FiredAction(NamedTuple):

@@ -171,13 +171,13 @@ def _guards(owner: str, action: Action, names: _Names, failures: FailureModel) -
     word, message = names.channel[channel], names.messages.of(action.message)
     if not isinstance(action, Send):
         return [f"{word}?{message}", *_staying(failures.on(channel), action, word, names)]
-    lost = failures.on(channel).strikes(LOSS, action.message)
+    lost = failures.on(channel).affects(LOSS, action.message)
     return [f"{word}!{message}", *([f"full({word})"] if lost else [])]
 
 
 def _staying(failure: ChannelFailure, action: Receive, word: str, names: _Names) -> list[str]:
     """Receptions after which the message stays, where the channel duplicates; the copy may be corrupted."""
-    if not failure.strikes(DUPLICATION, action.message):
+    if not failure.affects(DUPLICATION, action.message):
         return []
     heads = [action.message, *(m for m in sorted(failure.becomes) if action.message in failure.becomes[m])]
     return [f"{word}?<{names.messages.of(head)}>" for head in heads]
@@ -209,7 +209,7 @@ def _harms(channel: Channel, failure: ChannelFailure, names: _Names) -> list[str
     """What may happen to the message x that has just been taken: it is lost, corrupted, or overtaken."""
     word = names.channel[channel]
     standing = dict.fromkeys((*names.system.alphabet(channel), *failure.pool))
-    spared = "".join(f"x != {names.messages.of(m)} && " for m in standing if not failure.strikes(LOSS, m))
+    spared = "".join(f"x != {names.messages.of(m)} && " for m in standing if not failure.affects(LOSS, m))
     harms = [f"{spared}n > 0 -> done = true"] if failure.loss else []
     for sent in sorted(failure.becomes, key=message_order):
         for got in sorted(failure.becomes[sent], key=message_order):

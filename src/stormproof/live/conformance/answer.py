@@ -15,7 +15,7 @@ from ...kernel.model.system import System
 
 @dataclass(frozen=True)
 class LoggedFault:
-    """A fault that explains the logs: which, of what, and the line of the log where it struck."""
+    """A fault that explains the logs: which, of what, and the line of the log where it occurred."""
 
     kind: str
     what: str

@@ -233,21 +233,21 @@ class _Comparison:
         return self._answer(False, faults=faults, fewest=found.exhausted, unexplained=stuck, run=found.run)
 
     def _run_faults(self, run: Witness) -> Iterator[LoggedFault]:
-        """Each fault with the line of the log next to which it struck: a send's after it, else before."""
+        """Each fault with the line of the log next to which it occurred: a send's after it, else before."""
         done, last = dict.fromkeys(self.logs, 0), None
         for step in run.steps:
             if not isinstance(step, Act):
-                yield LoggedFault(step.kind.noun, _struck(step), last)
+                yield LoggedFault(step.kind.noun, _affected(step), last)
                 continue
             if step.process in self.logs and not is_silent(step.action):
                 log, i = self.logs[step.process], done[step.process]
                 last = log.place(i) if i < len(log) else None
                 done[step.process] += 1
-            if step.strikes:
+            if step.is_fault:
                 yield LoggedFault(step.fault or "crash", step.process, last)
 
 
-def _struck(step: Fault) -> str:
+def _affected(step: Fault) -> str:
     message = getattr(step, "message", "a message")
     pair = pair_of(step.channel, message)
     what = f"{message} from {pair.sender} to {pair.receiver}"

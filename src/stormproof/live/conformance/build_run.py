@@ -28,26 +28,26 @@ class _Channel:
 
     def send(self, step: StormStep, message: Message) -> StormStep:
         send, self.sent = self.sent, self.sent + 1
-        strike = self.plan.at_send.get(send, CALM)
-        entered = entering(strike, message)
+        action_faults = self.plan.at_send.get(send, CALM)
+        entered = entering(action_faults, message)
         if entered is not None:
             rank = self.plan.next_rank(send)
             ahead = sum(other <= rank for other, _, _ in self.content)
-            strike = overtaking(strike, len(self.content) - ahead)
+            action_faults = overtaking(action_faults, len(self.content) - ahead)
             self.content.insert(ahead, (rank, send, entered))
-        return replace(step, **vars(strike))
+        return replace(step, **vars(action_faults))
 
     def receive(self, step: StormStep, message: Message) -> StormStep:
         j, self.received = self.received, self.received + 1
         _, send, form = self.content.pop(0)
-        strike = self.plan.at_reception.get(j, CALM)
-        stays = staying(strike, form)
+        action_faults = self.plan.at_reception.get(j, CALM)
+        stays = staying(action_faults, form)
         if stays is None:
             return step
         rank = self.plan.next_rank(send, j)
         place = sum(other < rank for other, _, _ in self.content) if rank != NEVER else 0
         self.content.insert(place, (rank, send, stays))
-        return replace(step, **vars(staying_at(strike, place, form, message)))
+        return replace(step, **vars(staying_at(action_faults, place, form, message)))
 
 
 def build_run(model: SurvivalModel, logs: Mapping[str, RoleLog], found: LogsExplained) -> Witness:

@@ -1,7 +1,7 @@
 """The faults of a channel as explanations of what logs say: what may have happened in a channel before a
 reception, and what that means for the run.
 
-Faults strike at the send or the reception (definitions 9.1).
+Faults occur at the send or the reception (definitions 9.1).
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...kernel.model.actions import CRASH, Message
+from ...kernel.model.channel_faults import ActionFaults, faults_at_reception, faults_at_send
 from ...kernel.model.failures import ChannelFailure
-from ...kernel.model.fault_steps import Strike
-from ...kernel.semantics.channel_faults import reception_strikes, send_strikes
 
 #: Sends that one reception may skip.
 REACH = 64
@@ -31,24 +30,24 @@ ChannelContent = tuple[InChannel, ...]
 
 
 #: Nothing goes wrong.
-CALM = Strike()
+CALM = ActionFaults()
 
 
 class ChannelFault(NamedTuple):
-    """What explains the logs: what strikes a send, or the reception, and of which send the reception is.
-    Where nothing strikes, it says which send a reception takes that is not the next one. A send that only
+    """What explains the logs: what goes wrong at a send, or at the reception, and of which send the reception
+    is. Where nothing does, it says which send a reception takes that is not the next one. A send that only
     overtakes is not told by how many messages: that follows from the receptions."""
 
     send: int
     reception: int
-    strike: Strike = CALM
+    action_faults: ActionFaults = CALM
     at_send: bool = True
     delivered: Message | None = None
 
     @property
     def faults(self) -> tuple[tuple[str, Message | None], ...]:
         """Each by its kind, with what a corruption makes of the message."""
-        return tuple(self.strike.faults_of(self.delivered))
+        return tuple(self.action_faults.faults_of(self.delivered))
 
 
 class MatchState(NamedTuple):
@@ -98,7 +97,7 @@ class ChannelMoves:
         item = waiting[at]
         if item.copy or all(other.copy for other in waiting[:at]):
             return ()
-        return (ChannelFault(item.send, self.j, Strike(overtakes=1)),)
+        return (ChannelFault(item.send, self.j, ActionFaults(overtakes=1)),)
 
     def _take(self, state: MatchState, at: int, faults: tuple[ChannelFault, ...]) -> Iterator[ChannelMove]:
         rest = (*state.waiting[:at], *state.waiting[at + 1 :])
@@ -111,9 +110,9 @@ class ChannelMoves:
         """The message also stays, as it was or corrupted; what is delivered may be corrupted too."""
         item = state.waiting[at]
         rest = (*state.waiting[:at], *state.waiting[at + 1 :])
-        for strike in reception_strikes((item.form,), self.message, self.failure):
-            waiting = (InChannel(item.send, strike.kept_as or item.form, True), *rest)
-            fault = ChannelFault(item.send, self.j, strike, at_send=False, delivered=self.message)
+        for action_faults in faults_at_reception((item.form,), self.message, self.failure):
+            waiting = (InChannel(item.send, action_faults.kept_as or item.form, True), *rest)
+            fault = ChannelFault(item.send, self.j, action_faults, at_send=False, delivered=self.message)
             yield True, state._replace(waiting=waiting), (*faults, fault)
 
     def _mend(self, state: MatchState, at: int) -> Iterator[ChannelMove]:
@@ -123,11 +122,15 @@ class ChannelMoves:
             return
         before, behind = state.waiting[:at], state.waiting[at + 1 :]
         fresh = not item.copy and item.form == self.sends[item.send]
-        for strike in send_strikes((), item.form, self.failure) if fresh else ():
-            entered = () if strike.lost else (item._replace(form=self.message),)
-            if strike.lost or strike.becomes == self.message:
+        for action_faults in faults_at_send((), item.form, self.failure) if fresh else ():
+            entered = () if action_faults.lost else (item._replace(form=self.message),)
+            if action_faults.lost or action_faults.becomes == self.message:
                 waiting = (*before, *entered, *behind)
-                yield False, state._replace(waiting=waiting), (ChannelFault(item.send, self.j, strike),)
+                yield (
+                    False,
+                    state._replace(waiting=waiting),
+                    (ChannelFault(item.send, self.j, action_faults),),
+                )
         yield from self._keep(state, at, self._overtaking(state.waiting, at))
 
 
@@ -136,33 +139,37 @@ class ChannelMoves:
 
 def names_its_send(fault: ChannelFault) -> bool:
     """Is the send of the fault the one that its reception takes? A message that is lost was in the way."""
-    return not fault.strike.lost
+    return not fault.action_faults.lost
 
 
-def struck_sends(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
-    """What strikes each send, overtaking aside: that follows from which send each reception takes."""
-    return {f.send: f.strike for f in faults if f.at_send and (f.strike.lost or f.strike.becomes is not None)}
+def faults_at_sends(faults: Iterable[ChannelFault]) -> dict[int, ActionFaults]:
+    """What goes wrong at each send, overtaking aside: that follows from which send each reception takes."""
+    return {
+        f.send: f.action_faults
+        for f in faults
+        if f.at_send and (f.action_faults.lost or f.action_faults.becomes is not None)
+    }
 
 
-def struck_receptions(faults: Iterable[ChannelFault]) -> dict[int, Strike]:
-    """What strikes each reception: the message stays, and as what."""
-    return {f.reception: f.strike for f in faults if not f.at_send}
+def faults_at_receptions(faults: Iterable[ChannelFault]) -> dict[int, ActionFaults]:
+    """What goes wrong at each reception: the message stays, and as what."""
+    return {f.reception: f.action_faults for f in faults if not f.at_send}
 
 
-def entering(strike: Strike, message: Message) -> Message | None:
+def entering(action_faults: ActionFaults, message: Message) -> Message | None:
     """As what a message enters the channel; None where it is lost."""
-    return None if strike.lost else strike.becomes or message
+    return None if action_faults.lost else action_faults.becomes or message
 
 
-def staying(strike: Strike, form: Message) -> Message | None:
+def staying(action_faults: ActionFaults, form: Message) -> Message | None:
     """As what a message stays in the channel after its reception; None where it leaves."""
-    return None if strike.kept is None else strike.kept_as or form
+    return None if action_faults.kept is None else action_faults.kept_as or form
 
 
-def overtaking(strike: Strike, overtakes: int) -> Strike:
-    return replace(strike, overtakes=overtakes)
+def overtaking(action_faults: ActionFaults, overtakes: int) -> ActionFaults:
+    return replace(action_faults, overtakes=overtakes)
 
 
-def staying_at(strike: Strike, place: int, form: Message, delivered: Message) -> Strike:
+def staying_at(action_faults: ActionFaults, place: int, form: Message, delivered: Message) -> ActionFaults:
     """The message stays at this position; it was delivered as another one where the two differ."""
-    return replace(strike, kept=place, head=None if form == delivered else form)
+    return replace(action_faults, kept=place, head=None if form == delivered else form)

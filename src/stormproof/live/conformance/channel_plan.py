@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...kernel.model.actions import Message
-from ...kernel.model.fault_steps import Strike
+from ...kernel.model.channel_faults import ActionFaults
 from .channel_faults import (
     CALM,
     ChannelFault,
     entering,
+    faults_at_receptions,
+    faults_at_sends,
     names_its_send,
     staying,
-    struck_receptions,
-    struck_sends,
 )
 from .match_channel import ChannelMatch
 
@@ -25,11 +25,11 @@ NEVER = 1 << 62
 
 @dataclass
 class ChannelPlan:
-    """`at_send`, `at_reception`: what strikes there. `sources[j]`: the send that reception j takes. `ranks`:
-    send -> the receptions that take it."""
+    """`at_send`, `at_reception`: what goes wrong there. `sources[j]`: the send that reception j takes.
+    `ranks`: send -> the receptions that take it."""
 
-    at_send: dict[int, Strike] = field(default_factory=dict)
-    at_reception: dict[int, Strike] = field(default_factory=dict)
+    at_send: dict[int, ActionFaults] = field(default_factory=dict)
+    at_reception: dict[int, ActionFaults] = field(default_factory=dict)
     sources: list[int] = field(default_factory=list)
     ranks: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
@@ -39,7 +39,7 @@ class ChannelPlan:
 
 
 def channel_plan(sends: Sequence[Message], receptions: Sequence[Message], match: ChannelMatch) -> ChannelPlan:
-    plan = ChannelPlan(struck_sends(match.records), struck_receptions(match.records))
+    plan = ChannelPlan(faults_at_sends(match.records), faults_at_receptions(match.records))
     by_reception = defaultdict(list)
     for fault in match.records:
         by_reception[fault.reception].append(fault)

@@ -16,7 +16,7 @@ from .inbox import Inbox, Network
 
 #: How long a message that is to be overtaken is held back if none follows it.
 _HOLD_SECONDS = 0.02
-#: A message arrives at most so often, even if every fault strikes.
+#: A message arrives at most so often, even if every fault occurs.
 _MOST_COPIES = 8
 
 
@@ -24,7 +24,7 @@ class FaultyNetwork:
     """Loses, duplicates, reorders and corrupts messages, stops and restarts roles, within a failure model.
 
     What a corrupted message becomes depends on the system: `sp.Failures(corrupt=True).on(system)`. Each
-    possible fault strikes with the probability `rate`. What happens to the n-th message of a channel, and at
+    possible fault occurs with the probability `rate`. What happens to the n-th message of a channel, and at
     the n-th step of a role, depends on `seed` alone. `storm = False` ends the storm.
     """
 
@@ -52,14 +52,14 @@ class FaultyNetwork:
     async def send(self, message: Received, receiver: str) -> None:
         channel = Channel(message.peer, receiver)
         failure = _on(self._failures, channel) if self.storm else PERFECT
-        for copy in self._struck(channel, failure, message):
+        for copy in self._after_faults(channel, failure, message):
             await self._pass_on(channel, copy, failure.reorder)
 
     def fate(self, name: str) -> str | None:
         kinds = [k for k in ("stop", "restart") if name in getattr(self._failures, k)]
         for kind in kinds if self.storm else ():
             # A role steps more often than it sends, and a stop is for good.
-            if self._strikes(f"{kind} {name}", self._rate / (50 if kind == "stop" else 2)):
+            if self._occurs(f"{kind} {name}", self._rate / (50 if kind == "stop" else 2)):
                 return kind
         return self._network.fate(name)
 
@@ -67,30 +67,30 @@ class FaultyNetwork:
         """Each channel and each role has its own chance, whatever happens elsewhere meanwhile."""
         return self._chances.setdefault(what, random.Random(f"{self._seed} {what}"))
 
-    def _strikes(self, what: str, rate: float | None = None) -> bool:
-        struck = self._chance(what).random() < (self._rate if rate is None else rate)
-        self.faults += struck
-        return struck
+    def _occurs(self, what: str, rate: float | None = None) -> bool:
+        occurs = self._chance(what).random() < (self._rate if rate is None else rate)
+        self.faults += occurs
+        return occurs
 
-    def _struck(self, channel: Channel, failure: ChannelFailure, message: Received) -> list[Received]:
+    def _after_faults(self, channel: Channel, failure: ChannelFailure, message: Received) -> list[Received]:
         """What is left of a message: nothing, the message or another, once or several times."""
-        if failure.loss and self._strikes(f"loss {channel}"):
+        if failure.loss and self._occurs(f"loss {channel}"):
             return []
         copies = 1
-        while failure.duplicate and copies < _MOST_COPIES and self._strikes(f"duplicate {channel}"):
+        while failure.duplicate and copies < _MOST_COPIES and self._occurs(f"duplicate {channel}"):
             copies += 1
         return [self._corrupted(channel, failure, message) for _ in range(copies)]
 
     def _corrupted(self, channel: Channel, failure: ChannelFailure, message: Received) -> Received:
         others = sorted(failure.becomes.get(message.message, ()))
-        if not others or not self._strikes(f"corrupt {channel}"):
+        if not others or not self._occurs(f"corrupt {channel}"):
             return message
         other = self._chance(f"corrupt {channel}").choice(others)
         return parse_message(message.peer, other, self._enums) or message
 
     async def _pass_on(self, channel: Channel, message: Received, reorder: bool) -> None:
         """Send it, or hold it back until another has overtaken it."""
-        if reorder and channel not in self._held and self._strikes(f"reorder {channel}"):
+        if reorder and channel not in self._held and self._occurs(f"reorder {channel}"):
             self._held[channel] = [message]
             asyncio.get_running_loop().call_later(_HOLD_SECONDS, self._release, channel, message)
             return

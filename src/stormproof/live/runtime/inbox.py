@@ -90,5 +90,5 @@ class Network(Protocol):
         ...
 
     def fate(self, name: str) -> str | None:
-        """Asked before each step of a role: None, or the fault `stop` or `restart` that strikes it now."""
+        """Asked before each step of a role: None, or the fault `stop` or `restart` that it suffers now."""
         ...

@@ -107,7 +107,7 @@ class RoleMachine(RuleBasedStateMachine):
                 yield step
 
     def _own(self, states: RoleStates) -> Iterator[StormStep]:
-        """What the role may do in some of these states, with every fault that may strike."""
+        """What the role may do in some of these states, with every fault that may occur."""
         place, at = self.model.system.names.index(self.test.role), self.at
         for state in sorted(states.states):
             here = Configuration((*at.states[:place], state, *at.states[place + 1 :]), at.words)

@@ -31,10 +31,10 @@ from ...kernel.model.actions import (
     Send,
     Word,
 )
+from ...kernel.model.channel_faults import interfere, received
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.process import StateKind
 from ...kernel.model.system import System
-from ...kernel.semantics.channel_faults import interfere, received
 from ...kernel.semantics.explore import cheapest, explore
 from ...kernel.semantics.silent_steps import (
     FiredAction,

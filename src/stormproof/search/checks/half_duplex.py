@@ -37,10 +37,10 @@ from ...kernel.model.actions import (
     Transition,
     channel_of,
 )
+from ...kernel.model.channel_faults import interfere
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
-from ...kernel.semantics.channel_faults import interfere
 from ...limits import Limits, as_a_whole, format_memory, is_over, why_interrupted
 from ..counterexample.build import build_witness
 from ..counterexample.end_contents import exactly

@@ -1,7 +1,7 @@
-"""From actions alone to a run in which faults strike at sends and receptions (definitions 9.1): the fewest.
+"""From actions alone to a run in which faults occur at sends and receptions (definitions 9.1): the fewest.
 
 The engine finds runs whose faults are silent (definitions 2.5), methods without a bound do so too. The same
-actions reach the same configurations when faults strike at a send or a reception. What is in one channel does
+actions reach the same configurations when faults occur at a send or a reception. What is in one channel does
 not depend on the others once the actions are fixed, so each channel is searched by itself: A* over (how many
 of its actions are taken, its content), the losses that are still needed as the estimate. Where that takes too
 many contents, some explanation is found: which message each reception takes is chosen by augmenting paths or,
@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ...kernel.model.actions import Channel, Message, Receive, Send, Word, channel_of
+from ...kernel.model.channel_faults import content_after, faults_at_reception, faults_at_send
 from ...kernel.model.failures import ChannelFailure, FailureModel
 from ...kernel.model.storm_step import StormStep
-from ...kernel.semantics.channel_faults import content_after, reception_strikes, send_strikes
 from ...kernel.semantics.explore import cheapest
 from .end_contents import EndContent
 
@@ -39,7 +39,7 @@ def explain(
     bound: int | None = None,
     pairs: Pairs | None = None,
 ) -> tuple[StormStep, ...] | Channel:
-    """The steps, each with the faults that strike it, as few per channel as possible.
+    """The steps, each with the faults at it, as few per channel as possible.
 
     A channel that `ends` does not name ends empty; `ends` None: any content will do. `bound` None is no
     bound. Where `pairs` are given, every reception takes the message of its send. What comes back is a
@@ -79,12 +79,12 @@ def _takers(at: Sequence[int], pairs: Pairs | None) -> dict[int, int] | None:
 
 class _Node(NamedTuple):
     """The first `taken` steps are taken; `takers`: of each message in the channel the reception that takes
-    it, where that is given. `struck`: what follows is a fault of the next step, and is counted already."""
+    it, where that is given. `faulty`: what follows is a fault of the next step, and is counted already."""
 
     taken: int
     word: Word
     takers: tuple[int, ...]
-    struck: bool = False
+    faulty: bool = False
 
 
 #: What comes first, and last the faults so far.
@@ -172,7 +172,7 @@ class _Search:
 
     def _fewest(self, node: _Node, faults: int) -> _Cost:
         losses = self._losses(node)
-        return faults + max(losses - node.struck, 0), -node.taken, node.struck, faults
+        return faults + max(losses - node.faulty, 0), -node.taken, node.faulty, faults
 
     def _deepest(self, node: _Node, faults: int) -> _Cost:
         return -node.taken, faults
@@ -186,22 +186,22 @@ class _Search:
     def _following(
         self, node: _Node, faults: int, cost: Callable[[_Node, int], _Cost]
     ) -> Iterator[tuple[_Cost, StormStep | None, _Node]]:
-        """The step as it is where that is possible, and the step once something strikes it, which is looked
+        """The step as it is where that is possible, and the step once a fault occurs at it, which is looked
         at only when one fault more is worth it."""
         if node.taken == len(self.steps):
             return
         step = self.steps[node.taken]
-        for taken in self._strikes(step, node.word) if node.struck else self._calm(step, node.word):
-            word = content_after(node.word, taken)
+        for taken in self._faulty(step, node.word) if node.faulty else self._calm(step, node.word):
+            word = content_after(node.word, step.transition.action, taken)
             takers = self._takers_after(node.takers, node.taken, taken)
             if takers is None or (self.bound is not None and len(word) > self.bound):
                 continue
             after = _Node(node.taken + 1, word, takers)
             if self._may_go_on(after):
-                yield cost(after, faults - node.struck + taken.faults.total()), taken, after
-        if not node.struck:
-            struck = node._replace(struck=True)
-            yield cost(struck, faults + 1), None, struck
+                yield cost(after, faults - node.faulty + taken.faults.total()), taken, after
+        if not node.faulty:
+            faulty = node._replace(faulty=True)
+            yield cost(faulty, faults + 1), None, faulty
 
     def _calm(self, step: StormStep, word: Word) -> Iterator[StormStep]:
         action = step.transition.action
@@ -209,11 +209,11 @@ class _Search:
         if isinstance(action, Send) or word[:1] == (action.message,):
             yield step
 
-    def _strikes(self, step: StormStep, word: Word) -> Iterator[StormStep]:
+    def _faulty(self, step: StormStep, word: Word) -> Iterator[StormStep]:
         action = step.transition.action
         assert isinstance(action, Send | Receive)
-        strikes = send_strikes if isinstance(action, Send) else reception_strikes
-        return (replace(step, **vars(strike)) for strike in strikes(word, action.message, self.failure))
+        occurring = faults_at_send if isinstance(action, Send) else faults_at_reception
+        return (replace(step, **vars(faults)) for faults in occurring(word, action.message, self.failure))
 
     def _takers_after(self, takers: tuple[int, ...], i: int, step: StormStep) -> tuple[int, ...] | None:
         """None: a message is not received where it is to be, or can no longer be."""

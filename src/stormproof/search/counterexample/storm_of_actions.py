@@ -1,4 +1,4 @@
-"""From one run to another by the same actions, in which faults strike at a send or a reception (definitions
+"""From one run to another by the same actions, in which faults occur at a send or a reception (definitions
 9.1): what the methods without a bound find, as requirements speak of it.
 """
 

@@ -1,5 +1,5 @@
-"""The run against survival or a requirement as a witness, with every fault explicit: the faults that struck a
-send follow it, those that struck a reception precede it.
+"""The run against survival or a requirement as a witness, with every fault explicit: the faults at a
+send follow it, those of a reception precede it.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...kernel.model.actions import Configuration, Receive, Send, channel_of
-from ...kernel.model.fault_steps import faults_after_send, faults_before_reception
+from ...kernel.model.channel_faults import faults_after_send, faults_before_reception
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.system import System
@@ -37,7 +37,7 @@ def storm_witness(system: System, found: FoundRun) -> Witness:
 
 
 def run_steps(system: System, at: Configuration, step: StormStep) -> tuple[Step, ...]:
-    """One step from a configuration on, with every fault that strikes it explicit."""
+    """One step from a configuration on, with every fault at it explicit."""
     writer = _Writer(system, at)
     writer.take(step)
     return tuple(writer.steps)

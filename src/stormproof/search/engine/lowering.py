@@ -111,7 +111,7 @@ def _spared(
     failure: ChannelFailure, channel: Channel, kind: FaultKind, number: Mapping[Message, int]
 ) -> list[int]:
     """The messages of a mailbox that a kind of fault never happens to."""
-    return [i for m, i in number.items() if not failure.strikes(kind, m)] if channel.is_mailbox else []
+    return [i for m, i in number.items() if not failure.affects(kind, m)] if channel.is_mailbox else []
 
 
 def _add_process(

@@ -11,7 +11,7 @@ from ... import _engine
 from ...errors import UsageError
 from ...kernel.model.actions import Channel
 from ...kernel.model.ask import Ask
-from ...kernel.model.fault_steps import strike_fields
+from ...kernel.model.channel_faults import action_fault_fields
 from ...kernel.model.goal_forms import observed_channels
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
@@ -329,5 +329,5 @@ class SurvivalSearch(SurvivalQuestion):
             self.model.system.names[step.process],
             self.lowered.transitions[step.process][step.transition],
             None if step.fault is None else step.fault.name.lower(),
-            **strike_fields(step.outcome, self.lowered.messages),
+            **action_fault_fields(step.outcome, self.lowered.messages),
         )

@@ -20,13 +20,13 @@ from ...kernel.model.actions import (
     Word,
     channel_of,
 )
+from ...kernel.model.channel_faults import as_fault, interfere, received, sent
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.process import Process
 from ...kernel.model.rest import RestStates, rest_states
 from ...kernel.model.run import Act, Step
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
-from ...kernel.semantics.channel_faults import as_fault, interfere, received, sent
 from ...kernel.semantics.goal_meaning import at_rest
 from ...kernel.semantics.silent_steps import initial
 

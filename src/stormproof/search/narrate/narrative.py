@@ -110,8 +110,10 @@ class Narrative:
         """`3 actions, 1 fault, 1 crash`."""
         parts = [plural(len(self.witness.acts), "action")]
         parts += [plural(len(self.witness.faults), "fault")] if self.witness.faults else []
-        struck = [a.action for a in self.witness.acts if isinstance(a.action, Internal) and a.action.is_fault]
-        kinds = Counter(CRASH_ACTION if action.crashes else action.fault for action in struck)
+        occurred = [
+            a.action for a in self.witness.acts if isinstance(a.action, Internal) and a.action.is_fault
+        ]
+        kinds = Counter(CRASH_ACTION if action.crashes else action.fault for action in occurred)
         parts += [plural(count, kind) for kind, count in kinds.items()]
         return ", ".join(parts)
 

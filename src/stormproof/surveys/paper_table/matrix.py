@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, StormproofError, UsageError, did_you_mean
-from ...kernel.model.fault_steps import FAULT_STEPS
+from ...kernel.model.channel_faults import FAULT_STEPS
 from ...kernel.model.phrases import listed
 from ...kernel.model.status import Status, status_of
 from ...kernel.transform.prepare import SEMANTICS

@@ -1,6 +1,6 @@
 """Checks that the state equation has no solution in the natural numbers: z3 is asked about new ones.
 
-The unknowns are how often each transition fires and how often each fault strikes. In each local state, and
+The unknowns are how often each transition fires and how often each fault occurs. In each local state, and
 for each message in a channel, what came less what went is what is there at the end. Whatever is reachable
 is a solution.
 """

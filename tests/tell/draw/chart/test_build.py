@@ -8,7 +8,7 @@ import pytest
 
 from stormproof.errors import InputError
 from stormproof.kernel.model.actions import Channel, Receive, Send
-from stormproof.kernel.model.fault_steps import Corrupt, Duplicate, Lose, Swap
+from stormproof.kernel.model.channel_faults import Corrupt, Duplicate, Lose, Swap
 from stormproof.kernel.model.message_tracking import Corrupted, Fate
 from stormproof.kernel.model.run import Act
 from stormproof.kernel.model.system import System

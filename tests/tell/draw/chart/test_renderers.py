@@ -13,8 +13,8 @@ from rich.cells import cell_len
 
 from stormproof.errors import Place
 from stormproof.kernel.model.actions import Channel, Internal, Receive, Send
+from stormproof.kernel.model.channel_faults import Corrupt, Duplicate, Lose, Swap
 from stormproof.kernel.model.failures import Failures
-from stormproof.kernel.model.fault_steps import Corrupt, Duplicate, Lose, Swap
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act
 from stormproof.kernel.model.system import System

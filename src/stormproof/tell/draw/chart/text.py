@@ -53,7 +53,7 @@ class _TextChart:
         return flight.fate is not Fate.OPEN and flight.copy_of is None and tuple(steps) == flight.instants
 
     def _with_send(self, flight: Flight, at: int) -> bool:
-        """Does a fault strike while the message is sent, so that it is drawn with the send?"""
+        """Does a fault occur while the message is sent, so that it is drawn with the send?"""
         return all(i in flight.instants for i in range(flight.since, at + 1))
 
     def lines(self, grid: Grid) -> list[list[Styled]]:
@@ -195,7 +195,7 @@ class _TextChart:
             self.grid.note("copy", "changed")
 
     def _fault(self, flight: Flight, i: int) -> None:
-        """A fault that strikes a message later than its send: a row between the lifelines."""
+        """A fault of a message later than its send: a row between the lifelines."""
         tag, step = self.tags.get(flight.index, ""), self.chart.steps[i]
         assert isinstance(step, Fault)
         passed = self._passed(flight, i)
