@@ -133,7 +133,9 @@ def test_who_knows_of_a_crash_is_not_said_to_wait_for_the_news() -> None:
 
 def test_a_crash_notice_is_named_once() -> None:
     text = told("oauth", Failures(crash=["User"]), "k-er")
-    assert "the crash notice of User to Client" in text and "of User from User" not in text
+    assert (
+        "the crash notice of User is at the head of User→Resource" in text and "of User from User" not in text
+    )
 
 
 def test_whom_the_blamed_waits_for_is_placed_too() -> None:
