@@ -195,3 +195,11 @@ def test_plans_that_are_too_much(run: Run, files: Path, line: str) -> None:
     Path("plan.toml").write_text(line if line.startswith("files") else f'files = ["p.storm"]\n{line}\n')
     done = run("campaign", "plan.toml", "-o", "out.jsonl")
     assert done.code == 2 and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("which", ["digits", "large", "infinite"])
+def test_a_number_that_does_not_fit_is_said_in_our_words(run: Run, files: Path, which: str) -> None:
+    """And not in Python's, which recommend `sys.set_int_max_str_digits`."""
+    Path("plan.toml").write_text(f'files = ["p.storm"]\n{TOO_MUCH[which]}\n')
+    done = run("campaign", "plan.toml", "-o", "out.jsonl")
+    assert done.code == 2 and done.err.startswith("plan.toml: a number is too large")

@@ -80,8 +80,10 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
         found = tomllib.loads(text, parse_float=_float_or_infinite)
     except RecursionError:
         raise ParseError("not read: it is nested too deeply", place=Place(name)) from None
-    except ValueError as problem:
+    except tomllib.TOMLDecodeError as problem:
         raise ParseError(f"not TOML: {problem}", place=Place(name)) from None
+    except ValueError:  # Python's limit on the digits of a number, or _TooLarge
+        raise ParseError("a number is too large", place=Place(name)) from None
     _check_toml(found, name)
     return found
 
