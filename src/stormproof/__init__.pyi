@@ -54,6 +54,11 @@ from .surveys.crash_sets import crash_sets as crash_sets
 from .surveys.failure_models import survey as survey
 from .surveys.fault_counts import fault_counts as fault_counts
 from .surveys.frontier import frontier as frontier
+from .tell.ci.assertions import (
+    assert_conforms as assert_conforms,
+    assert_holds as assert_holds,
+    assert_survives as assert_survives,
+)
 from .tell.draw.chart.build import chart as chart
 from .tell.draw.chart.data import Chart as Chart
 from .tell.draw.page.report import report_page as report_page

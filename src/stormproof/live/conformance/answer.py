@@ -95,6 +95,9 @@ class TraceAnswer:
         extent = "no run has fewer" if self.fewest else "fewer may suffice"
         return f"conforms: {what}, explained by {plural(len(self.faults), 'fault')} ({extent})"
 
+    def __repr__(self) -> str:
+        return f"<TraceAnswer {self.headline()}>"
+
     def __str__(self) -> str:
         lines = [self.headline(), *(f"  {f}" for f in self.faults), *(f"  {u}" for u in self.unexplained)]
         return "\n".join(lines)

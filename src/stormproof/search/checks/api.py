@@ -80,7 +80,22 @@ def survives(system: System, failures: Failures | None = None, **options: Any) -
     >>> verdict.holds, verdict.faults, verdict.fewest
     (False, 1, True)
     """
-    return check(system, failures, properties=[RECOVERS.name], **options)[RECOVERS.name]
+    report = check(system, failures, properties=[RECOVERS.name], **options)
+    return replace(report[RECOVERS.name], own=report)
+
+
+def survival_is_asked(system: System, failures: Failures | None = None) -> bool:
+    """Does a check that names no property ask for survival? Not where it is known to fail."""
+    request = make_request(
+        system,
+        failures,
+        k=None,
+        max_k=None,
+        properties=None,
+        semantics="definition",
+        options=Options(),
+    )
+    return not any(is_known_limit(request, r) for r in request.required)
 
 
 def report_on(request: Request) -> Report:

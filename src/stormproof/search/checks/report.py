@@ -56,7 +56,7 @@ class Verdict:
     the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
     it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults.
     `unbounded`: the question was for channels of any length. `own`: of a requirement with failures of its
-    own, the report on it alone.
+    own, and of a verdict that is given alone, the report on it.
     """
 
     property: str
@@ -130,6 +130,9 @@ class Verdict:
         from .report_text import verdict_text
 
         return verdict_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.status.sign} {self.property}: {self.word}>"
 
     def _repr_html_(self) -> str:
         from ...tell.draw.page.notebook import verdict_html
@@ -243,6 +246,10 @@ class Report:
     def interrupted(self) -> bool:
         """Did Ctrl-C leave something undecided? Then whoever asks several questions asks no more."""
         return any(v.stopped == "interrupted" for v in self.verdicts)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{v.status.sign} {v.property}" for v in self)
+        return f"<Report on {self.system.name or 'a system'}: {found}>"
 
     def __str__(self) -> str:
         """A line per verdict, and the run of the first violation in sentences."""

@@ -11,7 +11,6 @@ from ...kernel.model.rest import rest_states
 from ...kernel.model.run import Act, Step
 from ...languages.formats.files import display_name
 from ...languages.formats.storm_places import NoPlaces, Places
-from ...search.checks.headline import extent, headline
 from ...search.checks.report import Report, Verdict
 from ..lint.warning import Warning
 
@@ -46,13 +45,6 @@ class CheckedFile:
         """That of the file, or of the requirement where it has failures of its own."""
         assert isinstance(self.answer, Report)
         return self.answer if verdict.own is None else verdict.own
-
-    def sentence(self, verdict: Verdict) -> str:
-        """What was found, without the name of the verdict."""
-        if not verdict.survival:
-            return verdict.reason or verdict.word
-        found = headline(verdict, faults_possible=True) or verdict.word
-        return f"{found} ({extent(verdict)})" if extent(verdict) else found
 
     def place(self, verdict: Verdict) -> Place:
         """The line of the requirement; else that of a role that cannot come to rest."""

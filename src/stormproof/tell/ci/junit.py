@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from ...errors import StormproofError, visible
 from ...search.checks.report import Report, Verdict
-from ..draw.chart.build import chart
-from ..draw.chart.text import chart_text
 from .checked_file import CheckedFile
-
-#: The width of charts in a report that is not a terminal.
-COLUMNS = 100
+from .failure_text import details, sentence_of
 
 
 def junit(files: Sequence[CheckedFile]) -> str:
@@ -57,7 +53,7 @@ def _case(suite: Element, file: CheckedFile, verdict: Verdict) -> None:
     line = file.place(verdict).line
     if line is not None:
         case.set("line", str(line))
-    status, sentence = verdict.status, file.sentence(verdict)
+    status, sentence = verdict.status, sentence_of(verdict)
     properties = SubElement(case, "properties")
     SubElement(properties, "property", name="status", value=status.value)
     passed = status.passed
@@ -66,16 +62,7 @@ def _case(suite: Element, file: CheckedFile, verdict: Verdict) -> None:
         return
     message = sentence if passed is False else f"undecided: {sentence}"
     found = SubElement(case, "failure" if passed is False else "error", message=_text(message))
-    found.text = _text("\n".join(_details(file, verdict, message)))
-
-
-def _details(file: CheckedFile, verdict: Verdict, message: str) -> Iterator[str]:
-    report = file.report(verdict)
-    yield message
-    yield f"failures: {report.assumed}"
-    if verdict.witness is not None:
-        yield ""
-        yield chart_text(chart(report.system, verdict.witness), COLUMNS)
+    found.text = _text("\n".join([message, *details(file.report(verdict), verdict)]))
 
 
 def _text(text: str) -> str:

@@ -13,6 +13,7 @@ from ...search.checks.properties import PROPERTIES
 from ...search.checks.report import Report, Verdict
 from ..draw.chart.build import chart, descriptions
 from .checked_file import CheckedFile
+from .failure_text import sentence_of
 
 #: Rules that are no properties: what a file requires, and what is wrong with a file.
 RULES = {
@@ -51,7 +52,7 @@ def _violation(file: CheckedFile, verdict: Verdict) -> dict[str, Any]:
     """Undecided is a warning: nothing is known to be wrong."""
     report = file.report(verdict)
     undecided = verdict.ok is None
-    message = f"{verdict.property}: {'undecided: ' if undecided else ''}{file.sentence(verdict)}"
+    message = f"{verdict.property}: {'undecided: ' if undecided else ''}{sentence_of(verdict)}"
     first, *others = file.places_of(verdict)
     rule = "requirement" if verdict.requirement is not None else verdict.property
     level = "warning" if undecided else "error"
