@@ -53,7 +53,7 @@ ASKED = {
     "fmt": ["{file}"],
     "list": [],
     "classify": ["{file}", "--survival"],
-    "explain": ["{file}", "--suggest", "0.5"],
+    "explain": ["{file}", "--suggest", "50"],
     "report": ["{file}", "--frontier", "survival"],
     "draw": ["{file}"],
     "replay": ["{result}"],

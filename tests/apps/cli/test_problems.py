@@ -79,12 +79,12 @@ def test_a_limit_before_any_answer_is_json(run: Run, monkeypatch: pytest.MonkeyP
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("stormproof.apps.cli.explain.check", interrupted)
+    monkeypatch.setattr("stormproof.apps.cli.explain._asked", interrupted)
     assert refusal(run("explain", "half-duplex", "--json"))["error"] == "undecided: interrupted"
 
 
 def test_a_defect_is_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stormproof.apps.cli.explain.check", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("stormproof.apps.cli.explain._asked", lambda *_, **__: 1 / 0)
     assert "ZeroDivisionError" in refusal(run("explain", "half-duplex", "--json"))["error"]
 
 

@@ -10,12 +10,16 @@ import click
 from rich.text import Text
 
 from ...kernel.model.failures import Failures
+from ...kernel.model.system import System
 from ...languages.formats.storm_insert import InsertionPoints
-from ...limits import Limits, is_over
+from ...limits import Limits, is_over, within
+from ...options import Options
 from ...search.checks.api import check
 from ...search.checks.report import Report
 from ...tell.explain.explanation import Explanation, explanations
-from ...tell.explain.suggest import MOST_LINES, SECONDS, is_repairable, suggest as find_repairs
+from ...tell.explain.judge import is_repairable
+from ...tell.explain.suggest import CANDIDATES, suggest as find_repairs
+from ...tell.explain.trial import Question
 from .console import console, print_json, progress_line, uninterrupted
 from .options import (
     effort_option,
@@ -27,7 +31,7 @@ from .options import (
     question_options,
 )
 
-NO_REPAIR = f"No repair of at most {MOST_LINES} lines was found; --suggest SECONDS searches longer."
+NO_REPAIR = "No repair was found; --suggest CANDIDATES tries more."
 
 
 @click.command("explain")
@@ -37,11 +41,11 @@ NO_REPAIR = f"No repair of at most {MOST_LINES} lines was found; --suggest SECON
 @question_options
 @click.option(
     "--suggest",
-    type=click.FloatRange(min=0),
-    default=SECONDS,
+    type=click.IntRange(min=0),
+    default=CANDIDATES,
     show_default=True,
-    metavar="SECONDS",
-    help="Search this long for lines that repair the protocol; 0 for none.",
+    metavar="CANDIDATES",
+    help="Try so many lines that might repair the protocol; 0 for none.",
 )
 @limit_options
 @json_option
@@ -54,14 +58,14 @@ def command(
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],
-    suggest: float,
+    suggest: int,
     as_json: bool,
 ) -> int:
     """Why does the protocol in FILE not work under the failures?
 
     One paragraph per property that fails: what happens, who waits for what, what was lost, what nobody will
-    ever send. If the protocol does not survive, one to three lines that repair it are searched: each
-    suggestion was added to the protocol, and the check passes with it.
+    ever send; on classes of systems only with --property. If the protocol does not survive, lines that repair
+    it are searched: each suggestion was added to the protocol, and checked with it.
 
     \b
     Examples:
@@ -69,23 +73,19 @@ def command(
       stormproof explain two-phase-commit --crash Coordinator --property k-pg
     """
     system, text = load_with_text(source, format)
-    asked: dict[str, Any] = {"k": k, "max_k": max_k, "limits": limits, "effort": effort}
+    options = Options(limits=limits, effort=effort)
     story = _Story(quiet=as_json)
     with progress_line() as line:
-
-        def answered(known: Report) -> None:
-            with line.hidden():
-                story.tell(known, [e for e in explanations(known) if e.holds is not True])
-
-        names = properties or None
-        report = check(system, failures, properties=names, progress=line.show, answered=answered, **asked)
+        question = Question(failures, options.but(progress=line.show), k, max_k)
+        report = _asked(question, system, properties)
     explained = explanations(report)
     story.tell(report, explained)
     found, out = None, console()
     if suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report):
         roles = None if text is None else InsertionPoints(text).roles
+        asked: dict[str, Any] = {"k": k, "max_k": max_k, "options": options}
         whole = None if properties else report
-        found = find_repairs(system, failures, seconds=suggest, roles=roles, report=whole, **asked)
+        found = find_repairs(system, failures, candidates=suggest, roles=roles, report=whole, **asked)
     with uninterrupted():
         if as_json:
             data = {
@@ -100,6 +100,15 @@ def command(
         for suggestion in () if as_json else found or ():  # lines to paste are never broken
             out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
     return report.exit_code
+
+
+def _asked(question: Question, system: System, properties: tuple[str, ...]) -> Report:
+    """What is asked for by name, or survival and all requirements: the classes are explained if asked for."""
+    if not properties:
+        with within(question.options.limits.seconds):
+            return question.report(system)
+    how: dict[str, Any] = {"k": question.k, "max_k": question.max_k, "options": question.options}
+    return check(system, question.failures, properties=properties, **how)
 
 
 @dataclass

@@ -84,6 +84,11 @@ def merged(additions: Iterable[Addition]) -> tuple[Addition, ...]:
     return tuple(found.values())
 
 
+def parts_of(additions: Iterable[Addition]) -> frozenset[Addition]:
+    """All that is added, an alternative or a `rest` line each."""
+    return frozenset(part for addition in additions for part in addition.parts)
+
+
 def extended(system: System, additions: Iterable[Addition]) -> System:
     """The system with further lines."""
     for addition in additions:

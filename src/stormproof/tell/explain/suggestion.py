@@ -17,13 +17,24 @@ from .addition import Addition
 @dataclass(frozen=True)
 class Suggestion:
     """Lines that repair what is broken. `system` is the protocol with them and `verdicts` what a check
-    answers then. `keeps_clean`: if no message was left behind without faults, none is now."""
+    answers then: what was violated and holds is `repaired`, what is violated still is `violated`.
+    `keeps_clean`: if no message was left behind without faults, none is now. `claims`: the states in which
+    a `rest` line of it says that a role may stay for ever, and before nobody did."""
 
     additions: tuple[Addition, ...]
     system: System
     repaired: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
+    violated: tuple[str, ...] = ()
     keeps_clean: bool = True
+    claims: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """What goes first is lower: nothing is only said to be at rest, and the most is mended."""
+        alternatives = sum(len(a.parts) for a in self.additions)
+        doubts = (bool(self.claims), not self.keeps_clean)
+        return (*doubts, len(self.violated), -len(self.repaired), len(self.additions), alternatives)
 
     def insertions(self, text: str) -> tuple[Insertion, ...]:
         """The lines of a .storm text of the protocol, with their indentation, and where they go."""
@@ -39,18 +50,28 @@ class Suggestion:
 
     @property
     def title(self) -> str:
-        """`With 2 more lines the protocol survives (any channel length)`."""
+        """`With 2 more lines the protocol survives (any channel length), and bricked is still violated`."""
         found = {v.property: v for v in self.verdicts}
         what = [
             f"{'the protocol survives' if name == RECOVERS.name else f'{name} holds'} ({extent(found[name])})"
             for name in self.repaired
         ]
+        still = (
+            f", and {listed(self.violated)} {'is' if len(self.violated) == 1 else 'are'} still violated"
+            if self.violated
+            else ""
+        )
         cost = "" if self.keeps_clean else "; without faults, late messages may then be left behind"
-        return f"With {plural(len(self.additions), 'more line')} {listed(what)}{cost}"
+        return f"With {plural(len(self.additions), 'more line')} {listed(what)}{still}{cost}"
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the `rest` lines claim, of which no check can say that it is so."""
+        return tuple(f"{role} may stay in {state} for ever" for role, state in self.claims)
 
     def lines(self, text: str | None = None) -> list[str]:
         """The title, and each line with its place; with the .storm text, the number of the line above it."""
-        shown = [f"{self.title}:"]
+        shown = [f"{self.title}:", *(f"  this claims that {claim}" for claim in self.said)]
         placed = self.insertions(text) if text else (None,) * len(self.additions)
         for addition, insertion in zip(self.additions, placed):
             where = f"  in {addition.role}, state {addition.state}"
@@ -70,6 +91,8 @@ class Suggestion:
             "title": self.title,
             "repaired": list(self.repaired),
             "lines": lines,
+            "violated": list(self.violated),
+            "claims": list(self.said),
             "keeps_clean": self.keeps_clean,
             "verdicts": [
                 {"property": v.property, "holds": v.holds, "up_to": v.up_to}

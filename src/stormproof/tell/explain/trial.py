@@ -12,21 +12,22 @@ from ...kernel.model.survival import LADDER, SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.semantics.explore import explore
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...limits import is_over
 from ...options import Options
 from ...search.checks.api import report_on
 from ...search.checks.properties import CLEAN, RECOVERS, SURVIVAL_PROPERTIES
 from ...search.checks.recovery import survival_asks, survival_model
-from ...search.checks.report import Verdict
+from ...search.checks.report import Report, Verdict
 from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import request_of
 from ...search.checks.survival import INTERRUPTED
-from ...search.engine.survival import FoundRun, survey
+from ...search.engine.survival import FoundRun, Survey, survey
 from .candidates import Scene, Stuck
 
 #: The bounds of a quick trial. Most that breaks a protocol breaks it here.
 QUICK_BOUNDS = (1, 2, 3)
-#: Seconds that one exploration of a quick trial may take.
-QUICK = 1.0
+#: So many configurations one exploration of a quick trial may take, and that of the protocol as it is.
+QUICK, FIRST = 20_000, 200_000
 #: Of what can happen after the last fault, so much is looked at.
 MOST_SCENES, LONGEST = 300, 2
 #: What would need longer channels to be judged is left to the full check.
@@ -42,11 +43,14 @@ class Question:
     k: int | None = None
     max_k: int | None = None
 
-    def answers(self, system: System) -> dict[str, Verdict]:
+    def report(self, system: System) -> Report:
         """Survival and all requirements, as a check answers them; the classes count for neither."""
         request = self.request(system)
         kept = tuple(name for name in request.properties if name in SURVIVAL_PROPERTIES)
-        report = report_on(replace(request, properties=kept))
+        return report_on(replace(request, properties=kept))
+
+    def answers(self, system: System) -> dict[str, Verdict]:
+        report = self.report(system)
         if report.interrupted:
             raise KeyboardInterrupt
         return {v.property: v for v in report}
@@ -81,53 +85,90 @@ def calm(system: System) -> System:
     return replace(system, processes=steady, faults=(), requirements=())
 
 
+@dataclass
+class Spent:
+    """The effort of a search for repairs: candidates that were tried, and configurations explored for them.
+    Both are counted, so that two searches find the same on any machine."""
+
+    most_candidates: int
+    most_configurations: int
+    candidates: int = 0
+    configurations: int = 0
+
+    @property
+    def all(self) -> bool:
+        few = self.candidates < self.most_candidates and self.configurations < self.most_configurations
+        return is_over() or not few
+
+    def only_a_part_more(self, of: int) -> None:
+        """What is found need not be searched as long."""
+        self.most_candidates = min(self.most_candidates, self.candidates + self.most_candidates // of)
+
+
 @dataclass(frozen=True)
 class Trial:
     """A question of which only what is `wanted`, by name, must hold."""
 
     question: Question
     wanted: frozenset[str]
+    spent: Spent
 
-    def stuck(self, system: System, seconds: float = QUICK) -> Stuck | bool:
+    def stuck(self, system: System, most: int = QUICK) -> Stuck | bool:
         """Where the protocol is stuck; True where nothing was found, False where no line can help."""
+        self.spent.candidates += 1
         for request, model, asks in self.question.asked(system):
             wanted = {name: ask for name, ask in asks.items() if name in self.wanted}
-            found = _first_violation(request, model, wanted, seconds)
+            found = self._first_violation(request, model, wanted, most)
             if found is not True:
                 return found
         return True
 
+    def left_behind(self, system: System) -> Stuck | bool:
+        """What is left in channels when nothing fails and everybody rests: where, or True if nothing is."""
+        request = Question(options=self.question.options).request(calm(system))
+        request = replace(request, properties=(CLEAN.name,))
+        model = survival_model(request)
+        return self._first_violation(request, model, survival_asks(request, model))
 
-def left_behind(system: System, options: Options) -> Stuck | bool:
-    """What is left in channels when nothing fails and everybody rests: where, or True if nothing is."""
-    request = replace(Question(options=options).request(calm(system)), properties=(CLEAN.name,))
-    model = survival_model(request)
-    return _first_violation(request, model, survival_asks(request, model))
-
-
-def _first_violation(
-    request: Request, model: SurvivalModel, asks: Mapping[str, Ask], seconds: float = QUICK
-) -> Stuck | bool:
-    """The violation at the smallest bound; True where there is none, False where no line can help: what
-    must never happen, late messages aside, is not undone by more runs."""
-    doubtful: Stuck | bool = True
-    for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
-        result = survey(model, asks, k, options=request.options, seconds=seconds, ladder=QUICK_LADDER)
-        if result.stopped == INTERRUPTED:
-            raise KeyboardInterrupt
-        if result.stopped:
-            return doubtful if k > 1 else False
-        doubtful = True
-        for name, answer in result.answers.items():
-            if answer.run is None:
-                continue
-            late = asks[name] == clean(model.system, model.rest)
-            if not asks[name].always and not late:
-                return False
-            doubtful = replace(_stuck(request, model, answer.run), left_behind=late)
-            if answer.holds is False:
+    def _first_violation(
+        self, request: Request, model: SurvivalModel, asks: Mapping[str, Ask], most: int = QUICK
+    ) -> Stuck | bool:
+        """The violation at the smallest bound; True where there is none, False where no line can help: what
+        must never happen, late messages aside, is not undone by more runs."""
+        doubtful: Stuck | bool = True
+        limits = request.options.limits
+        quick = request.options.but(limits=replace(limits, states=min(most, limits.states or most)))
+        for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
+            result = survey(model, asks, k, options=quick, ladder=QUICK_LADDER)
+            self.spent.configurations += result.configurations
+            now = _judged(request, model, asks, result)
+            if now is None:
+                return doubtful if k > 1 else False
+            doubtful, final = now
+            if final:
                 return doubtful
-    return doubtful
+        return doubtful
+
+
+def _judged(
+    request: Request, model: SurvivalModel, asks: Mapping[str, Ask], result: Survey
+) -> tuple[Stuck | bool, bool] | None:
+    """What one bound says, and whether that is an answer; None where it hit a limit."""
+    if result.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    if result.stopped:
+        return None
+    doubtful: Stuck | bool = True
+    for name, answer in result.answers.items():
+        if answer.run is None:
+            continue
+        late = asks[name] == clean(model.system, model.rest)
+        if not asks[name].always and not late:
+            return False, True
+        doubtful = replace(_stuck(request, model, answer.run), left_behind=late)
+        if answer.holds is False:
+            return doubtful, True
+    return doubtful, False
 
 
 def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
