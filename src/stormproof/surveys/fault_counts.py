@@ -16,7 +16,7 @@ from ..kernel.model.phrases import any_of, plural
 from ..kernel.model.system import System
 from ..limits import as_a_whole, is_over, why_interrupted
 from ..options import Options, QuietKnobs
-from ..search.checks.headline import extent
+from ..search.checks.headline import with_extent
 from ..search.checks.report import Report, Verdict
 from .choices import (
     FAULTS,
@@ -55,7 +55,7 @@ class FaultCount:
         """`survives any 2 losses; 3 break it`."""
         verdict = self.verdict
         if verdict.holds:
-            return f"survives {self._all_runs}, {extent(verdict)}"
+            return ", ".join(with_extent(f"survives {self._all_runs}", verdict))
         if verdict.holds is False:
             return self._broken(verdict.faults or 0)
         if verdict.tolerated is None:

@@ -15,7 +15,7 @@ from ...kernel.model.faults import KINDS, PROCESS_KINDS
 from ...kernel.model.phrases import plural, queues
 from ...kernel.model.status import Status
 from ...kernel.model.system import System
-from ...search.checks.headline import extent, headline, proof
+from ...search.checks.headline import headline, proof, with_extent
 from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Report, Verdict
 from .options import mailbox_asked, missing_for_studio
@@ -81,8 +81,8 @@ def _survival(console: Console, report: Report, verdicts: list[Verdict]) -> None
     for verdict in verdicts:
         found = headline(verdict, not report.model.harmless, report.failures.budget)
         beside = "" if verdict.counts or verdict.ok else "not required"
-        parts = [found, _crashes(report, verdict), extent(verdict), proof(verdict), beside]
-        parts = [part for part in parts if part]
+        said, *behind = with_extent(found, verdict) or ("",)
+        parts = [part for part in (said, _crashes(report, verdict), *behind, proof(verdict), beside) if part]
         answer = Text(parts[0] if parts else "")
         for part in parts[1:]:
             answer.append(f" · {part}", style="dim")

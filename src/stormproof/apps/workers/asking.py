@@ -13,7 +13,7 @@ from ...languages.formats.storm_insert import InsertionPoints
 from ...languages.formats.storm_requirements import write_under
 from ...options import Options, Progress
 from ...search.checks.api import check
-from ...search.checks.headline import claim, extent, finding
+from ...search.checks.headline import claim, finding, with_extent
 from ...search.checks.report import Report, Verdict
 from ...tell.explain.explanation import explain
 from ...tell.explain.suggest import suggest
@@ -106,7 +106,7 @@ def _answer(report: Report, verdict: Verdict) -> str:
         bound = "" if verdict.k is None else f"k = {verdict.k}"
         return verdict.reason if verdict.holds is not True else bound
     found = finding(verdict, not report.model.harmless, report.failures.budget) or verdict.word
-    return " · ".join(part for part in (found, extent(verdict)) if part)
+    return " · ".join(with_extent(found, verdict))
 
 
 def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:

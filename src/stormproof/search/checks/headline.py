@@ -48,7 +48,7 @@ def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET)
         return verdict.reason
     if verdict.property == RECOVERS.name:
         if not faults_possible:
-            return "comes to rest, whatever happens"
+            return "can always come to rest"
         return f"survives {f'every run with {budget}' if budget.limited else 'any number of faults'}"
     return "nothing is left behind when everybody has finished" if verdict.property == CLEAN.name else ""
 
@@ -70,6 +70,15 @@ def extent(verdict: Verdict) -> str:
         return "any channel length"
     longer = "; undecided for longer ones" if verdict.unbounded else ""
     return f"up to channels of length {verdict.up_to}{longer}"
+
+
+def with_extent(found: str, verdict: Verdict) -> tuple[str, ...]:
+    """What was found and for which channels, as parts in the order in which they are read. A bound comes
+    first: behind an answer it would be overlooked."""
+    if verdict.holds and verdict.up_to is not None and found:
+        bound, semicolon, longer = extent(verdict).partition(";")
+        return (f"{bound} · {found}{semicolon}{longer}",)
+    return tuple(part for part in (found, extent(verdict)) if part)
 
 
 def proof(verdict: Verdict) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...kernel.model.phrases import plural, queues
 from ..narrate.narrative import Narrative
-from .headline import extent, headline
+from .headline import headline, with_extent
 from .report import Report, Verdict
 
 
 def verdict_text(verdict: Verdict) -> str:
-    """`✔ k-er: holds, k = 1`, `◐ recovers: survives any number of faults (up to channels of length 6)`."""
+    """`✔ k-er: holds, k = 1`, `◐ recovers: up to channels of length 6 · survives any number of faults`."""
     return f"{verdict.status.sign} {verdict.property}: {_finding(verdict, faults_possible=True)}"
 
 
@@ -31,7 +31,8 @@ def report_text(report: Report) -> str:
 def _finding(verdict: Verdict, faults_possible: bool) -> str:
     if verdict.survival:
         found = headline(verdict, faults_possible) or verdict.word
-        return f"{found} ({extent(verdict)})" if extent(verdict) else found
+        said, *behind = with_extent(found, verdict)
+        return f"{said} ({behind[0]})" if behind else said
     bound = f", k = {verdict.k}" if verdict.k is not None else ""
     why = f": {verdict.reason}" if verdict.reason and not verdict.holds else ""
     return f"{verdict.word}{bound}{why}"

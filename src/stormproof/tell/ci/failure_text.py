@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...kernel.model.phrases import plural
 from ...kernel.model.status import REPLAYED
 from ...live.conformance.answer import TraceAnswer
-from ...search.checks.headline import extent, headline
+from ...search.checks.headline import headline, with_extent
 from ...search.checks.report import Report, Verdict
 from ..draw.chart.build import chart
 from ..draw.chart.text import chart_text
@@ -24,7 +24,8 @@ def sentence_of(verdict: Verdict) -> str:
     if not verdict.survival:
         return verdict.reason or verdict.word
     found = headline(verdict, faults_possible=True) or verdict.word
-    return f"{found} ({extent(verdict)})" if extent(verdict) else found
+    said, *behind = with_extent(found, verdict)
+    return f"{said} ({behind[0]})" if behind else said
 
 
 def found_line(verdict: Verdict) -> str:
