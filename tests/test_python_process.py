@@ -69,7 +69,7 @@ ASKED = {
     "completion": ["bash"],
 }
 #: Those that run until they are ended have tests of their own.
-SERVERS = {"studio", "lsp"}
+SERVERS = {"studio", "lsp", "mcp"}
 
 
 @pytest.fixture

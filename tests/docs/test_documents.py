@@ -41,7 +41,7 @@ def examples() -> list[str]:
         assert command is not None and command.help is not None
         found += re.findall(r"^ *(stormproof .*)$", command.help, re.MULTILINE)
     elsewhere = re.compile(
-        r"\||[*<>]|\.(storm|scm|nuscr|toml|py|txt|kmc|dot)\b|--compare|dask|\bprotocols/|\bshop\b|\bstudio\b|\blsp\b"
+        r"\||[*<>]|\.(storm|scm|nuscr|toml|py|txt|kmc|dot)\b|--compare|dask|\bprotocols/|\bshop\b|\bstudio\b|\blsp\b|\bmcp\b"
     )
     return [line for line in found if not elsewhere.search(line.replace("-o window.storm", ""))]
 

@@ -21,7 +21,7 @@ from tests.support.command_line import Run
 from tests.support.paths import ROOT
 
 #: Commands that serve a page or an editor, and print no result.
-SERVERS = ("studio", "lsp")
+SERVERS = ("studio", "lsp", "mcp")
 SHOP = """\
 protocol Shop
 

@@ -70,7 +70,7 @@ COMMANDS_OF_A_FILE = {
     "frontier": [],
 }
 #: These read no Python; a campaign and a table carry systems to other processes.
-OTHERS = {"fmt", "list", "lsp", "replay", "generate", "table", "campaign", "completion", "project"}
+OTHERS = {"fmt", "list", "lsp", "mcp", "replay", "generate", "table", "campaign", "completion", "project"}
 
 
 def write(tmp_path: Path, **parts: str) -> None:

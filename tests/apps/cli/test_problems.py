@@ -61,7 +61,7 @@ def test_every_mistake_of_a_file_is_a_problem(run: Run, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("studio", "lsp")])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("studio", "lsp", "mcp")])
 def test_a_wrong_flag_is_json_in_every_command(run: Run, command: str) -> None:
     result = run(command, "--no-such-flag", "--json")
     data = refusal(result)

@@ -55,13 +55,14 @@ GROUPS = {
     },
     "Set up": {
         "lsp": ("lsp", "Start the language server for .storm files."),
+        "mcp": ("mcp", "Start the server for agents."),
         "completion": ("completion", "Print the completion script for a shell."),
     },
 }
 COMMANDS = {name: what for commands in GROUPS.values() for name, what in commands.items()}
 
 #: Commands that start processes, stop them by signals, or share files between them.
-POSIX_ONLY = {"campaign", "table", "studio", "lsp"}
+POSIX_ONLY = {"campaign", "table", "studio", "lsp", "mcp"}
 
 #: Where the context of a command keeps the command line as it was typed.
 TYPED = "stormproof.typed"

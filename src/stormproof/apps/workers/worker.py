@@ -51,6 +51,10 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
         return keeping.save_chart(text, settings, steps)
     if kind == "save-page":
         return keeping.save_page(text, settings, _options(question))
+    if kind == "brief":
+        from .brief import brief
+
+        return brief(question, _options(question))
     raise InputError(f"there is no question '{kind}'")
 
 
