@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import stormproof as sp
 from stormproof.apps.cli import group
 from stormproof.kernel.model.actions import Internal
 from stormproof.kernel.model.failures import Failures
@@ -404,3 +405,11 @@ def test_roles_that_are_session_types_are_not_changed(tmp_path: Path) -> None:
     shown = CliRunner().invoke(group, ["explain", str(file), "--loss", "--json"], standalone_mode=False)
     found = json.loads(shown.output)["suggestions"]
     assert found and {line["role"] for s in found for line in s["lines"]} == {"B"}
+
+
+def test_a_report_with_classes_gives_the_same_repairs() -> None:
+    system, failures = sp.protocol("client-server"), sp.Failures(loss=True)
+    report = sp.check(system, failures)
+    assert {"k-exh", "recovers"} <= {v.property for v in report}
+    given = sp.suggest(system, failures, report=report)
+    assert [s.additions for s in given] == [s.additions for s in sp.suggest(system, failures)] != []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...errors import StormproofError
+from ...kernel.model.faults import KINDS, PROCESS_KINDS
 from ..workers.pool import Said, WorkerPool
 from . import skill
 from .folder import Folder
@@ -33,19 +34,29 @@ SomeNames = Annotated[list[str], Field(max_length=200)]
 Where = bool | SomeNames
 
 
-class Faults(BaseModel):
-    """What may happen, besides what the protocol declares. `true` is for all channels."""
+class _Faults(BaseModel):
+    """What may happen, besides what the protocol declares."""
 
     model_config = ConfigDict(extra="forbid")
-    loss: Where = Field(False, description="messages may be lost: true, or channels such as 'A->B'")
-    duplicate: Where = False
-    reorder: Where = False
-    corrupt: Where = False
-    crash: SomeNames = Field([], description="roles that may crash and inform everybody")
-    stop: SomeNames = Field([], description="roles that may stop for ever")
-    restart: SomeNames = Field([], description="roles that may restart, with their durable states kept")
-    budget: int | str | None = Field(None, description="at most so many faults: 2, or 'loss=2,restart=1'")
+    budget: int | str | None = Field(None, description="at most so many faults in a run: 2, or 'restart=1'")
     file_faults: bool = Field(True, description="false ignores the faults that the protocol declares")
+
+
+def _fields() -> dict[str, Any]:
+    """A field for each kind of fault."""
+    on = {
+        kind: f"messages may {kind.may}: true for all channels, or channels such as 'A->B'" for kind in KINDS
+    }
+    fields: dict[str, Any] = {kind.keyword: (Where, Field(False, description=on[kind])) for kind in KINDS}
+    roles = [("crash", "roles that may crash and inform everybody")]
+    roles += [(kind.keyword, kind.option) for kind in PROCESS_KINDS]
+    return fields | {name: (SomeNames, Field([], description=words)) for name, words in roles}
+
+
+if TYPE_CHECKING:
+    Faults = _Faults
+else:
+    Faults = create_model("Faults", __base__=_Faults, **_fields())
 
 
 class Tools:
@@ -134,7 +145,7 @@ class Tools:
             source = self.folder.source(text, file, builtin)
         except StormproofError as problem:
             return _wrong(problem)
-        given = {} if faults is None else {"faults": faults.model_dump(exclude_defaults=True)}
+        given: Said = {} if faults is None else {"faults": faults.model_dump(exclude_defaults=True)}
         said = await self.pool.ask({"ask": "brief", "do": do, **source, **given, **more})
         if "answer" in said:
             answer: Said = said["answer"]

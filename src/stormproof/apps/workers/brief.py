@@ -16,7 +16,6 @@ from ...languages import formats, protocols
 from ...limits import within
 from ...live.conformance.api import trace
 from ...options import Options
-from ...search.checks.api import check
 from ...search.checks.headline import claim, extent, finding
 from ...search.checks.report import Report, Verdict
 from ...search.reachability.api import reach
@@ -26,6 +25,7 @@ from ...tell.draw.chart.text import chart_text
 from ...tell.draw.graph_text import automata_mermaid
 from ...tell.explain.explanation import explanations
 from ...tell.explain.suggest import suggest
+from ...tell.explain.trial import Question
 from ...tell.lint.api import lint
 from .pool import Said
 
@@ -78,7 +78,7 @@ def _failures(question: Mapping[str, Any]) -> Failures:
 
 def _check(question: Mapping[str, Any], options: Options) -> Said:
     system, warnings = _system(question)
-    report = check(system, _failures(question), options=options)
+    report = Question(_failures(question), options).report(system)
     answer = _judged(report) | ({"warnings": list(warnings)} if warnings else {})
     broken = _broken(report)
     if broken is not None and broken.witness is not None:
@@ -138,7 +138,7 @@ def _clipped(text: str) -> str:
 def _explain(question: Mapping[str, Any], options: Options) -> Said:
     system, _ = _system(question)
     failures = _failures(question)
-    report = check(system, failures, options=options)
+    report = Question(failures, options).report(system)
     paragraphs = [
         e.text for e in explanations(report) if e.holds is not True and _counts(report, e.properties)
     ]

@@ -15,7 +15,7 @@ from ...kernel.model.failures import Failures
 from ...kernel.model.system import System
 from ...limits import as_a_whole
 from ...options import Knobs, Options
-from ...search.checks.report import Report
+from ...search.checks.report import Report, Verdict
 from .addition import parts_of
 from .judge import RepairJudge, is_repairable
 from .line_search import LineSearch
@@ -60,7 +60,7 @@ def suggest(
     changed = system.names if roles is None else tuple(roles)
     found: list[Suggestion] = []
     with suppress(KeyboardInterrupt):
-        before = question.answers(system) if report is None else {v.property: v for v in report}
+        before = question.answers(system) if report is None else _without_classes(report)
         broken = tuple(v.property for v in before.values() if is_repairable(v))
         if broken and candidates > 0:
             judge = RepairJudge(question, system, before)
@@ -68,6 +68,11 @@ def suggest(
                 spent = Spent(candidates, CONFIGURATIONS)
                 found = found or LineSearch(judge, targets, spent, changed, MOST_SHOWN).run()
     return _ranked(found)[:MOST_SHOWN]
+
+
+def _without_classes(report: Report) -> dict[str, Verdict]:
+    """The classes count for no repair."""
+    return {v.property: v for v in report if v.survival}
 
 
 def _ranked(found: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
