@@ -58,6 +58,7 @@ class QuietKnobs(TypedDict, total=False):
     effort: float
     unbounded: bool
     certificates: bool
+    classes: bool
     answered: Callable[[Any], None] | None
     cluster: str | None
 
@@ -77,9 +78,10 @@ class Options:
     Bounds larger than 1 are tried within `effort` seconds. Without `replay` violations are shown without
     replaying them first; without `polish` a run is the first that was found, which is quicker.
     `unbounded`: what holds up to some channel length only is undecided.
-    `certificates`: verdicts on survival and requirements carry what proves them. `progress` hears what a
-    search does. `answered` is called with a report on survival, requirements and what is asked for by name as
-    soon as that is known, if properties that nobody asked for by name are to be decided after them.
+    `certificates`: verdicts on survival and requirements carry what proves them. `classes`: where nothing is
+    asked for by name, the classes of the paper are decided, too. `progress` hears what a search does.
+    `answered` is called with a report on survival, requirements and what is asked for by name as soon as that
+    is known, if properties that nobody asked for by name are to be decided after them.
     `cluster`: the address of a Dask scheduler, whose workers explore for k-properties and survival.
     """
 
@@ -93,6 +95,7 @@ class Options:
     effort: float = EFFORT
     unbounded: bool = False
     certificates: bool = False
+    classes: bool = True
     answered: Callable[[Any], None] | None = None
     cluster: str | None = None
 

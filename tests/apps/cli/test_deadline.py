@@ -114,7 +114,7 @@ def test_of_a_violation_whose_run_was_not_replayed_it_is_said(
 
 def test_what_was_decided_before_is_printed(run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "_decide_defined", endless)
-    result = run("check", lossy, "--loss", "--json", "--timeout", "3")
+    result = run("check", lossy, "--loss", "--json", "--timeout", "3", "-v")
     verdicts = {v["property"]: v for v in json.loads(result.out)["verdicts"]}
     assert verdicts["recovers"]["holds"] is False and result.code == 1
     assert verdicts["rsc"]["holds"] is None

@@ -33,7 +33,7 @@ from .options import (
     question_options,
 )
 from .problems import refusal_to_json, show_problem
-from .render import print_answer, print_classes, print_examples, question_flags
+from .render import print_answer, print_end, print_examples, question_flags
 
 if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
@@ -79,6 +79,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     is_flag=True,
     help="Prove what is said of survival and requirements; --json includes the proofs.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Decide the classes of the paper, too, and show them.")
 @click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
 @click.option("--junit", metavar="PATH", help="Also write the verdicts as JUnit XML; - for standard output.")
 @click.option(
@@ -90,6 +91,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 def command(
     sources: tuple[str, ...],
     format: str | None,
+    verbose: bool,
     examples: bool,
     junit: str | None,
     sarif: str | None,
@@ -99,7 +101,7 @@ def command(
     """Does the protocol in FILE survive the failures, and how many faults does it take to break it?
 
     Several files and folders may be given. The exit code depends on survival, on requirements, and on the
-    properties named with --property; the classes of the paper are shown beside them.
+    properties named with --property; with -v the classes of the paper are shown beside them.
 
     \b
     Examples:
@@ -116,9 +118,9 @@ def command(
     files = files_of(sources)
     answers: list[Answered] = []
     for source in files:
-        printer = _Printer(source, _question(format, **asked), quiet=printed > 0)
+        printer = _Printer(source, _question(format, **asked), verbose, quiet=printed > 0)
         try:
-            answers.append(_checked(source, format, examples, printer, **asked))
+            answers.append(_checked(source, format, examples, printer, verbose=verbose, **asked))
         except KeyboardInterrupt:
             answers.append(Answered(source, Interrupted(f"undecided: {why_interrupted()}")))
         with uninterrupted():
@@ -202,6 +204,7 @@ def _report(
     cluster: str | None,
     no_replay: bool,
     certificates: bool,
+    verbose: bool,
 ) -> Report:
     with progress_line() as line:
 
@@ -226,6 +229,7 @@ def _report(
             effort=effort,
             unbounded=unbounded,
             certificates=certificates,
+            classes=verbose,
             answered=answered,
         )
 
@@ -263,6 +267,7 @@ class _Printer:
 
     source: str
     question: str
+    verbose: bool
     quiet: bool
     answered: bool = False
 
@@ -270,7 +275,7 @@ class _Printer:
         if self.quiet or self.answered:
             return
         out = console()
-        print_answer(out, report, self.source)
+        print_answer(out, report)
         out.file.flush()
         self.answered = True
 
@@ -282,7 +287,7 @@ class _Printer:
         self.answer(report)
         if self.quiet:
             return
-        print_classes(out, report, self.source, self.question)
+        print_end(out, report, self.source, self.question, self.verbose)
         if checked.samples is not None:
             print_examples(out, checked.samples)
         if several:

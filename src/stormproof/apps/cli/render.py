@@ -3,63 +3,74 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from ...kernel.model.budget import Budget
 from ...kernel.model.faults import KINDS, PROCESS_KINDS
 from ...kernel.model.phrases import plural, queues
-from ...kernel.model.status import Status
 from ...kernel.model.system import System
-from ...search.checks.headline import headline, proof, with_extent
-from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Report, Verdict
 from .options import mailbox_asked, missing_for_studio
-from .signs import signed
+from .rows import filled, print_beside, print_rows
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ...search.examples.find import Examples
 
 #: Below this many columns a field beside its name would stand letter under letter.
 _NARROW = 50
 
-#: With fewer columns a text stands below its name.
-_LEAST = 12
 
-
-def print_answer(console: Console, report: Report, source: str) -> None:
-    """Survival, requirements and what is asked for by name, and how the first violation comes about."""
-    print_heading(console, report.given or report.system, source, with_classes=False)
-    print_field(console, "failures", report.assumed)
-    for note in report.notes:
-        print_field(console, "note", note)
-    asked = [v for v in report if v.survival]
-    named = [v for v in report if not v.survival and v.counts]
+def print_answer(console: Console, report: Report) -> None:
+    """The answer in a sentence, a line for each verdict, the run of the first violation, and under what."""
+    console.print(Text(report.answer, style="bold"))
+    rows = [v for v in report if v.survival or v.counts]
+    if rows:
+        console.print()
+        print_rows(console, report, rows)
+    _notes(console, report.notes, rows)
+    first = report.shown
+    if first is not None:
+        print_why(console, report, first)
     console.print()
-    _survival(console, report, asked)
-    if named:
-        console.print(verdict_table(report, named))
-    _notes(console, [*asked, *named])
-    shown = _shown(report)
-    if shown is not None:
-        print_why(console, report, shown)
+    console.print(Text(_under(report), style="dim"))
 
 
-def print_classes(console: Console, report: Report, source: str, question: str = "") -> None:
-    """What is printed below the answer: the classes in a line, what was explored, and what to do next."""
-    _classes(console, [v for v in report if not v.survival and not v.counts])
+def print_end(
+    console: Console, report: Report, source: str, question: str = "", verbose: bool = False
+) -> None:
+    """What is printed below the answer: with -v the classes in a line; what was explored, what to do next."""
+    if verbose:
+        console.print()
+        print_heading(console, report.given or report.system, source, with_classes=False)
+        _classes(console, [v for v in report if not v.survival and not v.counts])
     explored = max((v.states for v in report), default=0)
-    line = f"{plural(explored, 'configuration')} in {_time(report.seconds)}."
-    if _shown(report) is not None:
-        line += f"  Step through it: {_stepping(source, flags(report), question)}"
-    console.print()
-    console.print(Text(line), soft_wrap=True)
+    console.print(Text(f"{plural(explored, 'configuration')} in {_time(report.seconds)}", style="dim"))
+    for does, command in _next(report, source, question):
+        console.print(Text(f"{does}: {command}"), soft_wrap=True)
+
+
+def _under(report: Report) -> str:
+    """The failures, as the end of a sentence."""
+    return (
+        f"without faults: {report.assumed.partition(': ')[2]}"
+        if report.model.harmless
+        else f"under {report.assumed}"
+    )
+
+
+def _next(report: Report, source: str, question: str) -> Iterator[tuple[str, str]]:
+    """Commands that go on from here, for the violation that is shown."""
+    first = report.shown
+    if first is None:
+        return
+    asked = flags(report)
+    if source != "-" and not question and first.survival:
+        yield "mend it", f"stormproof explain {shlex.quote(source)}{asked}"
+    yield "step through it", _stepping(source, asked, question)
 
 
 def _stepping(source: str, failures: str, question: str) -> str:
@@ -67,48 +78,6 @@ def _stepping(source: str, failures: str, question: str) -> str:
     if source == "-" or question or missing_for_studio() or mailbox_asked():
         return f"stormproof report {shlex.quote(source)}{failures}{question} -o report.html"
     return f"stormproof studio {shlex.quote(source)}{failures}"
-
-
-def _shown(report: Report) -> Verdict | None:
-    """The violation whose run is drawn: of what counts, else of what was asked beside it."""
-    violated = [v for v in report if v.witness is not None and v.ok is False]
-    return next((v for v in violated if v.counts), next((v for v in violated if v.survival), None))
-
-
-def _survival(console: Console, report: Report, verdicts: list[Verdict]) -> None:
-    """Mark, name, answer; for which channel lengths stands behind the answer."""
-    width = max((cell_len(verdict.property) for verdict in verdicts), default=0)
-    for verdict in verdicts:
-        found = headline(verdict, not report.model.harmless, report.failures.budget)
-        beside = "" if verdict.counts or verdict.ok else "not required"
-        said, *behind = with_extent(found, verdict) or ("",)
-        parts = [part for part in (said, _crashes(report, verdict), *behind, proof(verdict), beside) if part]
-        answer = Text(parts[0] if parts else "")
-        for part in parts[1:]:
-            answer.append(f" · {part}", style="dim")
-        name = Text("  ") + signed(verdict.status) + f"  {_filled(verdict.property, max(width, 14))}  "
-        _beside(console, name, answer, margin=1)
-
-
-def _beside(console: Console, name: Text, text: Text, margin: int = 0) -> None:
-    """The text beside its name, in as many lines as it takes; below a name that leaves no room."""
-    room = console.width - name.cell_len - margin
-    if room < _LEAST:
-        console.print(name)
-        name, room = Text("    "), max(console.width - 4, 1)
-    for line in text.wrap(console, room, overflow="fold"):
-        console.print(name + line, soft_wrap=True)
-        name = Text(" " * name.cell_len)
-
-
-def _filled(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
-
-
-def _crashes(report: Report, verdict: Verdict) -> str:
-    """Survival of a crash that everybody learns of says little of one that nobody does."""
-    said = verdict.property == RECOVERS.name and verdict.holds and report.model.unreliable
-    return "crashes are announced to everybody" if said else ""
 
 
 def _classes(console: Console, verdicts: list[Verdict]) -> None:
@@ -119,8 +88,7 @@ def _classes(console: Console, verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         bound = str(verdict.k) if verdict.holds and verdict.k is not None else ""
         words.append(f"{verdict.property} {verdict.status.sign}{bound}")
-    console.print()
-    print_field(console, "classes", " · ".join(words) + "   (stormproof classify)")
+    print_field(console, "classes", " · ".join(words) + " (see stormproof classify)")
 
 
 def print_heading(console: Console, system: System, source: str, with_classes: bool = True) -> None:
@@ -137,7 +105,7 @@ def print_field(console: Console, name: str, text: str) -> None:
     if console.width < _NARROW:
         console.print(Text.assemble((name, "bold"), f": {text}"))
         return
-    _beside(console, Text(f"{_filled(name, 17)}  ", style="bold"), Text(text))
+    print_beside(console, Text(f"{filled(name, 17)}  ", style="bold"), Text(text))
 
 
 def classes(system: System) -> str:
@@ -161,39 +129,17 @@ def _place(where: tuple[str, str]) -> str:
     return ".".join(where)
 
 
-def verdict_table(report: Report, verdicts: Sequence[Verdict]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2), show_edge=True, header_style="dim")
-    table.add_column("property", no_wrap=True)
-    table.add_column("k", justify="right")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for verdict in verdicts:
-        word = Status.KNOWN_LIMIT.value if verdict.status is Status.KNOWN_LIMIT else verdict.word
-        k = "" if verdict.k is None else str(verdict.k)
-        table.add_row(verdict.property, k, signed(verdict.status, f" {word}"), Text(_reason(report, verdict)))
-    return table
-
-
-def _reason(report: Report, verdict: Verdict) -> str:
-    """A conjunction names the part that fails; why that part fails stands in its own row, if it has one."""
-    head, colon, _ = verdict.reason.partition(": ")
-    part = head.partition(" fails")[0]
-    said = part != verdict.property and any(v.property == part and v.holds is False for v in report)
-    return head if colon and said else verdict.reason
-
-
-def _notes(console: Console, verdicts: Sequence[Verdict]) -> None:
+def _notes(console: Console, general: Sequence[str], verdicts: Sequence[Verdict]) -> None:
     """Each remark once, with the properties that it belongs to."""
-    by_text: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {note: [] for note in general}
     for verdict in verdicts:
         for note in verdict.notes:
             by_text.setdefault(note, []).append(verdict.property)
     if by_text:
         console.print()
     for text, names in by_text.items():
-        _beside(console, Text("  "), Text(f"{', '.join(names)}: {text}", style="dim"))
+        about = f"{', '.join(names)}: " if names else ""
+        print_beside(console, Text("  "), Text(f"{about}{text}", style="dim"))
 
 
 def print_why(console: Console, report: Report, verdict: Verdict) -> None:
@@ -207,9 +153,9 @@ def print_why(console: Console, report: Report, verdict: Verdict) -> None:
         counts.append(plural(witness.fault_count, "fault"))
     counts.append(verdict.replay_words)
     bound = f" at k = {verdict.witness_k}" if verdict.witness_k else ""
-    what = "how it breaks" if verdict.survival and verdict.counts else f"why {verdict.property} fails{bound}"
+    how = "how `{}` breaks" if witness.fault_count else "how `{}` fails"
     console.print()
-    console.print(Text(f"{what}: {', '.join(counts)}", style="bold"))
+    console.print(Text(f"{how.format(verdict.property)}{bound}: {', '.join(counts)}", style="bold"))
     console.print()
     system = report.of(verdict).system
     print_chart(console, chart(system, witness))

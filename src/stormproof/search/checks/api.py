@@ -25,6 +25,7 @@ from .recovery import decide_recovery, name_of
 from .report import Report, Verdict
 from .request import Request, make_request
 from .requirements import asked_together, is_known_limit, request_of
+from .sentence import ordered
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def check(
     options: Options | None = None,
     **knobs: Unpack[Knobs],
 ) -> Report:
-    """Decide the properties of a system under a failure model: survival first, then the classes.
+    """Decide what is required of a system under a failure model: what its file requires, survival, and the
+    classes.
 
     Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
@@ -108,12 +110,12 @@ def report_on(request: Request) -> Report:
         notes = (*request.notes, note) if limit.name else request.notes
         request = replace(request, properties=rest, notes=notes)
     answer, required = _answer(request)
-    if not request.classes:
-        return _report(request, [*answer, *required])
     known = _report(request, [*answer, *required])
+    if not request.classes:
+        return known
     if request.options.answered is not None and not known.interrupted:
         request.options.answered(known)
-    return _report(request, [*answer, *_classes(request, known.interrupted), *required])
+    return _report(request, [*known, *_classes(request, known.interrupted)])
 
 
 def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
@@ -188,7 +190,7 @@ def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
         system=request.system,
         failures=request.failures,
         model=request.model,
-        verdicts=tuple(verdicts),
+        verdicts=ordered(verdicts),
         notes=request.notes,
         semantics=request.semantics,
         seconds=time.monotonic() - request.started,

@@ -214,9 +214,10 @@ class Report:
     unbounded: bool = False
 
     def __getitem__(self, name: str) -> Verdict:
-        for verdict in self.verdicts:
-            if verdict.property == name:
-                return verdict
+        """The verdict of this name; of a requirement only where no property has the name."""
+        found = [verdict for verdict in self.verdicts if verdict.property == name]
+        if found:
+            return next((v for v in found if v.requirement is None), found[0])
         raise UnknownName("verdict on", name, (v.property for v in self.verdicts))
 
     def __iter__(self) -> Iterator[Verdict]:
@@ -241,6 +242,21 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.exit_code == 0
+
+    @property
+    def answer(self) -> str:
+        """Everything that counts, in one sentence."""
+        from .sentence import answer
+
+        return answer(self)
+
+    @property
+    def shown(self) -> Verdict | None:
+        """The violation whose run is shown first: of what the file requires, else of what was asked; that
+        with the fewest faults, then actions."""
+        from .sentence import shown
+
+        return shown(self)
 
     @property
     def interrupted(self) -> bool:
@@ -275,6 +291,7 @@ class Report:
             "assumed": self.assumed,
             "semantics": self.semantics,
             "asked": None if self.asked is None else list(self.asked),
+            "answer": self.answer,
             **({"unbounded": True} if self.unbounded else {}),
             "notes": list(self.notes),
             "seconds": round(self.seconds, 6),

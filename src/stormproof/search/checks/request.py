@@ -140,7 +140,7 @@ def make_request(
     named = None if properties is None else tuple(properties)
     required = requirements_named(system, named or ())
     others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
-    names = _properties(others, model, asked.budget, system)
+    names = _properties(others, model, asked.budget, system, options.classes)
     return Request(
         asked=system,
         given=system.with_unreliable(model.unreliable),
@@ -178,9 +178,10 @@ def _bounds(k: int | None, max_k: int) -> tuple[int, ...]:
 
 
 def _properties(
-    asked: Iterable[str] | None, model: FailureModel, budget: Budget, system: System
+    asked: Iterable[str] | None, model: FailureModel, budget: Budget, system: System, classes: bool
 ) -> tuple[str, ...]:
     if asked is None:
-        default = SURVIVAL_PROPERTIES + DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
+        of_paper = DEFAULT_PROPERTIES + (CRASH_PROPERTIES if model.unreliable else ())
+        default = SURVIVAL_PROPERTIES + (of_paper if classes else ())
         return tuple(n for n in default if not undefined_under(n, model, budget, system.mailboxes))
     return known_properties(asked, [r.title for r in system.requirements])

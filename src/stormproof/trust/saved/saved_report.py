@@ -24,7 +24,7 @@ _SAVE = "save a result with `stormproof check FILE --certificate --json > RESULT
 #: The keys of a result, of a verdict in it and of another culprit; json.md says what they mean.
 RESULT_KEYS = (
     *("stormproof", "system", "given", "roles", "failures", "assumed", "semantics", "asked", "notes"),
-    *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded"),
+    *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded", "answer"),
 )
 VERDICT_KEYS = (
     *("property", "k", "holds", "reason", "states", "transitions", "seconds", "witness", "up_to", "faults"),
