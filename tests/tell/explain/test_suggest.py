@@ -271,7 +271,8 @@ def test_what_stays_violated_is_named() -> None:
     found = suggest(loads(text), LOSS, effort=1)
     assert found and all(s.violated == ("bricked",) for s in found)
     assert found[0].title == (
-        "With 3 more lines the protocol survives (any channel length), and bricked is still violated"
+        "With 3 more lines the protocol survives (any channel length), and bricked is still violated; "
+        "without faults, it comes to rest where it did not"
     )
     assert found[0].to_json()["violated"] == ["bricked"]
 
@@ -354,7 +355,7 @@ def test_the_printed_lines_are_pasted(tmp_path: Path) -> None:
         group, ["explain", str(file), "--loss", "--property", "recovers"], standalone_mode=False
     )
     assert shown.return_value == 1
-    first = shown.output.partition("With 3 more lines the protocol survives (any channel length):\n")[2]
+    first = shown.output.partition("With 3 more lines the protocol survives (any channel length)")[2]
     first = first.partition("\nWith ")[0]
     found = [(int(n), line) for n, line in re.findall(r"below line (\d+)\n    ([^\n]*)", first)]
     assert len(found) == 3

@@ -12,6 +12,7 @@ from ...search.checks.properties import CLEAN, RECOVERS
 from ...search.checks.report import Verdict
 from ..lint.api import warnings
 from .addition import Addition
+from .kept_traces import change_of, kept_traces
 from .suggestion import Suggestion
 from .trial import Question, calm
 
@@ -67,6 +68,7 @@ class RepairJudge:
             violated=tuple(n for n, v in now.items() if v.counts and v.ok is False and v.holds is False),
             keeps_clean=bool(alone[CLEAN.name].holds or not self.was_clean()),
             claims=self.new_rest(system),
+            traces=kept_traces(self.system, change_of(self.system, system)),
         )
 
     def new_rest(self, system: System) -> tuple[tuple[str, str], ...]:

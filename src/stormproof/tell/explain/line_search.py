@@ -71,7 +71,7 @@ class LineSearch:
                 break
 
     def over(self) -> bool:
-        return len(self.found) >= self.enough or self.spent.all
+        return sum(s.traces.kept is True for s in self.found) >= self.enough or self.spent.all
 
     def extend(self, attempt: _Attempt) -> Iterator[_Attempt]:
         """Try every line that might help where the attempt is stuck; those that do not suffice are next."""

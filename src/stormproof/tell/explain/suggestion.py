@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...kernel.model.phrases import listed, plural
@@ -12,6 +12,7 @@ from ...search.checks.headline import extent
 from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Verdict
 from .addition import Addition
+from .kept_traces import KeptTraces
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Suggestion:
     """Lines that repair what is broken. `system` is the protocol with them and `verdicts` what a check
     answers then: what was violated and holds is `repaired`, what is violated still is `violated`.
     `keeps_clean`: if no message was left behind without faults, none is now. `claims`: the states in which
-    a `rest` line of it says that a role may stay for ever, and before nobody did."""
+    a `rest` line of it says that a role may stay for ever, and before nobody did. `traces`: whether what the
+    protocol does without faults is kept."""
 
     additions: tuple[Addition, ...]
     system: System
@@ -28,13 +30,27 @@ class Suggestion:
     violated: tuple[str, ...] = ()
     keeps_clean: bool = True
     claims: tuple[tuple[str, str], ...] = ()
+    traces: KeptTraces = field(default_factory=lambda: KeptTraces(None))
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """What goes first is lower: nothing is only said to be at rest, and the most is mended."""
+        """What goes first is lower: nothing is only said to be at rest, the most is mended, and what the
+        protocol does without faults is kept."""
         alternatives = sum(len(a.parts) for a in self.additions)
-        doubts = (bool(self.claims), not self.keeps_clean)
-        return (*doubts, len(self.violated), -len(self.repaired), len(self.additions), alternatives)
+        mended = (bool(self.claims), len(self.violated), -len(self.repaired))
+        doubts = (self.traces.gives_up, self.traces.kept is not True, not self.keeps_clean)
+        return (*mended, *doubts, len(self.additions), alternatives)
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """What it changes without faults, where a timer expires early perhaps."""
+        changed = {
+            True: (),
+            None: ("whether it keeps the traces without faults was not decided",),
+            False: (f"without faults, {self.traces.difference}",),
+        }[self.traces.kept]
+        late = () if self.keeps_clean else ("without faults, late messages may then be left behind",)
+        return (*changed, *late)
 
     def insertions(self, text: str) -> tuple[Insertion, ...]:
         """The lines of a .storm text of the protocol, with their indentation, and where they go."""
@@ -61,7 +77,7 @@ class Suggestion:
             if self.violated
             else ""
         )
-        cost = "" if self.keeps_clean else "; without faults, late messages may then be left behind"
+        cost = "".join(f"; {cost}" for cost in self.costs)
         return f"With {plural(len(self.additions), 'more line')} {listed(what)}{still}{cost}"
 
     @property
@@ -94,6 +110,8 @@ class Suggestion:
             "violated": list(self.violated),
             "claims": list(self.said),
             "keeps_clean": self.keeps_clean,
+            "keeps_traces": self.traces.kept,
+            "costs": list(self.costs),
             "verdicts": [
                 {"property": v.property, "holds": v.holds, "up_to": v.up_to}
                 for v in self.verdicts
