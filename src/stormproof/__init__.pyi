@@ -44,7 +44,7 @@ from .programs.extraction.requests import (
     receive as receive,
     send as send,
 )
-from .programs.extraction.role import role as role
+from .programs.extraction.role import Role as Role, Steps as Steps, role as role
 from .search.checks.api import check as check, survives as survives
 from .search.checks.report import Report as Report, Verdict as Verdict
 from .search.reachability.api import reach as reach

@@ -48,14 +48,14 @@ def define(text: str, **names: Any) -> dict[str, Any]:
 
 def random_protocol(seed: int) -> Mapping[str, RoleCall]:
     """A random role P with a helper role, and two peers that send it anything at any time."""
-    peer: Role = define(ENVIRONMENT)["Peer"]
+    peer: Role[Any] = define(ENVIRONMENT)["Peer"]
     return {"P": random_role(seed), "Q": peer("Q", "P"), "R": peer("R", "P")}
 
 
 def random_role(seed: int) -> RoleCall:
     """The role P alone."""
     writer = _Writer(random.Random(seed))
-    found: Role = define(writer.helper() + writer.main())["P"]
+    found: Role[Any] = define(writer.helper() + writer.main())["P"]
     return found(writer.chance.choice((0, 1, "x")))
 
 
@@ -68,15 +68,21 @@ class _Writer:
 
     def helper(self) -> str:
         self.in_helper = True
-        lines = ["@role", "def Helper(x, y=1):", "    a = x", *self.block(1, 1, loop=False)]
+        lines = [
+            "@role",
+            "def Helper(x, y=1):",
+            "    a = x",
+            "    row, table, same = [], {}, []",
+            *self.block(1, 1, loop=False),
+        ]
         lines.append(f"    return {self.expression()}")
         if not any("yield" in line for line in lines):
-            lines.insert(3, f"    b = yield {self.request()}")
+            lines.insert(4, f"    b = yield {self.request()}")
         self.in_helper = False
         return "\n".join(lines) + "\n\n"
 
     def main(self) -> str:
-        lines = ["@role", "def P(x):", "    a, b = 0, (1, 'x')"]
+        lines = ["@role", "def P(x):", "    a, b = 0, (1, 'x')", "    row, table, same = [], {}, []"]
         for_ever = self.chance.random() < 0.7
         if for_ever:
             lines += ["    while True:", f"        b = yield {self.request()}", *self.block(2, 2, loop=True)]
@@ -91,6 +97,7 @@ class _Writer:
 
     def statement(self, indent: int, depth: int, loop: bool) -> list[str]:
         simple = [self.assign, self.waits, self.waits, self.waits]
+        simple += [self.changes, self.steps]
         simple += [self.leave] if loop else []
         nested = [self.branch, self.go_through, self.repeat, self.cases] if depth else []
         if self.chance.random() < 0.03:
@@ -124,12 +131,67 @@ class _Writer:
             given = f"yield {self.request()}"
         return [self.pad(indent) + self.chance.choice(targets) + given]
 
+    def changes(self, indent: int, depth: int, loop: bool) -> list[str]:
+        """Lists and dictionaries, which stay small; `same` is the list `row`, or equal to it."""
+        lines = self.chance.choice(
+            (
+                ["row.append(0)", "del row[:-2]"],
+                ["row += [1]", "del row[:-2]"],
+                ["row.insert(0, a == b)", "row.pop()"],
+                ["table[a == 1] = len(row)"],
+                ["table.pop(True, None)"],
+                ["same = row"],
+                ["same = list(row)"],
+                ["same.append(row is not None)", "del same[:-2]"],
+                ["a, *rest = (b, *row)", "c = len(rest)"],
+                ["b = len(same), tuple(table)"],
+                [
+                    "try:",
+                    "    c = row[0] // table[True]",
+                    "except (KeyError, IndexError) as problem:",
+                    "    b = type(problem).__name__",
+                    "except ZeroDivisionError:",
+                    "    row.clear()",
+                ],
+                [
+                    "try:",
+                    "    kept = row.index(1)",
+                    "except ValueError:",
+                    "    pass",
+                    "else:",
+                    "    a = kept",
+                ],
+            )
+        )
+        return [self.pad(indent) + line for line in lines]
+
+    def steps(self, indent: int, depth: int, loop: bool) -> list[str]:
+        """Waiting and assigning inside expressions."""
+        request, other = f"(yield {self.request()})", f"(yield {self.request()})"
+        form = self.chance.choice(
+            (
+                f"a = (b, {request}, (b := {self.expression()}), b)[1]",
+                f"a = {request} or {other}",
+                f"c = (a := {self.expression()}) == {request} and {other}",
+                f"b = 1 if {request} is None else (a, {other})[0]",
+                f"a = str({request})[:2]",
+                f"row.append({request} is None); del row[:-1]",
+                f"c = {{0: a, len(str({request})) % 2: {other}}}.get(0)",
+                f"a = 0; a += {request} is None; a %= 3",
+                f"assert (a := {self.expression()}) == a or {request}",
+            )
+        )
+        return [self.pad(indent) + form]
+
     def leave(self, indent: int, depth: int, loop: bool) -> list[str]:
         word = self.chance.choice(("break", "continue", "pass", "return"))
         return [self.pad(indent) + f"if {self.condition()}:", self.pad(indent + 1) + word]
 
     def branch(self, indent: int, depth: int, loop: bool) -> list[str]:
-        lines = [self.pad(indent) + f"if {self.condition()}:", *self.block(indent + 1, depth - 1, loop)]
+        condition = self.condition()
+        if self.chance.random() < 0.2:
+            condition = f"(b := {self.expression()}) and (yield {self.request()})"
+        lines = [self.pad(indent) + f"if {condition}:", *self.block(indent + 1, depth - 1, loop)]
         if self.chance.random() < 0.5:
             lines += [self.pad(indent) + "else:", *self.block(indent + 1, depth - 1, loop)]
         return lines
@@ -142,6 +204,9 @@ class _Writer:
                 ("c", "range(3)"),
                 ("a, b", "enumerate('xy')"),
                 ("a", "reversed((1, 2))"),
+                ("a", "row"),
+                ("b", "list(table)"),
+                ("a, c", "enumerate(same)"),
                 ("b", "reversed(range(2))"),
                 ("c", f"({self.expression()}, {self.expression()})"),
                 ("b", "sorted(frozenset((2, 1, 0)))"),

@@ -23,7 +23,7 @@ EXAMPLES = ROOT / "examples"
 #: How long roles may take to come to rest once the storm is over.
 PATIENCE = 20.0
 
-Roles = Mapping[str, Role | RoleCall]
+Roles = Mapping[str, Role[Any] | RoleCall]
 
 
 def example(name: str) -> Any:

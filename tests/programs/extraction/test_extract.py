@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -322,3 +324,117 @@ def Chosen(given):
 def test_a_type_of_its_own_is_not_the_built_in_one() -> None:
     process = extracted('yield send("Q", "x", type(1))', type=lambda value: value + 1)["P"]
     assert [str(t.action) for t in process.transitions] == ["Q!x(2)"]
+
+
+def sent_by(process: Process) -> list[str]:
+    actions = (t.action for t in process.transitions)
+    return [str(action.message) for action in actions if isinstance(action, sp.Send)]
+
+
+def test_lists_and_dictionaries_are_part_of_the_state() -> None:
+    body = """
+seen, table, same = [], {}, []
+for turn in (1, 2):
+    m = yield receive("Q", at="wait")
+    seen.append(m.fields[0])
+    table[turn] = seen
+    same = table[1]
+yield send("Q", "both", len(seen), len(same), table[2] == same)
+"""
+    process = extracted(body)["P"]
+    assert set(sent_by(process)) == {"both(2, 2, True)"}
+    waiting = {s for s in process.states if s.startswith("wait")}
+    assert (
+        "wait{seen=[], table={}, turn=1}" in waiting and "wait{seen=[0], table={1: [0]}, turn=2}" in waiting
+    )
+
+
+def test_two_lists_that_are_one_are_another_state_than_two_that_are_equal() -> None:
+    body = """
+a = []
+b = a if (yield choose(True, False)) else []
+yield receive("Q", at="wait")
+a.append(1)
+yield send("Q", "x", len(b))
+"""
+    process = extracted(body)["P"]
+    assert set(sent_by(process)) == {"x(0)", "x(1)"}
+    assert len([s for s in process.states if s.startswith("wait")]) == 2
+
+
+def test_what_is_waited_for_inside_an_expression() -> None:
+    body = """
+while (m := (yield receive("Q", timeout=1, at="wait"))) is None:
+    yield send("Q", "again")
+match (yield choose("a", "b")):
+    case "a":
+        yield send("Q", "a", m.fields[0] == 0 and (yield choose(1, 2)) == 1)
+    case _:
+        pass
+"""
+    process = extracted(body)["P"]
+    sent = set(sent_by(process))
+    assert sent == {"again", "a(True)", "a(False)"}
+    assert len([t for t in process.transitions if str(t.action) == "timeout"]) == 1
+
+
+def test_exceptions_that_a_role_catches_and_enums_that_it_goes_through() -> None:
+    class Colour(enum.Enum):
+        RED = 1
+        BLUE = 2
+
+    body = """
+for colour in Colour:
+    try:
+        value = {Colour.RED: 1}[colour]
+    except KeyError as problem:
+        value = str(problem)[1:7]
+    yield send("Q", "x", value)
+first, *rest = (1, 2, 3)
+yield send("Q", "y", len(rest))
+"""
+    process = extracted(body, Colour=Colour)["P"]
+    sent = sent_by(process)
+    assert sent == ["x(1)", "x('Colour')", "y(2)"]
+
+
+def test_logging_is_left_out_and_not_written(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("tests.roles")
+    with caplog.at_level(logging.INFO):
+        system = extracted("log.info('hello %s', 1)\nyield send('Q', 'x')", log=log)
+    assert len(system["P"].states) == 2 and not caplog.records
+    with pytest.raises(ModelError, match="which depends or acts on more than its arguments"):
+        extracted("a = log.warning('hello')\nyield send('Q', 'x')", log=log)
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    peer: str
+
+    @sp.role
+    def helper(self, number: int) -> sp.Steps:
+        yield sp.send(self.peer, "ack", number)
+
+    @sp.role
+    def run(self) -> sp.Steps:
+        while True:
+            message = yield sp.receive(self.peer, rest=True)
+            yield from self.helper(message.fields[0])
+
+
+@sp.role
+def Asker(number: int) -> sp.Steps:
+    yield sp.send("Node", "ask", number)
+    yield sp.receive("Node")
+
+
+def test_a_method_is_a_role_of_its_object() -> None:
+    system = sp.extract({"Asker": Asker(7), "Node": Node("Asker").run})
+    assert system.messages == ("ask(7)", "ack(7)") and sp.survives(system)
+    generator = Node("Asker").run().generator()
+    assert next(generator) == sp.receive("Asker", rest=True)
+
+
+def test_positions_in_loops_have_names() -> None:
+    process = extracted("for letter in 'abc':\n    yield send('Q', 'x')\n    letter = None")["P"]
+    assert [s for s in process.states if "left" in s] == [f"line4{{letter: {n} left}}" for n in (2, 1, 0)]

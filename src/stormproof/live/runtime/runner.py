@@ -34,7 +34,7 @@ STOPPED: Final = _Stopped()
 
 
 async def run(
-    role: Role | RoleCall,
+    role: Role[Any] | RoleCall,
     network: Network,
     *,
     name: str | None = None,
@@ -61,7 +61,7 @@ class Runner:
 
     def __init__(
         self,
-        role: Role | RoleCall,
+        role: Role[Any] | RoleCall,
         network: Network,
         *,
         name: str | None = None,

@@ -21,7 +21,7 @@ from .role_test import RoleTest, receives, restarts, timer
 class RoleImplementation:
     """A role function, driven step by step as the runtime drives it. Choices are made at random."""
 
-    def __init__(self, role: Role | RoleCall) -> None:
+    def __init__(self, role: Role[Any] | RoleCall) -> None:
         self._call = as_call(role)
         self._enums = enums_of(self._call)
         self._record = DurableRecord(None, self._call.role.name, self._enums)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ...errors import ModelError, StormproofError, UsageError, clipped, raise_all, visible
 from ...kernel.model.failures import Failures
@@ -25,7 +26,7 @@ _log = logging.getLogger("stormproof")
 
 
 def extract(
-    *roles: Role | RoleCall | Mapping[str, Role | RoleCall],
+    *roles: Role[Any] | RoleCall | Mapping[str, Role[Any] | RoleCall],
     name: str = "",
     failures: Failures | None = None,
     second_process: bool = True,
@@ -48,7 +49,7 @@ def extract(
     return system if failures is None else system.with_failures(failures)
 
 
-def named_calls(*roles: Role | RoleCall | Mapping[str, Role | RoleCall]) -> dict[str, RoleCall]:
+def named_calls(*roles: Role[Any] | RoleCall | Mapping[str, Role[Any] | RoleCall]) -> dict[str, RoleCall]:
     """The roles by their names; a function's name where none is given."""
     found: dict[str, RoleCall] = {}
     for given in roles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -13,16 +14,29 @@ from .impure import refusing_impure_calls
 from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
 from .role import Role, RoleCall
 from .snippet import Snippet
-from .values import Unsuitable, ValueKey, key, named, settled, twin
+from .values import (
+    MUTABLE,
+    LocalKeys,
+    Unsuitable,
+    ValueKey,
+    changeable,
+    copies,
+    named,
+    reaches,
+    twin,
+    type_of,
+)
 
 #: A loop over more values is refused.
 MOST_ITEMS = 10_000
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-_FINITE: tuple[type, ...] = (tuple, list, str, bytes, range, frozenset, set, dict, *_VIEWS)
+_FINITE: tuple[type, ...] = (tuple, list, str, bytes, range, dict)
 _REVERSIBLE: tuple[Any, ...] = ((), [], range(0), range(1 << 63), {}, {}.values(), {}.items())
 _BACKWARDS: list[type] = [type(reversed(value)) for value in _REVERSIBLE]
-_FINITE = (*_FINITE, enumerate, zip, *_BACKWARDS)
+#: Made of something else, which may change.
+_MADE = (*_VIEWS, enumerate, zip, *_BACKWARDS)
+_FINITE = (*_FINITE, *_MADE, enum.EnumMeta)
 
 _LIMITS = (RecursionError, MemoryError)
 
@@ -72,7 +86,7 @@ class _Outcome:
 def _key(value: Any) -> ValueKey:
     if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest | RoleCall):
         return value.key()
-    return key(settled(value))
+    return LocalKeys().key(value)
 
 
 def _unchanged(value: Any) -> Any:
@@ -88,10 +102,12 @@ def evaluate(
     if watch is not None:
         watch()
     try:
+        memo: dict[int, Any] = {}
+        twins = {name: twin(value, memo) for name, value in read.items()}
         with refusing_impure_calls():
             first = _once(snippet, read, convert)
-        second = _once(snippet, {name: twin(value) for name, value in read.items()}, convert)
-        same = first.same_as(second)
+        second = _once(snippet, twins, convert)
+        same = first.same_as(second) and _same_changes(read, twins)
     except Unsuitable as problem:
         raise ModelError(f"this gives {problem}", place=place) from None
     except StormproofError as problem:
@@ -107,6 +123,14 @@ def evaluate(
     if first.escaped is not None:
         raise first.escaped
     return first.value
+
+
+def _same_changes(read: Mapping[str, Any], twins: Mapping[str, Any]) -> bool:
+    """Has the evaluation done the same to what can change?"""
+    changed = [name for name, value in read.items() if changeable(value)]
+    if not changed:
+        return True
+    return LocalKeys().key([read[n] for n in changed]) == LocalKeys().key([twins[n] for n in changed])
 
 
 def _once(snippet: Snippet, values: Mapping[str, Any], convert: Callable[[Any], Any]) -> _Outcome:
@@ -134,6 +158,12 @@ def bound(snippet: Snippet, variables: Mapping[str, Any], line: int) -> dict[str
     return dict(zip(snippet.writes, values, strict=True))
 
 
+def bound_some(snippet: Snippet, variables: Mapping[str, Any], line: int) -> dict[str, Any]:
+    """What a statement binds that may leave variables without a value."""
+    values = evaluate(snippet, variables, line, _suitable(snippet.writes))
+    return {name: given[0] for name, given in zip(snippet.writes, values, strict=True) if given}
+
+
 def matched(snippet: Snippet, variables: Mapping[str, Any], line: int) -> dict[str, Any] | None:
     """What a pattern binds, or None where it does not match."""
     values = evaluate(snippet, variables, line, _suitable(snippet.writes))
@@ -144,7 +174,7 @@ def _suitable(names: tuple[str, ...]) -> Callable[[Any], Any]:
     def check(values: Any) -> Any:
         for name, value in zip(names, values or (), strict=False):
             try:
-                key(settled(value))
+                LocalKeys().key(value)
             except Unsuitable as problem:
                 called = "this" if name.startswith("_stormproof") else f"'{name}'"
                 raise StormproofError(f"{called} is {problem}") from None
@@ -185,20 +215,51 @@ def delegate(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleC
     return found
 
 
-def items(snippet: Snippet, variables: Mapping[str, Any], line: int) -> tuple[Any, ...]:
-    """What a loop goes through."""
+@dataclass(frozen=True)
+class LoopOver:
+    """What must not change while a loop goes on: the container, whose length is given, or what its values are
+    made of, with a copy of that as it was."""
 
-    def collect(value: Any) -> tuple[Any, ...]:
-        through = iter(value)  # a TypeError here is the role's
-        if not isinstance(value, _FINITE):
-            problem = f"a loop goes through a finite immutable value, not {named(type(value))}"
-            raise StormproofError(problem, hint="write: for x in tuple(...)")
-        found = tuple(islice(through, MOST_ITEMS + 1))
-        if len(found) > MOST_ITEMS:
-            raise StormproofError(f"a loop goes through more than {MOST_ITEMS:,} values")
-        key(settled(found))
-        return found
+    container: Any
+    length: int
+    sources: tuple[Any, ...] = ()
+    before: tuple[Any, ...] = ()
 
-    values = evaluate(snippet, variables, line, collect)
-    assert isinstance(values, tuple)
-    return values
+    def goes_on(self, left: tuple[Any, ...]) -> bool:
+        """Would Python go on through these values, which are left?"""
+        if self.sources:
+            return LocalKeys().key(self.sources) == LocalKeys().key(self.before)
+        if self.container is None:
+            return True
+        now = [*self.container]
+        return len(now) == self.length and all(map(_same_item, now[len(now) - len(left) :], left))
+
+
+def _same_item(one: Any, other: Any) -> bool:
+    return one is other or (not changeable(one) and LocalKeys().key(one) == LocalKeys().key(other))
+
+
+def items(snippet: Snippet, variables: Mapping[str, Any], line: int) -> tuple[tuple[Any, ...], LoopOver]:
+    """What a loop goes through, which in Python is the container itself."""
+    found, container, made = evaluate(snippet, variables, line, _collected)
+    read = {name: variables[name] for name in sorted(snippet.reads & variables.keys())}
+    sources = {name: value for name, value in read.items() if changeable(value)}
+    if made and sources:
+        return found, LoopOver(None, 0, tuple(sources.values()), tuple(copies(sources).values()))
+    known = container is not None and any(reaches(value, container) for value in sources.values())
+    return found, LoopOver(container if known else None, len(found) if known else 0)
+
+
+def _collected(value: Any) -> tuple[tuple[Any, ...], Any, bool]:
+    """The values, the container if it can change, and whether they are made of something else."""
+    if isinstance(value, set | frozenset):
+        raise StormproofError("the order of a set is no part of a state", hint="write: for x in sorted(...)")
+    through = iter(value)  # a TypeError here is the role's
+    if not isinstance(value, _FINITE):
+        problem = f"a loop goes through a finite value, not {named(type(value))}"
+        raise StormproofError(problem, hint="write: for x in tuple(...)")
+    found = tuple(islice(through, MOST_ITEMS + 1))
+    if len(found) > MOST_ITEMS:
+        raise StormproofError(f"a loop goes through more than {MOST_ITEMS:,} values")
+    LocalKeys().key(found)
+    return found, value if type_of(value) in MUTABLE else None, isinstance(value, _MADE)

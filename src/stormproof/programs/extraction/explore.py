@@ -12,10 +12,10 @@ from ...kernel.model.phrases import listed
 from ..automata import explore as fixpoint
 from ..automata.program import ActOffer, Automaton, Offer, ReceiveOffer, Response, SendOffer, Variable
 from .interpret import Frame, Interpreter, Raised, RolePoint, Waiting
-from .lower import LOOP, SUBJECT
+from .program import HIDDEN
 from .requests import Pattern, Received, ReceiveRequest, SendRequest, spell_short
 from .role import RoleCall
-from .values import key, spell, spell_message
+from .values import LocalKeys, spell, spell_message
 
 #: Exceptions that are mistakes of the author, rather than something that an assertion says.
 _MISTAKES = frozenset(("AttributeError", "NameError", "TypeError", "UnboundLocalError"))
@@ -62,8 +62,10 @@ class RoleProgram:
     def variables(self, point: RolePoint) -> Iterator[Variable]:
         for frame in point.frames if isinstance(point, Waiting) else ():
             for name, value in frame.variables.items():
-                if not name.startswith((LOOP, SUBJECT)):
-                    yield Variable((id(frame.program), name), name, key(value), spell_short(value))
+                if not name.startswith(HIDDEN):
+                    yield Variable(
+                        (id(frame.program), name), name, LocalKeys().key(value), spell_short(value)
+                    )
                     self._frames[id(frame.program), name] = frame
 
     @cached_property

@@ -44,6 +44,7 @@ _CHANGING = (*_FILES, socket.socket, random.Random)
 _NOW = frozenset(("now", "utcnow", "today"))
 _ENVIRONMENT = {f.__code__ for f in vars(type(os.environ)).values() if isinstance(f, FunctionType)}
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
+_HERE = str(Path(__file__).parent) + os.sep
 
 
 class _Stop(BaseException):
@@ -103,9 +104,9 @@ def _impure(function: Any, frame: FrameType) -> str | None:
 
 
 def _written_by_a_user(frame: FrameType) -> bool:
-    """Not a part of Python, which compares identities to find out whether a value contains itself."""
+    """Not in this package or in Python, which compare identities to see whether a value contains itself."""
     file = frame.f_code.co_filename
-    return not file.startswith(("<", _LIBRARY))
+    return not file.startswith(("<", _LIBRARY, _HERE))
 
 
 def _importing(frame: FrameType | None) -> bool:

@@ -14,7 +14,7 @@ from .lower import lower
 from .requests import RoleRequest
 from .role import Role, RoleCall
 from .source import read_source
-from .values import Unsuitable, ValueKey, key
+from .values import LocalKeys, Unsuitable, ValueKey, copies, key
 
 #: So many instructions without a yield are refused.
 MOST_STEPS = 20_000
@@ -32,10 +32,11 @@ class Frame:
 
     @cached_property
     def key(self) -> ValueKey:
+        known = LocalKeys()
         return (
             id(self.program),
             self.at,
-            *((name, key(self.variables[name])) for name in sorted(self.variables)),
+            *((name, known.key(self.variables[name])) for name in sorted(self.variables)),
         )
 
 
@@ -105,9 +106,9 @@ class Interpreter:
     """Runs roles; each function is read, checked and lowered once."""
 
     def __init__(self) -> None:
-        self._programs: dict[int, tuple[Role, instructions.Program]] = {}
+        self._programs: dict[int, tuple[Role[Any], instructions.Program]] = {}
 
-    def program(self, role: Role) -> instructions.Program:
+    def program(self, role: Role[Any]) -> instructions.Program:
         if id(role) not in self._programs:
             source = read_source(role)
             try:
@@ -123,10 +124,9 @@ class Interpreter:
         return self._run([self._enter(call)])
 
     def resume(self, point: Waiting, given: Any) -> RolePoint:
-        """The next point, when what was yielded gives this."""
-        *outer, inner = point.frames
-        frames = [_Running(f.program, f.at, dict(f.variables)) for f in outer]
-        frames.append(_Running(inner.program, inner.at, {**inner.variables, instructions.GIVEN: given}))
+        """The next point, when what was yielded gives this. The point stays as it is."""
+        frames = [_Running(f.program, f.at, copies(f.variables)) for f in point.frames]
+        frames[-1].variables[instructions.GIVEN] = given
         return self._run(frames)
 
     def _enter(self, call: RoleCall) -> _Running:
@@ -208,6 +208,8 @@ class _Running:
             match instruction:
                 case instructions.Compute():
                     variables.update(evaluate.bound(instruction.snippet, variables, line))
+                case instructions.ComputeSome():
+                    variables.update(evaluate.bound_some(instruction.snippet, variables, line))
                 case instructions.Check():
                     evaluate.evaluate(instruction.snippet, variables, line)
                 case instructions.Fork():
@@ -218,7 +220,8 @@ class _Running:
                     variables.update(found or {})
                     self.at = instruction.otherwise if found is None else self.at
                 case instructions.Begin():
-                    variables[instruction.items] = evaluate.items(instruction.snippet, variables, line)
+                    items, over = evaluate.items(instruction.snippet, variables, line)
+                    variables |= {instruction.items: items, instruction.over: over}
                 case instructions.Next():
                     self._next(instruction)
                 case instructions.Jump():
@@ -229,6 +232,10 @@ class _Running:
 
     def _next(self, instruction: instructions.Next) -> None:
         left = self.variables[instruction.items]
+        if not self.variables[instruction.over].goes_on(left):
+            problem = "what this loop goes through is changed inside it"
+            place = self.program.source.place(instruction.line)
+            raise ModelError(problem, place=place, hint="go through a copy: for x in list(...)")
         if left:
             self.variables[instructions.GIVEN], self.variables[instruction.items] = left[0], left[1:]
         else:

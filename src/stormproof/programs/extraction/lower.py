@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import ast
+import copy
+import textwrap
 from dataclasses import dataclass, field
 
+from .flatten import Flattening
+from .logs import is_logging
 from .program import (
     GIVEN,
+    HIDDEN,
+    LOOP,
+    PART,
+    SUBJECT,
     Begin,
     Case,
     Check,
     Compute,
+    ComputeSome,
     Delegate,
     Fork,
     Instruction,
@@ -19,13 +28,13 @@ from .program import (
     Program,
     Return,
     YieldRequest,
+    over,
 )
 from .snippet import Snippet
 from .source import RoleSource
-from .subset import check_subset, stored_names
+from .subset import check_subset, has_steps, stored_names
 
-#: What hidden variables of loops and `match` are called; a number follows.
-LOOP, SUBJECT = "_stormproof_loop", "_stormproof_subject"
+_SOME = HIDDEN + "some"
 
 
 def lower(source: RoleSource) -> Program:
@@ -42,7 +51,7 @@ class _Loop:
     leaving: list[Jump] = field(default_factory=list)
 
 
-class _Lowering:
+class _Lowering(Flattening):
     def __init__(self, source: RoleSource) -> None:
         self.source = source
         stored = {name for node in source.tree.body for name in stored_names(node)}
@@ -50,13 +59,14 @@ class _Lowering:
         self.code: list[Instruction] = []
         self.assigned: dict[str, int] = {}
         self.loops: list[_Loop] = []
+        self.loop_names: dict[str, str] = {}
         self.hidden = 0
 
     def program(self) -> Program:
         self._block(self.source.tree.body)
         last = self.source.tree.body[-1]
         self._emit(Return(getattr(last, "end_lineno", last.lineno), self._value(ast.Constant(None), last)))
-        return Program(self.source, self.code, self.assigned)
+        return Program(self.source, self.code, self.assigned, self.loop_names)
 
     # ---- pieces ----
 
@@ -74,11 +84,15 @@ class _Lowering:
         give = ast.copy_location(ast.Return(truth), node)
         return Snippet(self.source, self.known, [node], [give])
 
-    def _binding(self, statement: ast.stmt, reading: list[ast.AST]) -> Snippet:
-        """A snippet that runs an assignment and gives what it has bound."""
+    def _binding(self, statement: ast.stmt, reading: list[ast.AST], some: bool = False) -> Snippet:
+        """A snippet that runs a statement and gives what it has bound; `some`: perhaps not everything."""
         writes = tuple(dict.fromkeys(stored_names(statement)))
         for name in writes:
             self.assigned[name] = statement.lineno
+        if some:
+            body = [statement, *_give_some(writes, statement)]
+            before = [ast.copy_location(ast.Name(name, ast.Load()), statement) for name in writes]
+            return Snippet(self.source, self.known, [*reading, *before], body, writes)
         give = ast.copy_location(ast.Return(_load(writes, statement)), statement)
         return Snippet(self.source, self.known, reading, [statement, give], writes)
 
@@ -86,13 +100,16 @@ class _Lowering:
         """Assign to the targets what a yield or a loop has given."""
         given = ast.copy_location(ast.Name(GIVEN, ast.Load()), at)
         statement = ast.copy_location(ast.Assign(targets, given), at)
-        self._emit(Compute(at.lineno, self._binding(statement, [given])))
+        self._emit(Compute(at.lineno, self._binding(statement, [given, *targets])))
 
     def _fresh(self, prefix: str) -> str:
         self.hidden += 1
         name = f"{prefix}{self.hidden}"
         self.known |= {name}
         return name
+
+    def _fresh_part(self) -> str:
+        return self._fresh(PART)
 
     # ---- statements ----
 
@@ -102,35 +119,68 @@ class _Lowering:
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
-            case ast.Expr(value=ast.Yield() | ast.YieldFrom() as found):
-                self._wait(found, node)
-            case ast.Assign(targets=targets, value=ast.Yield() | ast.YieldFrom() as found):
-                self._wait(found, node)
-                self._bind_given(targets, node)
-            case ast.AnnAssign(target=target, value=ast.Yield() | ast.YieldFrom() as found):
-                self._wait(found, node)
-                self._bind_given([target], node)
-            case ast.Assign(value=value):
-                self._emit(Compute(node.lineno, self._binding(node, [value])))
+            case ast.Expr(value=value):
+                self._expression(value)
+            case ast.Assign(targets=targets, value=value):
+                self._assignment(node, targets, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
-                plain = ast.copy_location(ast.Assign([target], value), node)
-                self._emit(Compute(node.lineno, self._binding(plain, [value])))
-            case ast.AugAssign(target=ast.Name(id=name), value=value):
-                before = ast.copy_location(ast.Name(name, ast.Load()), node)
-                self._emit(Compute(node.lineno, self._binding(node, [before, value])))
+                self._assignment(node, [target], value)
+            case ast.AugAssign(target=target, value=value):
+                self._augmented(node, target, value)
+            case ast.Delete(targets=targets):
+                self._emit(Compute(node.lineno, self._binding(node, [*targets])))
             case ast.Assert(test=test, msg=message):
-                reading = [test] if message is None else [test, message]
+                flat = ast.copy_location(ast.Assert(self._flat(test), message), node)
                 give = ast.copy_location(ast.Return(_constant(None, node)), node)
-                self._emit(Check(node.lineno, Snippet(self.source, self.known, reading, [node, give])))
+                reading = [flat.test] if message is None else [flat.test, message]
+                self._emit(Check(node.lineno, Snippet(self.source, self.known, reading, [flat, give])))
             case ast.Return(value=value):
-                self._emit(Return(node.lineno, self._value(value or _constant(None, node), node)))
+                given = self._flat(value or _constant(None, node))
+                self._emit(Return(node.lineno, self._value(given, node)))
+            case ast.Try():
+                self._emit(ComputeSome(node.lineno, self._binding(node, [node], some=True)))
             case _:
                 self._control(node)
 
-    def _wait(self, found: ast.Yield | ast.YieldFrom, node: ast.stmt) -> None:
-        snippet = self._value(found.value or _constant(None, node), node)
+    def _expression(self, value: ast.expr) -> None:
+        """An expression whose value nobody uses: it waits, or changes a list, or logs."""
+        if isinstance(value, ast.Yield | ast.YieldFrom):
+            self._wait(value, value)
+        elif not isinstance(value, ast.Constant):
+            flat = self._flat(value)
+            if not is_logging(self.source, flat):
+                alone = ast.copy_location(ast.Expr(flat), value)
+                self._emit(Compute(value.lineno, self._binding(alone, [flat])))
+
+    def _assignment(self, node: ast.stmt, targets: list[ast.expr], value: ast.expr) -> None:
+        if isinstance(value, ast.Yield | ast.YieldFrom):
+            self._wait(value, node)
+            self._bind_given(targets, node)
+            return
+        flat = self._flat(value)
+        plain = ast.copy_location(ast.Assign(targets, flat), node)
+        self._emit(Compute(node.lineno, self._binding(plain, [flat, *targets])))
+
+    def _augmented(self, node: ast.AugAssign, target: ast.expr, value: ast.expr) -> None:
+        """What is assigned is read first: before anything else is done."""
+        if has_steps(value):
+            read = copy.deepcopy(target)
+            setattr(read, "ctx", ast.Load())  # noqa: B010 - not every target has one, says mypy
+            sum_ = ast.copy_location(ast.BinOp(read, node.op, value), node)
+            self._assignment(node, [target], sum_)
+            return
+        before = (
+            [ast.copy_location(ast.Name(target.id, ast.Load()), node)] if isinstance(target, ast.Name) else []
+        )
+        self._emit(Compute(node.lineno, self._binding(node, [*before, target, value])))
+
+    def _wait(self, found: ast.Yield | ast.YieldFrom, node: ast.AST) -> ast.expr:
+        """What the yield gives is in `GIVEN` then."""
+        given = self._flat(found.value) if found.value is not None else _constant(None, node)
+        snippet = self._value(given, found)
         kind = YieldRequest if isinstance(found, ast.Yield) else Delegate
-        self._emit(kind(node.lineno, snippet))
+        self._emit(kind(found.lineno, snippet))
+        return ast.copy_location(ast.Name(GIVEN, ast.Load()), found)
 
     def _control(self, node: ast.stmt) -> None:
         match node:
@@ -150,7 +200,7 @@ class _Lowering:
                 self._emit(Jump(node.lineno, self.loops[-1].start))
 
     def _if(self, node: ast.If) -> None:
-        branch = Fork(node.lineno, self._truth(node.test))
+        branch = Fork(node.lineno, self._truth(self._flat(node.test)))
         self._emit(branch)
         self._block(node.body)
         if not node.orelse:
@@ -164,7 +214,7 @@ class _Lowering:
 
     def _while(self, node: ast.While) -> None:
         loop = _Loop(len(self.code))
-        branch = Fork(node.lineno, self._truth(node.test))
+        branch = Fork(node.lineno, self._truth(self._flat(node.test)))
         for_ever = isinstance(node.test, ast.Constant) and bool(node.test.value)
         if not for_ever:
             self._emit(branch)
@@ -175,7 +225,9 @@ class _Lowering:
 
     def _for(self, node: ast.For) -> None:
         items = self._fresh(LOOP)
-        self._emit(Begin(node.lineno, self._value(node.iter), items))
+        self.known |= {over(items)}
+        self.loop_names[items] = ast.unparse(node.target)
+        self._emit(Begin(node.lineno, self._value(self._flat(node.iter)), items))
         loop = _Loop(len(self.code))
         step = Next(node.lineno, items)
         self._emit(step)
@@ -197,15 +249,14 @@ class _Lowering:
 
     def _match(self, node: ast.Match) -> None:
         subject = self._fresh(SUBJECT)
-        keep = ast.copy_location(ast.Assign([ast.Name(subject, ast.Store())], node.subject), node)
-        self._emit(Compute(node.lineno, self._binding(keep, [node.subject])))
+        self._kept(self._flat(node.subject), subject)
         over = []
         for case in node.cases:
             first = Case(case.pattern.lineno, self._pattern(case.pattern, subject))
             self._emit(first)
             guard = None
             if case.guard is not None:
-                guard = Fork(case.guard.lineno, self._truth(case.guard))
+                guard = Fork(case.guard.lineno, self._truth(self._flat(case.guard)))
                 self._emit(guard)
             self._block(case.body)
             over.append(Jump(case.pattern.lineno))
@@ -235,3 +286,18 @@ def _constant(value: bool | None, at: ast.AST) -> ast.Constant:
 def _load(names: tuple[str, ...], at: ast.AST) -> ast.expr:
     loads: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), at) for name in names]
     return ast.copy_location(ast.Tuple(loads, ast.Load()), at)
+
+
+def _give_some(names: tuple[str, ...], at: ast.stmt) -> list[ast.stmt]:
+    """Statements that give a tuple for each name: with its value, or empty where it has none."""
+    lines = [
+        f"try: {_SOME}{i} = ({name},)\nexcept NameError: {_SOME}{i} = ()" for i, name in enumerate(names)
+    ]
+    lines.append(f"return ({''.join(f'{_SOME}{i}, ' for i in range(len(names)))})")
+    inside = textwrap.indent("\n".join(lines), "    ")
+    function = ast.parse(f"def give():\n{inside}").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    for statement in function.body:
+        for node in ast.walk(statement):
+            ast.copy_location(node, at)
+    return function.body

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Set
 from ..automata.names import choose_names, with_values
 from .explore import RoleAutomaton, call_of
 from .interpret import Frame, Raised, Returned, RolePoint, Waiting
-from .lower import LOOP, SUBJECT
+from .program import HIDDEN
 from .requests import ReceiveRequest, SendRequest, spell_short
 
 ENDED, _RAISED = "ended", "raised "
@@ -48,12 +48,15 @@ def _short(point: RolePoint, arguments: Set[str], loops: bool) -> str:
 
 
 def _variables(frame: Frame, constant: Iterable[str], loops: bool) -> list[str]:
-    """`bit=0`, in the order of the source; `left=2` for a loop that has two more values."""
+    """`bit=0`, in the order of the source; `item: 2 left` in a loop that has two more
+    values."""
     order = [*frame.program.source.parameters, *frame.program.assigned]
     named = [n for n in dict.fromkeys(order) if n in frame.variables and n not in set(constant)]
-    shown = [f"{n}={spell_short(frame.variables[n])}" for n in named if not n.startswith(SUBJECT)]
-    through = [value for name, value in frame.variables.items() if name.startswith(LOOP)]
-    return shown + [f"left={len(left)}" for left in through if loops]
+    shown = [f"{n}={spell_short(frame.variables[n])}" for n in named if not n.startswith(HIDDEN)]
+    through = frame.program.loops.items() if loops else ()
+    return shown + [
+        f"{target}: {len(frame.variables[n])} left" for n, target in through if n in frame.variables
+    ]
 
 
 def _request(point: RolePoint) -> str:

@@ -12,6 +12,18 @@ from .source import RoleSource
 #: The hidden variable into which a yield, a loop or a helper role puts what it gives.
 GIVEN = "_stormproof_given"
 
+#: How all hidden variables begin, and those of loops, of `match` and of parts of expressions.
+HIDDEN = "_stormproof_"
+LOOP, SUBJECT, PART = HIDDEN + "loop", HIDDEN + "subject", HIDDEN + "part"
+
+
+#: Behind the name of a loop's variable: what must not change while the loop goes on.
+_OVER = "_over"
+
+
+def over(items: str) -> str:
+    return items + _OVER
+
 
 @dataclass
 class Instruction:
@@ -44,6 +56,14 @@ class Compute(_WithSnippet):
 
 
 @dataclass
+class ComputeSome(_WithSnippet):
+    """Run a piece of the source that binds some of its variables, each as a tuple of what it has."""
+
+    def writes(self) -> frozenset[str]:
+        return frozenset()
+
+
+@dataclass
 class Check(_WithSnippet):
     """`assert`: a snippet that raises or binds nothing."""
 
@@ -64,12 +84,16 @@ class Case(_WithSnippet):
 
 @dataclass
 class Begin(_WithSnippet):
-    """Start a loop: `items` becomes what is left to go through."""
+    """Start a loop: `items` becomes what is left to go through, `over` what must not change meanwhile."""
 
     items: str = ""
 
+    @property
+    def over(self) -> str:
+        return over(self.items)
+
     def writes(self) -> frozenset[str]:
-        return frozenset((self.items,))
+        return frozenset((self.items, self.over))
 
 
 @dataclass
@@ -79,8 +103,12 @@ class Next(Instruction):
     items: str
     otherwise: int = -1
 
+    @property
+    def over(self) -> str:
+        return over(self.items)
+
     def reads(self) -> frozenset[str]:
-        return frozenset((self.items,))
+        return frozenset((self.items, self.over))
 
     def writes(self) -> frozenset[str]:
         return frozenset((GIVEN,))
@@ -120,6 +148,8 @@ class Program:
     code: list[Instruction]
     assigned: dict[str, int] = field(default_factory=dict)
     """Each variable, with the last line that assigns it."""
+    loops: dict[str, str] = field(default_factory=dict)
+    """The hidden variable of each loop, with what the loop assigns."""
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ Libraries are not looked into: they may keep caches, which nobody observes.
 from __future__ import annotations
 
 import enum
+import logging
 import os
 import pickle
 import warnings
@@ -24,13 +25,16 @@ _DEEPEST = 6
 _LIBRARIES = (str(Path(os.__file__).parent) + os.sep, str(Path(__file__).parents[2]) + os.sep, "<frozen ")
 _INSTALLED = ("site-packages", "dist-packages")
 
+#: What is only what it is: loggers remember what they are to write.
+_KEPT_APART = (ModuleType, enum.Enum, Role, RoleCall, logging.Logger, logging.LoggerAdapter)
+
 Snapshot = tuple[Any, ...]
 
 
 class Globals:
     """What the functions behind some roles can read beside their parameters, as it is now."""
 
-    def __init__(self, roles: Iterable[Role]) -> None:
+    def __init__(self, roles: Iterable[Role[Any]]) -> None:
         self._roles = list(roles)
         self._before = self._picture()
 
@@ -94,7 +98,7 @@ def _names(code: CodeType) -> set[str]:
 def picture(value: Any, depth: int = _DEEPEST) -> Snapshot:
     """What can be compared later: content for data, identity for everything else."""
     kind = type(value)
-    if depth == 0 or isinstance(value, ModuleType | enum.Enum | Role | RoleCall):
+    if depth == 0 or isinstance(value, _KEPT_APART):
         return (kind, id(value))
     if kind in (type(None), bool, int, float, str, bytes):
         return (kind, repr(value))

@@ -6,19 +6,28 @@ import functools
 import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ...errors import Place, UsageError
 from .requests import RoleRequest
 from .values import ValueKey, key
 
 RoleGenerator = Generator[RoleRequest, Any, Any]
+#: What a role function returns: `def Sender(item: int) -> sp.Steps:`.
+Steps = RoleGenerator
+
+P = ParamSpec("P")
+_Rest = ParamSpec("_Rest")
+_Self = TypeVar("_Self")
 
 
-class Role:
-    """A role function. Called with its parameters it gives a `RoleCall`, which starts nothing by itself."""
+class Role(Generic[P]):
+    """A role function. Called with its parameters it gives a `RoleCall`, which starts nothing by itself.
 
-    def __init__(self, function: Callable[..., RoleGenerator]) -> None:
+    In a class it is a method: `Node(1).run` is a role of that node, which has to be immutable.
+    """
+
+    def __init__(self, function: Callable[P, RoleGenerator]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.signature = inspect.signature(function)
@@ -27,7 +36,16 @@ class Role:
     def name(self) -> str:
         return str(self.function.__name__)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> RoleCall:
+    @overload
+    def __get__(self, instance: None, owner: type) -> Role[P]: ...
+
+    @overload
+    def __get__(self: Role[Concatenate[_Self, _Rest]], instance: _Self, owner: type) -> RoleMethod[_Rest]: ...
+
+    def __get__(self, instance: Any, owner: type) -> Role[Any]:
+        return self if instance is None else RoleMethod(self, instance)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> RoleCall:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as problem:
@@ -43,11 +61,22 @@ class Role:
         return str(self.function.__qualname__)
 
 
+class RoleMethod(Role[P]):
+    """A role function of a class, with its object."""
+
+    def __init__(self, method: Role[Any], instance: object) -> None:
+        super().__init__(method.function)
+        self._method, self._instance = method, instance
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> RoleCall:
+        return self._method(self._instance, *args, **kwargs)
+
+
 @dataclass(frozen=True, eq=False)
 class RoleCall:
     """A role with its arguments: to be extracted, to be run, or to be delegated to with `yield from`."""
 
-    role: Role
+    role: Role[Any]
     arguments: Mapping[str, Any]
 
     def __iter__(self) -> Iterator[RoleRequest]:
@@ -62,7 +91,7 @@ class RoleCall:
         return (id(self.role), *((name, key(value)) for name, value in self.arguments.items()))
 
 
-def role(function: Callable[..., RoleGenerator]) -> Role:
+def role(function: Callable[P, RoleGenerator]) -> Role[P]:
     """Mark a generator function as a role of a protocol.
 
     >>> @role
@@ -81,7 +110,7 @@ def role(function: Callable[..., RoleGenerator]) -> Role:
     return Role(function)
 
 
-def as_call(given: Role | RoleCall) -> RoleCall:
+def as_call(given: Role[Any] | RoleCall) -> RoleCall:
     """A role that needs no arguments may be given as it is."""
     if isinstance(given, RoleCall):
         return given

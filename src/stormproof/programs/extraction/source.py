@@ -72,7 +72,7 @@ class RoleSource:
         return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
 
 
-def read_source(role: Role) -> RoleSource:
+def read_source(role: Role[Any]) -> RoleSource:
     """The source of a role; ModelError where there is none to interpret."""
     function = inspect.unwrap(role.function)
     if not isinstance(function, FunctionType):

@@ -11,10 +11,8 @@ from .source import RoleSource
 _REFUSED_STATEMENTS: dict[type[ast.AST], str] = {
     ast.With: "'with'",
     ast.AsyncWith: "'async with'",
-    ast.Try: "'try'",
     ast.Global: "'global'",
     ast.Nonlocal: "'nonlocal'",
-    ast.Delete: "'del'",
     ast.FunctionDef: "a nested function",
     ast.AsyncFunctionDef: "a nested function",
     ast.ClassDef: "a nested class",
@@ -24,7 +22,7 @@ _REFUSED_STATEMENTS: dict[type[ast.AST], str] = {
     ast.AsyncFor: "'async for'",
 }
 #: Those that not every Python has, by the names of their nodes.
-_NEWER_STATEMENTS = {"TryStar": "'try'", "TypeAlias": "'type'"}
+_NEWER_STATEMENTS = {"TryStar": "'except*'", "TypeAlias": "'type'"}
 _HINTS = {
     "a nested function": "define it beside the role",
     "a nested class": "define it beside the role",
@@ -59,6 +57,7 @@ def _body(body: list[ast.stmt]) -> Iterator[Refusal]:
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks that a role may wait in; `try` is around what is computed at once."""
     if isinstance(statement, ast.If | ast.While | ast.For):
         yield statement.body
         yield statement.orelse
@@ -73,24 +72,54 @@ def _statement(node: ast.stmt) -> Iterator[Refusal]:
     if name is not None:
         yield node, f"a role cannot use {name}", _HINTS.get(name)
         return
-    allowed = _whole_yield(node)
+    if isinstance(node, ast.Try):
+        yield from _computed(node)
+        return
     for inner in _own_expressions(node):
-        for found in ast.walk(inner):
-            if isinstance(found, ast.Yield | ast.YieldFrom) and found is not allowed:
-                hint = "write: reply = yield ..."
-                yield found, "a yield is a statement, or all that is assigned", hint
-    if isinstance(node, ast.Expr) and allowed is None and not isinstance(node.value, ast.Constant):
-        yield node, "the value of this expression is not used", "a role has no side effects; assign it"
+        yield from _hidden_steps(inner)
+    used = isinstance(node, ast.Expr) and isinstance(node.value, (ast.Constant, ast.Call, *STEPS))
+    if isinstance(node, ast.Expr) and not used:
+        yield node, "the value of this expression is not used", "assign it"
     for target in _targets(node):
         yield from _target(target)
 
 
-def _whole_yield(node: ast.stmt) -> ast.expr | None:
-    """The yield that is the statement, or the whole right-hand side of an assignment."""
-    if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
-        if isinstance(node.value, ast.Yield | ast.YieldFrom):
-            return node.value
-    return None
+#: What a role does inside an expression, and not only computes.
+STEPS = (ast.Yield, ast.YieldFrom, ast.NamedExpr)
+
+
+def has_steps(node: ast.AST) -> bool:
+    """Does a role wait or assign in this expression?"""
+    return any(isinstance(inner, STEPS) for inner in ast.walk(node))
+
+
+def _hidden_steps(node: ast.AST) -> Iterator[Refusal]:
+    """Where the order of what is done would be hard to see: in comprehensions, chains and patterns."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Compare) and any(map(has_steps, inner.comparators[1:])):
+            yield inner, "a role cannot wait or assign inside a chain of comparisons", "write it with: and"
+        elif isinstance(inner, (*_SCOPES, ast.pattern)) and has_steps(inner):
+            yield inner, "a role cannot wait or assign in here", "do it in a statement before"
+
+
+def _computed(node: ast.Try) -> Iterator[Refusal]:
+    """`try` is run at once, so nothing in it waits, and it is left at its end."""
+    loops = {
+        id(n) for loop in ast.walk(node) if isinstance(loop, ast.For | ast.While) for n in ast.walk(loop)
+    }
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Yield | ast.YieldFrom):
+            yield inner, "a role cannot wait inside 'try'", "put 'try' around what is computed only"
+        elif isinstance(inner, ast.Return):
+            yield inner, "a role cannot return from inside 'try'", "assign the value, and return it below"
+        elif isinstance(inner, ast.Break | ast.Continue) and id(inner) not in loops:
+            yield inner, "a role cannot leave a loop from inside 'try'", "assign what to do, and do it below"
+        elif type(inner) in _REFUSED_STATEMENTS and not isinstance(inner, ast.Raise):
+            name = _REFUSED_STATEMENTS[type(inner)]
+            yield inner, f"a role cannot use {name}", _HINTS.get(name)
+        elif isinstance(inner, ast.stmt):
+            for target in _targets(inner):
+                yield from _target(target)
 
 
 def _own_expressions(node: ast.stmt) -> Iterator[ast.AST]:
@@ -107,6 +136,8 @@ def _own_expressions(node: ast.stmt) -> Iterator[ast.AST]:
 def _targets(node: ast.stmt) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
         return node.targets
+    if isinstance(node, ast.Delete):
+        return node.targets
     return [node.target] if isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For) else []
 
 
@@ -115,25 +146,25 @@ def _target(node: ast.expr) -> Iterator[Refusal]:
         for part in node.elts:
             yield from _target(part)
     elif isinstance(node, ast.Starred):
-        yield node, "a starred target makes a list, which a role cannot keep", "slice a tuple instead"
-    elif not isinstance(node, ast.Name):
-        yield node, "only local variables can be assigned", "local values are immutable; assign a new one"
+        yield from _target(node.value)
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+        yield node, "a role cannot delete a variable", "assign None"
+    elif isinstance(node, ast.Attribute):
+        hint = "a list or a dictionary in a local variable can change"
+        yield node, "a role cannot change an attribute", hint
+    elif isinstance(node, ast.Subscript) and has_steps(node):
+        yield node, "a role cannot wait or assign in here", "do it in a statement before"
 
 
 def _expressions(tree: ast.FunctionDef) -> Iterator[Refusal]:
     for node in (inner for statement in tree.body for inner in ast.walk(statement)):
-        if isinstance(node, ast.NamedExpr):
-            yield node, "a role cannot assign inside an expression", "assign it in a statement before"
-        elif isinstance(node, ast.Await) or (isinstance(node, ast.comprehension) and node.is_async):
+        if isinstance(node, ast.Await) or (isinstance(node, ast.comprehension) and node.is_async):
             yield node, "a role cannot await", "what it waits for is yielded: yield sp.receive(...)"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in _REFUSED_CALLS:
                 yield node, f"a role cannot call {node.func.id}()", None
         elif isinstance(node, ast.Compare):
             yield from _identity(node)
-        elif isinstance(node, ast.MatchStar | ast.MatchMapping):
-            if getattr(node, "name", None) or getattr(node, "rest", None):
-                yield node, "this pattern makes a list or dict, which a role cannot keep", None
 
 
 def _identity(node: ast.Compare) -> Iterator[Refusal]:
@@ -159,6 +190,8 @@ def stored_names(node: ast.AST) -> Iterator[str]:
         yield node.id
     if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
         yield node.name
+    if isinstance(node, ast.MatchMapping) and node.rest is not None:
+        yield node.rest
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, _SCOPES):
             yield from stored_names(child)
