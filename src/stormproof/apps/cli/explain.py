@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from ...kernel.data.system import DataSystem
 from ...kernel.model.failures import Failures
 from ...kernel.model.system import System
 from ...languages.formats.storm_insert import InsertionPoints
@@ -32,6 +33,8 @@ from .options import (
 )
 
 NO_REPAIR = "No repair was found; --suggest CANDIDATES tries more."
+
+NOT_WITH_DATA = "Repairs are not searched for in a file with const, var or an index."
 
 
 @click.command("explain")
@@ -81,7 +84,10 @@ def command(
     explained = explanations(report)
     story.tell(report, explained)
     found, out = None, console()
-    if suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report):
+    wanted = suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report)
+    if wanted and isinstance(system, DataSystem):
+        story.note(NOT_WITH_DATA)
+    elif wanted:
         roles = None if text is None else InsertionPoints(text).roles
         asked: dict[str, Any] = {"k": k, "max_k": max_k, "options": options}
         whole = None if properties else report
@@ -117,6 +123,10 @@ class _Story:
 
     quiet: bool
     printed: list[str] = field(default_factory=list)
+
+    def note(self, sentence: str) -> None:
+        if not self.quiet:
+            console().print(Text(f"\n{sentence}"))
 
     def tell(self, report: Report, explained: Sequence[Explanation]) -> None:
         notes = [f"Failures: {report.assumed}.", *(f"Note: {note}." for note in report.notes)]

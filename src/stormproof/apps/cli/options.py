@@ -83,7 +83,7 @@ def _places(system: System, source: str, format: str | None) -> Places | NoPlace
     if split_python(source) is None:
         from ...tell.lint.api import places_in
 
-        return places_in(source, format)
+        return places_in(source, format, system)
     from ...tell.lint.source_places import SourcePlaces
 
     return SourcePlaces(system, source)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types as lsp
 
+from ...kernel.data.system import DataSystem
 from ...kernel.model.actions import Channel, Internal, Receive, Send, Transition, channel_of
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import process_failures
@@ -15,6 +16,7 @@ from ...kernel.model.rest import rest_states
 from ...kernel.model.system import System
 from ...languages.formats import storm_occurrences as words
 from ...languages.formats.storm_occurrences import Occurrence
+from .data_hover import data_lines
 from .open_text import OpenText
 from .shown import content
 
@@ -30,7 +32,9 @@ def hover(text: OpenText, position: lsp.Position, markdown: bool = True) -> lsp.
 
 
 def _lines(system: System, word: Occurrence) -> Iterator[str]:
-    if word.kind == words.ROLE and word.name in system:
+    if isinstance(system, DataSystem):
+        yield from data_lines(system, word)
+    elif word.kind == words.ROLE and word.name in system:
         yield from _role(system, system[word.name])
     elif word.kind == words.STATE and word.role in system and word.name in system[word.role].states:
         yield from _state(system, system[word.role], word.name)

@@ -6,9 +6,12 @@ from lsprotocol import types as lsp
 
 from ...errors import UsageError
 from ...languages.formats import storm_occurrences as words
+from ...languages.formats.storm_data import has_data
 from ...languages.formats.storm_occurrences import Occurrence, outline
 from ...languages.formats.storm_scan import quote, write_message
 from .open_text import OpenText
+
+_NOT_WITH_DATA = "names are not changed in a text with const, var or an index yet"
 
 
 def renamable(text: OpenText, position: lsp.Position) -> lsp.PrepareRenamePlaceholder | None:
@@ -23,6 +26,8 @@ def rename(text: OpenText, position: lsp.Position, new: str) -> lsp.WorkspaceEdi
     word = text.word_at(position)
     if word is None:
         raise UsageError("there is no name here")
+    if has_data(text.text):
+        raise UsageError(_NOT_WITH_DATA)
     found = text.outline.same(word)
     if not new or new in text.outline.of_kind(word.kind, word.role):
         raise UsageError(f"there is a {word.kind} '{new}' already" if new else "a name must not be empty")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...kernel.data.system import DataSystem
 from ...kernel.model.phrases import plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import step_to_json
@@ -58,6 +59,8 @@ def _shown(report: Report) -> dict[str, Any]:
 def ask_for_repairs(text: str, settings: Any, options: Options) -> dict[str, Any]:
     """Verified repairs, each with the lines to insert below the ends of others."""
     system, _ = system_of(text)
+    if isinstance(system, DataSystem):
+        return {"repairs": []}
     roles = InsertionPoints(text).roles
     found = suggest(system, settings_on(system, settings), options=options, roles=roles)
     return {

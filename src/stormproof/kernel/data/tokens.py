@@ -10,6 +10,8 @@ from ...errors import InputError, ParseError, Place
 from ..model.actions import CRASH, CRASH_ACTION, Message
 from ..model.goal import BARE_NAME
 
+#: A name where signs compute: `a - b` and `A.x` are three words each.
+WORD = re.compile(r"\w+(?:-\w+)*")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -46,9 +48,10 @@ class TokenSource(Protocol):
 class Text:
     """The tokens of a goal that is a text of its own."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, name: re.Pattern[str] = BARE_NAME) -> None:
         self.text = text.rstrip()
         self.at = 0
+        self.bare = name
 
     def peek(self, ahead: int = 0) -> GoalToken | None:
         at = self.at
@@ -78,7 +81,7 @@ class Text:
             return None
         if self.text[at] == '"':
             return self._quoted(at)
-        name = BARE_NAME.match(self.text, at)
+        name = self.bare.match(self.text, at)
         if name is not None:
             return GoalToken(name.group(), at, name.end())
         end = at + (2 if self.text.startswith("->", at) else 1)

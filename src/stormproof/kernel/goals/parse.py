@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...errors import InputError, did_you_mean, raise_all
+from ..data.system import DataSystem
 from ..data.tokens import GoalToken, Text, TokenSource
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
@@ -31,6 +32,10 @@ _WORDS = ("in", "at", "is")
 
 def parse_goal(text: str, system: System) -> Goal:
     """The goal that a text describes; every name in it is looked up in the system."""
+    if isinstance(system, DataSystem):
+        from .data_goals import parse_data_goal
+
+        return parse_data_goal(text, system)
     tokens = Text(text)
     if tokens.peek() is None:
         raise tokens.error("the goal is empty", None, "write it like Sender@wait0 & Sender->Receiver=[d0]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...errors import UsageError
 from .actions import Channel, Send
 from .system import System
 
@@ -17,7 +18,20 @@ def message_pool(
         found += [t.action.message for t in system[channel.sender].transitions if isinstance(t.action, Send)]
     elif scope == "system":
         found += system.messages
-    return tuple(dict.fromkeys(m for m in found if isinstance(m, str)))
+    pool = tuple(dict.fromkeys(m for m in found if isinstance(m, str)))
+    if system.made_of_data:
+        _refuse_unknown(system, channel, pool)
+    return pool
+
+
+def _refuse_unknown(system: System, channel: Channel, pool: Iterable[str]) -> None:
+    """Patterns of a role may take a message for which its automaton was not made."""
+    known = system.alphabet(channel)
+    for message in pool:
+        if message not in known:
+            problem = f"corruption makes {message}, which {channel.sender} never sends {channel.receiver}"
+            hint = "in a file with variables corruption is among the messages that are sent on a channel"
+            raise UsageError(problem, hint=hint)
 
 
 def all_pairs(pool: tuple[str, ...]) -> list[tuple[str, str]]:

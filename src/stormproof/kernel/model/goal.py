@@ -17,6 +17,7 @@ class At:
     process: str
     states: tuple[str, ...]
     group: str = field(default="", compare=False)
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ class Named:
 
 @dataclass(frozen=True)
 class And:
-    """All of them."""
+    """All of them; `written` is how its author says it, if in fewer words."""
 
     parts: tuple[Goal, ...]
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Or:
     """At least one of them."""
 
     parts: tuple[Goal, ...]
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Not:
     """The opposite."""
 
     part: Goal
+    written: str = field(default="", compare=False)
 
 
 Goal = At | Holds | Contains | Head | Named | And | Or | Not
@@ -105,6 +109,8 @@ class Spelling:
 def show(goal: Goal, spelling: Spelling | None = None) -> str:
     """The goal as one would write it."""
     spell = spelling or _PLAIN
+    if spell.groups and isinstance(goal, At | And | Or | Not) and goal.written:
+        return goal.written
     if isinstance(goal, Named):
         return goal.name
     if isinstance(goal, At):

@@ -59,6 +59,8 @@ class System:
 
     #: Were its automata made of roles in Python?
     extracted: ClassVar[bool] = False
+    #: Were its automata made of roles with variables, for the messages that are sent or named in full?
+    made_of_data: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -6,15 +6,16 @@ the name that was probably meant. All mistakes of a text are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ModelError, raise_all
+from ...errors import ModelError, UsageError, raise_all
 from ...kernel.model.actions import Internal, Send, Transition
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
+from ...programs.data.syntax import DataRole
 from .storm_faults import resolve, with_role_faults
 from .storm_names import Names
 from .storm_parse import parse
@@ -28,22 +29,39 @@ if TYPE_CHECKING:
 
 #: The only state of a role whose body could not be read.
 _UNREAD = "?"
+_NO_CONSTANTS = "the file has none; it declares them:  const numbers = 3"
 
 
-def read(text: str, name: str = "<input>") -> System:
-    """The system that a .storm text describes."""
+def read(text: str, name: str = "<input>", constants: Mapping[str, str] | None = None) -> System:
+    """The system that a .storm text describes, with other values for some of its constants."""
     source = Source(text, name)
-    return build(source, parse(source))
+    return build(source, parse(source), constants)
 
 
-def build(source: Source, file: File) -> System:
+def build(source: Source, file: File, constants: Mapping[str, str] | None = None) -> System:
     """Look up the names, make the automata, and put the system together."""
+    if file.data:
+        return _build_data(source, file, constants or {})
+    if constants:
+        raise UsageError(f"there is no constant '{next(iter(constants))}'", hint=_NO_CONSTANTS)
     made = _Made(source, file)
     with suppress(TooMany):
         made.roles()
         if made.processes:
             system = made.system()
     raise_all(made.mistakes.errors)
+    return system
+
+
+def _build_data(source: Source, file: File, constants: Mapping[str, str]) -> System:
+    from .storm_data_system import DataSystemMaker
+
+    mistakes = Mistakes(list(file.errors))
+    system: System | None = None
+    with suppress(TooMany):
+        system = DataSystemMaker(source, file, constants, mistakes).system()
+    raise_all(mistakes.errors)
+    assert system is not None
     return system
 
 
@@ -63,8 +81,9 @@ class _Made:
             if len(self.mistakes.errors) > before and not isinstance(role.body, RoleBody):
                 self.unread.add(role.name)
 
-    def automaton(self, role: RoleSyntax, body: RoleBody | TypeBody) -> Process:
+    def automaton(self, role: RoleSyntax, body: RoleBody | TypeBody | DataRole) -> Process:
         """The role's automaton or, where it has mistakes, what is known of it."""
+        assert not isinstance(body, DataRole), "files with data are built elsewhere"
         if not isinstance(body, RoleBody):
             return self.automaton_of_type(role, body)
         if not role.broken:

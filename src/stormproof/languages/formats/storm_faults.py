@@ -61,14 +61,14 @@ def _names_roles(cursor: Cursor) -> bool:
     ahead = Cursor(cursor.source, cursor.at, cursor.end)
     if ahead.symbol(_ANY):
         return False
-    ahead.name("a role or '*'", _EXAMPLE)
+    ahead.role("a role or '*'", _EXAMPLE)
     return ahead.symbol(":") or ahead.symbol(",")
 
 
 def _parse_role_faults(cursor: Cursor) -> Declared:
-    roles = [cursor.name("a role")]
+    roles = [cursor.role("a role")]
     while cursor.symbol(","):
-        roles.append(cursor.name("a role"))
+        roles.append(cursor.role("a role"))
     cursor.expect(":", hint="write: faults A: stop")
     words = [kind.keyword for kind in PROCESS_KINDS]
     found = set()
@@ -87,8 +87,8 @@ def with_role_faults(names: Names, declared: Iterable[Declared], system: System)
     """The system whose roles may stop and restart as the lines say."""
     chosen: dict[str, dict[str, Any]] = {}
     for line in declared:
-        for role, start in line.roles:
-            if names.role(role, start):
+        for written, start in line.roles:
+            for role in names.roles(written, start):
                 chosen.setdefault(role, {}).update(dict.fromkeys(line.role_faults, True))
     processes = (replace(p, **chosen[p.name]) if p.name in chosen else p for p in system)
     return replace(system, processes=tuple(processes)) if chosen else system
@@ -133,7 +133,7 @@ def parse_channel(cursor: Cursor, hint: str = _EXAMPLE) -> list[tuple[ChannelEnd
 
 def _end(cursor: Cursor, hint: str) -> ChannelEnd:
     start = cursor.skip()
-    return (None, start) if cursor.symbol(_ANY) else cursor.name("a role or '*'", hint)
+    return (None, start) if cursor.symbol(_ANY) else cursor.role("a role or '*'", hint)
 
 
 def _corruption(cursor: Cursor) -> Corruption:
@@ -217,14 +217,20 @@ def resolve(names: Names, declared: Sequence[Declared]) -> tuple[ChannelFaults, 
 
 def _expand(names: Names, from_: ChannelEnd, to: ChannelEnd) -> Iterable[Channel]:
     """The channels that are meant; none where an end is no role."""
-    known = [end is None or names.role(end, start) for end, start in dict.fromkeys((from_, to))]
-    if not all(known):
+    ends = {end: names.roles(*end) for end in dict.fromkeys((from_, to)) if end[0] is not None}
+    if not all(ends.values()):
         return ()
     sender, receiver = from_[0], to[0]
     if sender is not None and receiver is not None:
-        return (Channel(sender, receiver),)
+        pairs = [Channel(a, b) for a in ends[from_] for b in ends[to]]
+        return pairs if len(pairs) == 1 else [pair for pair in pairs if pair.sender != pair.receiver]
     channels = names.system.channels
-    return (c for c in channels if sender in (None, c.sender) and receiver in (None, c.receiver))
+    senders, receivers = ends.get(from_), ends.get(to)
+    return (
+        c
+        for c in channels
+        if (senders is None or c.sender in senders) and (receivers is None or c.receiver in receivers)
+    )
 
 
 def write_faults(system: System, each: bool = False) -> list[str]:

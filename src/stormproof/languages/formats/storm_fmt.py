@@ -12,11 +12,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...errors import raise_all
 from ..types.text import message_name
 from .files import clean
+from .storm_fmt_data import set_data_blanks
+from .storm_fmt_tokens import CONTINUED, PrintedToken
 from .storm_parse import parse
 from .storm_scan import WORD, Trace
 from .storm_write import LONGEST_LABEL
@@ -27,7 +28,6 @@ _PAYLOAD = re.compile(rf"({WORD})([(<].*[)>])")
 _WIDTH = 100
 _FLAT_GROUP = 60
 _DEEPEST = 20
-_CONTINUED = 4
 _GOAL_TIGHT_BEFORE = (",", ")", "]", "}", "@", "->", "=")
 _GOAL_TIGHT_BEHIND = ("(", "[", "{", "@", "->", "=", "!")
 _TIGHT_BEFORE = (",", ";", ":", ".", ")", "!", "?", "@")
@@ -41,8 +41,10 @@ def fmt(text: str, name: str = "<input>") -> str:
     raise_all(parse(source, trace).errors)
     words = [PrintedToken(_spell(source.text[s:e]), s, e) for s, e in trace.words]
     _set_blanks(words)
-    for first, last in trace.goals:
+    for first, last in trace.goals if not trace.data else ():
         _set_goal_blanks(words, first, last)
+    if trace.data:
+        set_data_blanks(words, trace)
     _set_lines(words, trace)
     for first, last in trace.types:
         _lay_out_type(source.text, words, first, last)
@@ -53,28 +55,6 @@ def _spell(word: str) -> str:
     """A word as it is, but for the blanks in a message's payload, which mean nothing."""
     match = _PAYLOAD.fullmatch(word)
     return message_name(match[1], match[2]) if match else word
-
-
-@dataclass
-class PrintedToken:
-    """A word and what stands before it: a line break with an indent (`line`), a blank (`space`), or nothing.
-
-    `under` is the indent for when a comment forces a line break; `block` says what begins here at the
-    top level.
-    """
-
-    text: str
-    start: int
-    end: int
-    line: int | None = None
-    space: bool = True
-    under: int = _CONTINUED
-    block: str = ""
-    dropped: bool = False
-
-    @property
-    def width(self) -> int:
-        return 0 if self.dropped else len(self.text) + self.space
 
 
 def _set_blanks(words: list[PrintedToken]) -> None:
@@ -101,18 +81,20 @@ def _set_lines(words: list[PrintedToken], trace: Trace) -> None:
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
         word = words[i]
-        if what in ("protocol", "communication", "faults", "rest", "durable", "require", "role"):
+        if what in ("protocol", "communication", "faults", "rest", "durable", "require", "role", "const"):
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0
+        elif what == "var":
+            word.line = 2
         elif what == "state":
             width = 2 + len(word.text) + 1
             short = width <= LONGEST_LABEL
-            word.line, first, under = 2, i + 2, width + 1 if short else _CONTINUED
+            word.line, first, under = 2, i + 2, width + 1 if short else CONTINUED
         else:
             word.line = None if i == first and short else under
             for part in words[i : i + 5]:
-                part.under = under + _CONTINUED
+                part.under = under + CONTINUED
             word.under = under
 
 
@@ -141,7 +123,7 @@ def _break_type(words: list[PrintedToken], first: int, last: int, wide: set[int]
             broken.append(i - 1 in wide)
             depth += broken[-1]
         indent = 2 * min(depth, _DEEPEST)
-        word.under = indent + _CONTINUED
+        word.under = indent + CONTINUED
         if word.text == "}":
             if broken.pop():
                 depth -= 1
@@ -149,7 +131,7 @@ def _break_type(words: list[PrintedToken], first: int, last: int, wide: set[int]
         elif broken[-1] and (opened or before.text == ","):
             word.line = indent
         elif before.text == ";" and column > _WIDTH - 10:
-            word.line = indent + _CONTINUED
+            word.line = indent + CONTINUED
         column = word.width + (column if word.line is None else word.line)
 
 

@@ -38,6 +38,7 @@ _WORDS = {
     **dict.fromkeys(("state", "states", "initial", "init", "final", "accepting"), _MARKED),
 }
 _STATEMENTS = {
+    "channel": "named channels are not there yet: between two roles there is one channel each way",
     **dict.fromkeys(("assert", "ensure", "invariant", "property", "prove", "spec"), _REQUIREMENT),
     **dict.fromkeys(
         ("actor", "agent", "automaton", "component", "machine", "module", "node", "participant", "process"),

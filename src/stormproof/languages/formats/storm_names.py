@@ -7,12 +7,14 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ...errors import ModelError, raise_all
+from ...kernel.data.system import DataNames, DataSystem
 from ...kernel.model.system import System
 from ...records import dataclass
 from .storm_recovery import Mistakes
 from .text import Source, guess, shorten
 
 if TYPE_CHECKING:
+    from ...kernel.goals.data_goals import DataGoalParser
     from ...kernel.goals.parse import GoalParser
 
 
@@ -37,6 +39,31 @@ class Names:
             self.fail(f"unknown role '{shorten(name)}'", start, start + len(name), hint)
         return False
 
+    def roles(self, written: str | None, start: int) -> tuple[str, ...]:
+        """The roles that are meant: one, or members of a family; none where there is no such role."""
+        assert written is not None
+        if isinstance(self.system, DataSystem):
+            return self._members(self.system.data, written, start)
+        return (written,) if self.role(written, start) else ()
+
+    def _members(self, data: DataNames, written: str, start: int) -> tuple[str, ...]:
+        family, bracket, index = written.removesuffix("]").partition("[")
+        size = data.families.get(family)
+        if size is None:
+            return (written,) if self.role(written, start) else ()
+        if not bracket:
+            hint = f"name one: {family}[1], or all: {family}[*]"
+            self.fail(f"{family} is a family", start, start + len(family), hint)
+            return ()
+        if index == "*":
+            return tuple(f"{family}[{number}]" for number in range(1, size + 1))
+        number = data.constants.get(index, index)
+        if str(number).isdecimal() and 1 <= int(number) <= size:
+            return (f"{family}[{int(number)}]",)
+        hint = f"members: {family}[1] to {family}[{size}]"
+        self.fail(f"there is no {family}[{index}]", start, start + len(written), hint)
+        return ()
+
     def state(self, role: str, name: str, start: int) -> bool:
         """Has this role, which exists, such a state?"""
         states = self.system[role].states
@@ -47,7 +74,7 @@ class Names:
             self.fail(f"{shorten(role)} has no state '{shorten(name)}'", start, start + len(name), hint)
         return False
 
-    def goal(self, parser: GoalParser) -> None:
+    def goal(self, parser: GoalParser | DataGoalParser) -> None:
         """Look up what a goal names."""
         for problem in parser.unknown_names(self.system, self.is_unread):
             self.mistakes.add(problem)

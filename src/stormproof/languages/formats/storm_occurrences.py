@@ -191,10 +191,28 @@ class _Classifier:
                 self.alternative(role, i, last)
 
     def alternative(self, role: str, i: int, last: int) -> None:
+        if self.trace.data:
+            self.data_alternative(role, i, last)
+            return
         arrow = next((j for j in range(i + 1, min(i + 4, last)) if self.spelt[j] == "->"), last)
         if self.word(i + 1) in _SIGNS:
             self.transfer(role, i, i + 2)
         elif arrow == i + 2:
+            self.call(i + 1, ACTION, role)
+        if arrow + 1 < last:
+            self.call(arrow + 1, STATE, role)
+
+    def data_alternative(self, role: str, i: int, last: int) -> None:
+        """`N[j]?vote(t) if C -> next { x = t }`: values in it are not named apart."""
+        marks = self.trace.marks
+        last = next((j for j in range(i + 1, last) if j in marks), last)
+        arrow = next((j for j in range(i, last) if self.spelt[j] == "->"), last)
+        i += self.spelt[i] == "or"
+        sign = next((j for j in range(i + 1, arrow) if self.spelt[j] in _SIGNS), arrow)
+        if self.word(i) not in ("if", "else", "internal", "timeout") or self.word(i + 1) in _SIGNS:
+            self.call(i, ROLE)
+            self.message(sign + 1, None, self.word(sign))
+        elif self.word(i) in ("internal", "timeout") and self.word(i + 1) not in ("->", "if"):
             self.call(i + 1, ACTION, role)
         if arrow + 1 < last:
             self.call(arrow + 1, STATE, role)
@@ -218,7 +236,7 @@ class _Classifier:
     def places(self, first: int, last: int) -> None:
         """`A@idle`, `A@{idle, done}`, `A->B=[m]` and `A->B contains m`, in `rest` lines and in goals."""
         role, channel, opened = "", None, ""
-        for i in range(first, last):
+        for i in () if self.trace.data else range(first, last):
             word, before, behind = self.spelt[i], self.word(i - 1), self.word(i + 1)
             opened = word if word in ("{", "[") else "" if word in ("}", "]") else opened
             if behind == "@" or behind in _ARROWS or before in _ARROWS:
@@ -233,7 +251,8 @@ class _Classifier:
     def faults(self, first: int, last: int) -> None:
         colon = next((i for i in range(first, last) if self.spelt[i] == ":"), last)
         for i in range(first + 1, colon):
-            self.call(i, ROLE)
+            if self.word(i - 1) != "[":
+                self.call(i, ROLE)
         self.fault_words(colon, last)
 
     def fault_words(self, first: int, last: int) -> None:
@@ -269,6 +288,7 @@ _STATEMENTS = {
     "protocol": _Classifier.protocol,
     "role": _Classifier.role,
     "communication": lambda self, first, last: None,
+    "const": lambda self, first, last: None,
     "rest": _Classifier.places,
     "durable": _Classifier.places,
     "faults": _Classifier.faults,

@@ -17,6 +17,8 @@ from .storm_syntax import File, Rest, RoleBody, RoleSyntax
 from .text import SizeCount, Source, near, shorten
 
 if TYPE_CHECKING:
+    from ...kernel.data.syntax import Expression, Name
+    from ...programs.data.syntax import DataRole
     from ..types.text import TypeSource
     from .storm_types import TypeBody
 
@@ -42,16 +44,35 @@ def parse_rest(cursor: Cursor, word: str = "rest") -> list[Rest]:
 
 def _rest(cursor: Cursor, word: str) -> Rest:
     hint = f"write: {word} A@idle, B@done"
-    role, start = cursor.name("a role", hint)
+    role, start = cursor.role("a role", hint)
     cursor.expect("@", hint)
     if not cursor.symbol("{"):
-        return Rest(role, start, (cursor.name("a state"),))
+        state = cursor.name("a state")
+        return Rest(role, start, (state,), _values(cursor))
     states: list[tuple[str, int]] = []
     while not cursor.symbol("}"):
         if states:
             cursor.expect(",")
         states.append(cursor.name("a state"))
     return Rest(role, start, tuple(states))
+
+
+def _values(cursor: Cursor) -> tuple[tuple[Name, Expression], ...]:
+    """`{x=1, y=2}` behind a state, in a file with data."""
+    if not cursor.data or not cursor.text.startswith("{", cursor.at):
+        return ()
+    from .storm_data import parse_values
+
+    return parse_values(cursor)
+
+
+def _may_have_data(text: str) -> bool:
+    """Without loading what reads such files where nothing in the text looks like it."""
+    if "const" not in text and "var" not in text and "[" not in text:
+        return False
+    from .storm_data import has_data
+
+    return has_data(text)
 
 
 class _Parser:
@@ -76,6 +97,9 @@ class _Parser:
 
     def statements(self, file: File) -> None:
         cursor = self.cursor
+        file.data = cursor.data = _may_have_data(self.source.text)
+        if cursor.trace is not None:
+            cursor.trace.data = file.data
         first = True
         while not cursor.done():
             start, word = cursor.at, cursor.peek_word()
@@ -93,6 +117,8 @@ class _Parser:
         if word in ("role", *MODIFIERS):
             cursor.mark("role")
             self.role(file)
+        elif word == "const" and file.data:
+            self.constant(file)
         elif word == "communication":
             cursor.mark("communication")
             file.communication = self.communication()
@@ -152,7 +178,7 @@ class _Parser:
             self.source.fail("a role needs a name", start, cursor.at)
         end = cursor.at
         before = len(self.mistakes.errors)
-        body = self.body_or_none(name, start)
+        body = self.body_or_none(name, start, file.data)
         if name in file.roles:
             problem = f"two roles are called '{shorten(name)}'"
             hint = f"the first is on line {self.source.place(file.roles[name].start).line}"
@@ -162,10 +188,17 @@ class _Parser:
         broken = len(self.mistakes.errors) > before
         file.roles[name] = RoleSyntax(name, start, reliable, service, body or RoleBody(), broken)
 
-    def body_or_none(self, name: str, start: int) -> RoleBody | TypeBody | None:
+    def constant(self, file: File) -> None:
+        from .storm_data import parse_constant
+
+        self.cursor.mark("const")
+        self.cursor.keyword("const")
+        file.constants.append(parse_constant(self.cursor))
+
+    def body_or_none(self, name: str, start: int, data: bool) -> RoleBody | TypeBody | DataRole | None:
         """What follows the name; None if it cannot be read, and then the next statement is next."""
         try:
-            return self.body(name, start)
+            return self.data_body(name, start) if data else self.body(name, start)
         except InputError as problem:
             self.mistakes.add(problem)
             self.cursor.at = next_statement(self.cursor, start)
@@ -182,6 +215,21 @@ class _Parser:
             if word in found or (word != "service" and found.keys() - {"service"}):
                 self.source.fail(f"unexpected '{word}'", start, self.cursor.at)
             found[word] = None
+
+    def data_body(self, name: str, start: int) -> DataRole:
+        """A role in a file with data, or the roles of a family."""
+        from ...programs.data.syntax import DataRole
+        from .storm_data import DataRoleParser, parse_family
+
+        cursor = self.cursor
+        made = DataRole(name, start)
+        if cursor.text.startswith("[", cursor.ahead()):
+            made.index, made.size = parse_family(cursor)
+        if cursor.text.startswith("=", cursor.ahead()):
+            hint = "write its states: role A { start: B!message -> end }"
+            cursor.fail("'{', since a file with const, var or an index has no session types", hint)
+        cursor.expect("{", "a role is  role A { ... }  or  role N[i: 1..n] { ... }")
+        return DataRoleParser(cursor, self.budget, self.mistakes, made).parse()
 
     def body(self, name: str, start: int) -> RoleBody | TypeBody:
         cursor = self.cursor

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...errors import Place
+from ...kernel.data.system import DataSystem
 from ...kernel.model.actions import Transition
 from ...kernel.model.system import System
 from .storm import build
@@ -83,8 +86,50 @@ class NoPlaces:
         return False
 
 
-def read_with_places(text: str, name: str) -> tuple[System, Places]:
+class DataPlaces(NoPlaces):
+    """Of a .storm text whose roles have variables: a state stands where its named state does."""
+
+    def __init__(self, system: DataSystem, file: str) -> None:
+        super().__init__(file)
+        self._system, self._name = system, file
+
+    def written_as_automaton(self, role: str) -> bool:
+        """Its author has not chosen the states of the automaton one by one."""
+        return False
+
+    def role(self, role: str) -> Place:
+        return self.state(role, self._system[role].initial)
+
+    def state(self, role: str, state: str) -> Place:
+        process = self._system[role]
+        return self._here(process.place(state) or process.place(process.initial))
+
+    def transition(self, role: str, transition: Transition) -> Place:
+        found = self._system.data.steps.get(role, {}).get(transition)
+        return self.state(role, transition.source) if found is None else self._here(found)
+
+    def requirement(self, index: int) -> Place:
+        return Place(self._name, self._system.requirements[index].line)
+
+    def rest_line(self, role: str, state: str) -> str:
+        local = self._system.data.local.get(role, {}).get(state)
+        return f"rest {role}@{local.name if local is not None else state}"
+
+    def is_error(self, role: str, state: str) -> bool:
+        local = self._system.data.local.get(role, {}).get(state)
+        return local is not None and local.failed
+
+    def _here(self, place: Place | None) -> Place:
+        return Place(self._name) if place is None else replace(place, file=self._name)
+
+
+def places_of(source: Source, file: File, system: System) -> Places | NoPlaces:
+    return DataPlaces(system, source.file) if isinstance(system, DataSystem) else Places(source, file)
+
+
+def read_with_places(text: str, name: str) -> tuple[System, Places | NoPlaces]:
     """The system that a .storm text describes, and where it says what."""
     source = Source(text, name)
     file = parse(source)
-    return build(source, file), Places(source, file)
+    system = build(source, file)
+    return system, places_of(source, file, system)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -28,7 +29,10 @@ from .storm_scan import Cursor, quote, write_message
 from .text import Source, near, shorten
 
 if TYPE_CHECKING:
+    from ...kernel.goals.data_goals import DataGoalParser
     from ...kernel.goals.parse import GoalParser
+
+    AnyGoalParser = GoalParser | DataGoalParser
 
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
@@ -41,6 +45,7 @@ CLAIM_HINT = (
     "a claim is never GOAL, always possible GOAL, recovers, clean, or a property such as k-mc at 2"
 )
 _LARGEST = 10**6
+_COMMENT = re.compile(r"//[^\n]*")
 
 
 @dataclass
@@ -62,7 +67,7 @@ class RequirementSyntax:
     violated: bool
     what: str
     goal: Goal | None
-    names: GoalParser | None
+    names: AnyGoalParser | None
     k: int | None
     under: UnderSyntax | None
 
@@ -105,7 +110,7 @@ def parse_statement(cursor: Cursor) -> RequirementSyntax:
     return parse_requirement(cursor, violated=word == "expect")
 
 
-def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, GoalParser | None, int | None]:
+def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, AnyGoalParser | None, int | None]:
     word, start = cursor.peek_word(), cursor.ahead()
     if word is None:
         cursor.fail("never, always possible, recovers, clean or a property", example)
@@ -125,13 +130,22 @@ def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, GoalParser |
     return word, None, None, k
 
 
-def _goal(cursor: Cursor) -> tuple[Goal, GoalParser]:
+def _goal(cursor: Cursor) -> tuple[Goal, AnyGoalParser]:
     from ...kernel.goals.parse import GoalParser
     from .storm_goals import GoalTokens
 
     first = len(cursor.trace.words) if cursor.trace else 0
-    parser = GoalParser(GoalTokens(cursor))
-    goal = parser.parse()
+    parser: AnyGoalParser
+    if cursor.data:
+        from ...kernel.goals.data_goals import DataGoalParser
+
+        begin = cursor.skip()
+        parser = DataGoalParser(GoalTokens(cursor))
+        goal = parser.goal()
+        parser.written = _COMMENT.sub("", cursor.text[begin : cursor.at])
+    else:
+        parser = GoalParser(GoalTokens(cursor))
+        goal = parser.parse()
     if cursor.trace:
         cursor.trace.goals.append((first, len(cursor.trace.words)))
     return goal, parser
@@ -190,7 +204,7 @@ def _role(cursor: Cursor) -> tuple[str, int]:
     start = cursor.ahead()
     if "\n" in cursor.text[cursor.at : start] and STATEMENT.match(cursor.text, start):
         cursor.fail("a role", _UNDER_EXAMPLE)
-    return cursor.name("a role", _UNDER_EXAMPLE)
+    return cursor.role("a role", _UNDER_EXAMPLE)
 
 
 def _at_most(cursor: Cursor) -> tuple[str | None, int]:
@@ -234,7 +248,7 @@ def _made(names: Names, syntax: RequirementSyntax, under: Under | None) -> Requi
 def _resolved(names: Names, under: UnderSyntax) -> Under:
     chosen: dict[str, tuple[str, ...]] = {}
     for word, pairs in under.processes.items():
-        chosen[word] = tuple(dict.fromkeys(role for role, start in pairs if names.role(role, start)))
+        chosen[word] = tuple(dict.fromkeys(role for pair in pairs for role in names.roles(*pair)))
     return Under(resolve(names, under.declared), at_most=tuple(under.at_most), **chosen)
 
 

@@ -94,6 +94,9 @@ class Trace:
     marks: dict[int, str] = field(default_factory=dict)
     types: list[tuple[int, int]] = field(default_factory=list)
     goals: list[tuple[int, int]] = field(default_factory=list)
+    #: In a file with data: the braces of updates, and whether there is data at all.
+    updates: set[int] = field(default_factory=set)
+    data: bool = False
 
     def mark(self, what: str) -> None:
         """The next word begins a construct."""
@@ -111,6 +114,8 @@ class Cursor:
         self.at = start
         self.end = len(source.text) if end is None else end
         self.trace = trace
+        #: Has the text constants, variables or families?
+        self.data = False
 
     def mark(self, what: str) -> None:
         """The next word begins a construct."""
@@ -178,6 +183,15 @@ class Cursor:
         start, end = match.span(1)
         self.took(start, end)
         return self.unquote(match.group(1), start), start
+
+    def role(self, what: str, hint: str | None = None) -> tuple[str, int]:
+        """A role, or members of a family: `N[2]`, `N[n]` with a constant, `N[*]`."""
+        name, start = self.name(what, hint)
+        if not self.text.startswith("[", self.at, self.end) or not self.symbol("["):
+            return name, start
+        index = "*" if self.symbol("*") else self.name("a member's number or '*'", f"write {name}[1]")[0]
+        self.expect("]", f"write {name}[{index}]")
+        return f"{name}[{index}]", start
 
     def message(self, hint: str | None = None) -> tuple[Message, int]:
         """A message and where it starts: `crash`, a word with or without payload, or a quoted name."""

@@ -13,6 +13,8 @@ from .storm_faults import Declared
 from .storm_requirements import RequirementSyntax
 
 if TYPE_CHECKING:
+    from ...kernel.data.syntax import Expression, Name
+    from ...programs.data.syntax import ConstantSyntax, DataRole
     from .storm_types import TypeBody
 
 
@@ -35,22 +37,25 @@ class RoleSyntax:
     start: int
     reliable: bool
     service: bool
-    body: RoleBody | TypeBody
+    body: RoleBody | TypeBody | DataRole
     broken: bool = False
 
 
 @dataclass(frozen=True)
 class Rest:
-    """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place."""
+    """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place; `values` are
+    those of `A@idle{x=1}`."""
 
     role: str
     start: int
     states: tuple[tuple[str, int], ...]
+    values: tuple[tuple[Name, Expression], ...] = ()
 
 
 @dataclass
 class File:
-    """A whole text. `roles_unread` when a statement could not be read that may have been a role."""
+    """A whole text. `roles_unread` when a statement could not be read that may have been a role; `data`: it
+    has constants, variables or families."""
 
     name: str = ""
     communication: str = PEER_TO_PEER
@@ -61,3 +66,5 @@ class File:
     requirements: list[RequirementSyntax] = field(default_factory=list)
     errors: list[InputError] = field(default_factory=list)
     roles_unread: bool = False
+    data: bool = False
+    constants: list[ConstantSyntax] = field(default_factory=list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...kernel.data.system import DataSystem
 from ...kernel.model.actions import TIMEOUT, Action, Internal, Send
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
@@ -14,7 +15,14 @@ LONGEST_LABEL = 24
 
 
 def write(system: System) -> str:
-    """The system as a .storm text; reading it back gives an equal one."""
+    """The system as a .storm text; reading it back gives an equal one. A system that is what a text with data
+    describes is written as that text."""
+    if isinstance(system, DataSystem):
+        from .storm_data_write import source_of
+
+        written = source_of(system)
+        if written is not None:
+            return written
     lines = [f"protocol {quote(system.name)}"] if system.name else []
     lines += [f"communication {system.communication}"] if system.mailboxes else []
     lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 from ...records import dataclass
 
@@ -16,7 +17,7 @@ class ProgramEdge:
     writes: frozenset[str] = frozenset()
 
 
-def live_variables(leaving: Mapping[Hashable, Sequence[ProgramEdge]]) -> dict[Hashable, frozenset[str]]:
+def live_variables(leaving: Mapping[Any, Sequence[ProgramEdge]]) -> dict[Hashable, frozenset[str]]:
     """For each node the variables that may be read from there on before they are assigned."""
     live = {node: frozenset[str]() for node in leaving}
     backwards = list(reversed([*leaving]))

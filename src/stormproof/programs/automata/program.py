@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from ...errors import ModelError, Place
-from ...kernel.model.actions import Action
+from ...kernel.model.actions import Action, Message
 
 
 class InTransit(Protocol):
@@ -21,7 +21,7 @@ class InTransit(Protocol):
         """Who sends it."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> Message: ...
 
     @property
     def message(self) -> str: ...
@@ -101,7 +101,8 @@ class Response:
 class AnyProgram(Protocol[P]):
     """A role; what follows a message that is not received is nothing."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     @property
     def start(self) -> P: ...

@@ -1,0 +1,1 @@
+"""Roles with variables: what they offer, and what comes then."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...errors import did_you_mean
+from ...kernel.data.system import DataSystem
 from ...kernel.model.goal import NAMED
 from ...kernel.model.requirement import CLEAN, RECOVERS
 from ...kernel.model.rest import rest_states
 from ...kernel.model.system import System
 from ...languages import formats
-from ...languages.formats.storm_places import NoPlaces, Places, read_with_places
+from ...languages.formats.storm_places import DataPlaces, NoPlaces, Places, read_with_places
 from ...search.checks.properties import ALIASES, GOALS, PROPERTIES
 from .messages import message_warnings
 from .states import state_warnings
@@ -34,11 +35,13 @@ def lint_with_places(
 
 def lint_system(system: System, path: str, format: str | None = None) -> tuple[Warning, ...]:
     """What is hardly meant in a system that was read from a file, which is read again for its places."""
-    return warnings(system, places_in(path, format))
+    return warnings(system, places_in(path, format, system))
 
 
-def places_in(path: str, format: str | None = None) -> Places | NoPlaces:
-    """Where a file that can be read says what."""
+def places_in(path: str, format: str | None = None, system: System | None = None) -> Places | NoPlaces:
+    """Where a file that can be read says what; a system of roles with variables knows its places."""
+    if isinstance(system, DataSystem):
+        return DataPlaces(system, path)
     if formats.split_part(path) == (path, ""):
         text = formats.read_text(path)
         if formats.language_of(text, path, format) == "storm":

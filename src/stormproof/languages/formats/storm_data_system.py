@@ -1,0 +1,211 @@
+"""From a parsed .storm text with data to the system that it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...errors import ModelError
+from ...kernel.data.evaluate import NameScope, of_type
+from ...kernel.data.syntax import Apply, DataMistake, Expression, Name, Quantified
+from ...kernel.data.system import DataNames, DataSource, DataSystem, LocalState
+from ...kernel.goals.data_goals import DataGoalParser
+from ...kernel.model.process import Process
+from ...kernel.model.requirement import Requirement
+from ...programs.data.alternatives import CompiledRole
+from ...programs.data.build import BuiltRole, build_roles
+from ...programs.data.compile import compile_roles
+from ...programs.data.scope import FileScope
+from ...programs.data.syntax import DataRole
+from .storm_faults import resolve, with_role_faults
+from .storm_names import Names
+from .storm_recovery import Mistakes
+from .storm_requirements import requirements
+from .storm_syntax import File, Rest, RoleSyntax
+from .text import Source
+
+
+class DataSystemMaker:
+    """A system in the making. Where roles have mistakes, their names are looked up in the other lines."""
+
+    def __init__(self, source: Source, file: File, given: Mapping[str, str], mistakes: Mistakes) -> None:
+        self.source, self.file, self.given, self.mistakes = source, file, given, mistakes
+        self.syntax = {name: role for name, role in file.roles.items() if isinstance(role.body, DataRole)}
+        bodies = {name: role.body for name, role in self.syntax.items() if isinstance(role.body, DataRole)}
+        self.scope = FileScope(file.constants, bodies, given)
+        self.roles = compile_roles(self.scope)
+        for problem in () if file.roles_unread else self.scope.mistakes:
+            if not self.in_broken_role(problem.start):
+                self.note(problem)
+
+    def in_broken_role(self, at: int) -> bool:
+        """Is this in a role that could not be read whole, so that not all of its names are known?"""
+        before = [role for role in self.file.roles.values() if role.start <= at]
+        return bool(before) and max(before, key=lambda role: role.start).broken
+
+    def note(self, problem: DataMistake) -> None:
+        self.mistakes.fail(self.source, problem.message, problem.start, problem.end, problem.hint, ModelError)
+
+    def system(self) -> DataSystem | None:
+        """The system; where there are mistakes one without steps, in which names are looked up."""
+        if not self.roles:
+            return None
+        built = self.built() if not self.mistakes.errors else []
+        data = self.names(built)
+        processes = [b.process for b in built] or [*self.skeletons()]
+        source = DataSource(self.source.text, dict(self.given))
+        system = DataSystem(
+            processes, self.file.name, communication=self.file.communication, data=data, source=source
+        )
+        required = [r for b in built for r in b.required]
+        return self.with_lines(system, built, required)
+
+    def built(self) -> list[BuiltRole]:
+        places = {}
+
+        def place_of(start: int) -> Any:
+            if start not in places:
+                places[start] = self.source.place(start)
+            return places[start]
+
+        services = frozenset(name for name, role in self.syntax.items() if role.service)
+        try:
+            made = build_roles(self.roles, self.scope.families, self.kept(), place_of, services)
+        except ModelError as problem:
+            self.mistakes.add(problem)
+            return []
+        return [replace_process(b, self.syntax[b.role.name]) for b in made]
+
+    def skeletons(self) -> Iterable[Process]:
+        for role in self.roles.values():
+            states = [*role.states] or ["?"]
+            for name in self.members(role):
+                yield Process(name, states[0], (), states)
+
+    def members(self, role: CompiledRole) -> list[str]:
+        if role.name not in self.scope.families:
+            return [role.name]
+        return [f"{role.name}[{n}]" for n in range(1, self.scope.families[role.name] + 1)]
+
+    def names(self, built: Iterable[BuiltRole]) -> DataNames:
+        roles = self.roles.values()
+        return DataNames(
+            self.scope.constants,
+            self.scope.words,
+            dict(self.scope.families),
+            {role.name: {name: v.domain for name, v in role.variables.items()} for role in roles},
+            {role.name: tuple(role.states) for role in roles},
+            {b.process.name: b.local for b in built},
+            {b.process.name: b.steps for b in built},
+        )
+
+    def kept(self) -> dict[str, frozenset[str]]:
+        """The variables that requirements and `rest` lines read."""
+        found: dict[str, set[str]] = {}
+        for required in self.file.requirements:
+            if isinstance(required.names, DataGoalParser):
+                for role, variable in required.names.reads():
+                    found.setdefault(role, set()).add(variable)
+        for line in (*self.file.rest, *self.file.durable):
+            family = line.role.partition("[")[0]
+            for name, value in line.values:
+                found.setdefault(family, set()).update((name.name, *names_in(value)))
+        return {role: frozenset(names) for role, names in found.items()}
+
+    # ---- the lines below the roles ----
+
+    def with_lines(
+        self, system: DataSystem, built: list[BuiltRole], required: list[Requirement]
+    ) -> DataSystem:
+        file = self.file
+        known = bool(built)
+        names = Names(
+            self.source,
+            system,
+            self.mistakes,
+            unread=() if known else {n for r in self.roles.values() for n in self.members(r)},
+            roles_unread=file.roles_unread or any(role.broken for role in file.roles.values()),
+            messages_unread=not known,
+        )
+        made: Any = self.with_states(names, file.rest, system, "rest")
+        made = self.with_states(names, file.durable, made, "durable")
+        made = with_role_faults(names, file.faults, made)
+        if file.faults:
+            made = replace(made, faults=resolve(names, file.faults))
+        names.system = made
+        stated = requirements(names, file.requirements)
+        found: DataSystem = made
+        if self.mistakes.errors:
+            return found
+        return replace(found, requirements=(*stated, *required))
+
+    def with_states(
+        self, names: Names, declared: Iterable[Rest], system: DataSystem, field: str
+    ) -> DataSystem:
+        """The system with the `rest` or `durable` states that are declared, for any values or for some."""
+        chosen: dict[str, list[str]] = {}
+        for line in declared:
+            for role in names.roles(line.role, line.start):
+                family = role.partition("[")[0]
+                known = [s for s, start in line.states if self.known_state(names, family, s, start)]
+                condition = self.condition(line, family)
+                local = system.data.local.get(role, {})
+                found = [
+                    state
+                    for state, what in local.items()
+                    if what.name in known and not what.between and not what.failed and condition(what)
+                ]
+                chosen.setdefault(role, []).extend(found)
+        if self.mistakes.errors or not chosen:
+            return system
+        changed: dict[str, Any] = {name: {field: tuple(found)} for name, found in chosen.items()}
+        return replace(
+            system,
+            processes=tuple(replace(p, **changed[p.name]) if p.name in chosen else p for p in system),
+        )
+
+    def known_state(self, names: Names, role: str, state: str, start: int) -> bool:
+        states = self.roles[role].states if role in self.roles else {}
+        if state in states:
+            return True
+        if not names.roles_unread:
+            hint = f"States of {role}: {', '.join(states)}"
+            names.fail(f"{role} has no state '{state}'", start, start + len(state), hint)
+        return False
+
+    def condition(self, line: Rest, role: str) -> Callable[[LocalState], bool]:
+        """Has a local state the values that a line asks for?"""
+        variables = self.roles[role].variables
+        domains = {name: variable.domain for name, variable in variables.items()}
+        scope = self.scope.names().with_names(domains)
+        wanted = []
+        for name, value in line.values:
+            try:
+                wanted.append((name.name, self.compared(name, value, scope, domains)))
+            except DataMistake as problem:
+                self.note(problem)
+        return lambda local: all(local.values[name] == run(local.values) for name, run in wanted)
+
+    def compared(self, name: Name, value: Expression, scope: NameScope, domains: Mapping[str, Any]) -> Any:
+        if name.name not in domains:
+            problem = f"there is no variable '{name.name}'"
+            raise DataMistake(
+                problem, name.start, name.end, f"variables here: {', '.join(domains) or 'none'}"
+            )
+        return of_type(value, scope, domains[name.name], f"'{name.name}'").run
+
+
+def replace_process(built: BuiltRole, role: RoleSyntax) -> BuiltRole:
+    process = replace(built.process, reliable=role.reliable, service=role.service)
+    return replace(built, process=process)
+
+
+def names_in(node: Expression) -> Iterable[str]:
+    if isinstance(node, Name):
+        yield node.name
+    elif isinstance(node, Apply):
+        for part in node.parts:
+            yield from names_in(part)
+    elif isinstance(node, Quantified):
+        yield from names_in(node.body)

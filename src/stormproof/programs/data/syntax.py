@@ -1,0 +1,107 @@
+"""Roles with variables, constants and domains as read: what stands where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from ...kernel.data.syntax import Expression, Name
+from ...kernel.model.actions import Internal, Message
+from ...records import dataclass
+
+RANGE, BOOL, WORDS, SET, LIST, MAP, TUPLE, MAYBE, NAMED = (
+    *("range", "bool", "words", "set", "list", "map", "tuple", "maybe", "named"),
+)
+
+
+@dataclass(frozen=True)
+class DomainSyntax:
+    """`0..n`, `bool`, `{red, green}`, `set of D`, `list of D up to n`, `map of D to E`, `(D, E)`, `D?` and
+    the name of a family; `parts` are the domains, names and numbers in it, in their order."""
+
+    kind: str
+    parts: tuple[DomainSyntax | Expression, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class VariableSyntax:
+    """`var x: D = value`; several names in one line are several of these."""
+
+    name: Name
+    domain: DomainSyntax
+    initial: Expression | None
+
+
+@dataclass(frozen=True)
+class PeerSyntax:
+    """`A`, `N[e]`, `N[*]`."""
+
+    name: Name
+    index: Expression | None = None
+    everybody: bool = False
+
+
+@dataclass(frozen=True)
+class UpdateSyntax:
+    """`x = e`, or `m[k] = e`."""
+
+    name: Name
+    key: Expression | None
+    value: Expression
+
+
+SEND, RECEIVE, ACT, GO = "send", "receive", "act", "go"
+
+
+@dataclass(frozen=True)
+class AlternativeSyntax:
+    """One alternative of a state; `GO` has no action, and `also` is written `or`."""
+
+    kind: str
+    start: int
+    end: int
+    target: Name
+    peer: PeerSyntax | None = None
+    message: Message = ""
+    fields: tuple[Expression, ...] = ()
+    action: Internal | None = None
+    guard: Expression | None = None
+    updates: tuple[UpdateSyntax, ...] = ()
+    also: bool = False
+
+
+@dataclass
+class StateSyntax:
+    """A named state with its alternatives, in their order."""
+
+    name: Name
+    alternatives: list[AlternativeSyntax] = field(default_factory=list)
+
+
+@dataclass
+class DataRole:
+    """A role, or the roles of a family: `index` is what a member calls itself, `size` how many there are."""
+
+    name: str
+    start: int
+    index: Name | None = None
+    size: Expression | None = None
+    variables: list[VariableSyntax] = field(default_factory=list)
+    states: dict[str, StateSyntax] = field(default_factory=dict)
+
+    @property
+    def family(self) -> bool:
+        return self.size is not None
+
+
+@dataclass(frozen=True)
+class ConstantSyntax:
+    """`const n = 3`."""
+
+    name: Name
+    value: Expression
+
+
+Roles = Mapping[str, DataRole]
