@@ -19,7 +19,6 @@ from stormproof.kernel.model.requirement import Requirement
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
-from stormproof.kernel.transform.added_states import as_written
 from stormproof.kernel.transform.crash_handling import crash_handling
 from stormproof.kernel.transform.prepare import prepare, with_process_faults
 from stormproof.kernel.transform.under import system_under
@@ -68,6 +67,17 @@ role B {
 require order: never B@bad under reorder
 require safe: never A@s & B@d
 """
+#: A may crash, and B does not handle it.
+UNHANDLED = """
+protocol unhandled
+role A { a: B!x -> b
+            internal crash -> c
+         b: internal crash -> c
+         c: B!crash -> d
+         d: }
+role B { a: A?x -> b
+         b: }
+"""
 CLASSES = ("k-exh", "k-er", "k-wer", "k-pg", "k-safe", "k-mc", "rsc", "half-duplex")
 UP_TO_CRASH = ("crash-handling", "k-er-up-to-crash", "k-exh-up-to-crash", "recovers")
 
@@ -100,7 +110,7 @@ SAMPLES: dict[str, Callable[[], str]] = {
     "at one bound": lambda: _saved("half-duplex", *CLASSES, k=1, corrupt=True),
     "no faults": lambda: _saved("half-duplex", *CLASSES, "k-obi", "k-sibi", k=1),
     "crashes": lambda: _saved(_LOGGER, *UP_TO_CRASH, crash=["Server"]),
-    "as written": lambda: _saved(_LOGGER, *UP_TO_CRASH, crash=["Server"], as_written=True),
+    "as written": lambda: _saved(_storm(UNHANDLED), *UP_TO_CRASH, crash=["A"], as_written=True),
     "crash commit": lambda: _saved("crash-commit", *UP_TO_CRASH, crash=["A"]),
     "encoding": lambda: _saved(_BIT, "k-mc", "recovers", loss=True, semantics="encoding"),
     "stops": lambda: _saved("two-phase-commit", "recovers", stop=["Coordinator"]),
@@ -269,7 +279,7 @@ def _judge(
     name = row["property"] if required is None else required.claim.what
     ask: Ask | None = {"recovers": RECOVERS, "clean": clean(survival.system, survival.rest)}.get(name)
     if required is not None and not required.claims_property:
-        ask = ask_of(survival, searched.requirement(as_written(required, given, system)))
+        ask = ask_of(survival, searched.requirement(required))
     if ask is not None:
         return _survives(survival, ask, row, fewest)
     if name == "crash-handling":

@@ -61,7 +61,7 @@ def test_other_names_of_survival(run: Run, holds: Path) -> None:
 
 
 def test_temporal_operators_are_no_goals(run: Run, holds: Path) -> None:
-    refused(run("reach", holds, "EF B@b"), "unknown name 'EF'")
+    refused(run("reach", holds, "EF B@b"), "a goal has no 'EF'")
 
 
 # ---- names of files ------------------------------------------------------------------------------------

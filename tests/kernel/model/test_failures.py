@@ -110,3 +110,21 @@ def test_a_channel_that_duplicates_is_not_perfect_and_keeps_that_in_json() -> No
     assert not failure.perfect and failure.describe() == ("duplication",)
     model = FailureModel({AB: failure, BA: PERFECT}, ("B",))
     assert model_from_json(model_to_json(model)) == model
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [
+        Failures(),
+        Failures(loss=True, corrupt=["A->B"], reorder=[], corrupt_scope="system", crash=("A", "B")),
+        Failures(stop="A", budget="2,loss=1", corrupt_map={"A->B": {"x": "y"}}, partition="A|B"),
+        Failures(file_faults=False, as_written=True, budget=0, restart="B"),
+    ],
+    ids=str,
+)
+def test_failures_are_printed_as_they_are_written(failures: Failures) -> None:
+    assert eval(repr(failures), {"Failures": Failures}) == failures
+
+
+def test_what_is_as_by_default_is_not_printed() -> None:
+    assert repr(Failures(loss=True, corrupt=["A->B"])) == "Failures(loss=True, corrupt=['A->B'])"

@@ -286,3 +286,32 @@ def test_a_system_refuses_unknown_roles_and_names_that_occur_twice() -> None:
     with pytest.raises(ModelError, match="two requirements are called 'a'"):
         replace(system, requirements=twice)
     assert parse_goal("A@s", system) == At("A", ("s",))
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("eventually A@t", "error: 'eventually' is not a claim"),
+        ("F (A@t)", "'F' is not a claim"),
+        ("G A@t", "require never !Client@done"),
+        ("EF A@t", "stormproof reach FILE GOAL"),
+        ("always eventually A@t", "expected 'possible', found 'eventually'"),
+        ("always A@t", "what must hold in every configuration is: require never !A@done"),
+        ("never eventually A@t", "a goal has no 'eventually'"),
+        ("always possible A@t & eventually (A@s)", "a goal has no 'eventually'"),
+    ],
+)
+def test_temporal_words_get_a_way_out(claim: str, said: str) -> None:
+    text = f"role A {{ s: B!x -> t\n t: }}\nrole B {{ s: A?x -> t\n t: }}\n\n\nrequire a: {claim}\n"
+    with pytest.raises(InputError) as caught:
+        sp.loads(text)
+    assert said in caught.value.report()
+    assert caught.value.hint and "require" in caught.value.hint
+
+
+def test_a_role_and_a_property_may_be_called_like_such_a_word() -> None:
+    text = "role F { s: eventually!x -> t\n t: }\nrole eventually { s: F?x -> t\n t: }\n"
+    goal = "F@t & eventually@s & F->eventually=[]"
+    system = sp.loads(f"{text}require never {goal}\nrequire until\nrequire once at 2\n")
+    assert str(system.requirements[0].claim) == f"never {goal}"
+    assert [r.claim.what for r in system.requirements] == ["never", "until", "once"]

@@ -201,3 +201,12 @@ def test_requirements_of_one_title_are_replayed_each_under_its_own_failures() ->
     replayed = replay_result(result_from_json(json.dumps(data)))
     found = [verdict for verdict in replayed if verdict.property in ("recovers", "clean")]
     assert len(found) == 5 and all(verdict.proved for verdict in found), found
+
+
+def test_what_a_check_by_name_leaves_out_is_said() -> None:
+    system = sp.protocol("outbox")
+    titles = [r.title for r in system.requirements]
+    assert sp.check(system).notes == ()
+    some = sp.check(system, properties=["recovers", titles[0]])
+    assert some.notes == (f"not asked: {', '.join(titles[1:])}, which the file requires",)
+    assert sp.check(system, properties=titles).notes == ()

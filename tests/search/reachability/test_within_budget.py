@@ -97,16 +97,22 @@ def test_deadlock_does_not_match_states_that_were_added() -> None:
     assert "C may stop silently, and nobody is informed" in silent.notes
 
 
-def test_requirements_do_not_match_them_either() -> None:
+def test_requirements_are_about_every_configuration() -> None:
+    """Definitions 10.6: those in which somebody is where completion has led it, too."""
     system = sp.require(sp.loads(RELAY), "require never deadlock")
     report = sp.check(system, sp.Failures(crash="C"))
-    assert report["never deadlock"].holds
-    assert report["recovers"].holds is False, "survival is judged by the definition"
+    for verdict in (report["never deadlock"], report["recovers"]):
+        assert verdict.holds is False and verdict.replayed
+        assert "crash handling has added gave_up of A" in verdict.notes
 
 
 def test_as_written_adds_nothing() -> None:
-    report = sp.check(sp.loads(RELAY), sp.Failures(crash="C", as_written=True), properties=["recovers"])
-    assert report.system.names == report.given.names and report["recovers"].holds  # type: ignore[union-attr]
-    assert report.notes == ("as written, C has no action crash and so never crashes",)
-    assert report.assumed == "C may crash, announced to everybody"
+    report = sp.check(sp.protocol("crash-commit"), sp.Failures(as_written=True), properties=["recovers"])
+    assert report.given is not None and report.system.names == report.given.names
+    assert report.assumed == "A may crash, announced to everybody"
     assert report.to_json()["failures"]["as_written"] is True
+
+
+def test_who_cannot_crash_as_written_does_not_survive_its_crash() -> None:
+    with pytest.raises(sp.UsageError, match="as written, C cannot crash: there is no action crash in C"):
+        sp.survives(sp.loads(RELAY), sp.Failures(crash="C", as_written=True))

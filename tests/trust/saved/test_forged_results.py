@@ -140,8 +140,12 @@ FORGERIES: dict[str, tuple[int, Any]] = {
     "an unknown failure": (3, lambda: with_failures(saved("survival"), floods=True)),
     "who may crash is left out": (1, lambda: with_failures(saved("crashes"), crash=[], unreliable=[])),
     "crash handling was completed all the same": (
-        1,
+        2,  # as written, there is nobody who could crash
         lambda: with_failures(saved("crashes"), as_written=True),
+    ),
+    "crash handling was not completed": (
+        1,
+        lambda: with_failures(saved("as written"), as_written=False),
     ),
     "another budget": (1, lambda: with_failures(saved("reordering"), budget={"total": 0})),
     "a budget that no number is": (2, lambda: with_failures(saved("reordering"), budget={"total": True})),

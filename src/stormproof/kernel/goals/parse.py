@@ -17,6 +17,7 @@ from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.system import System
 from .groups import expand_groups
+from .temporal import TEMPORAL
 
 JOIN = "join two goals with & or |"
 
@@ -160,8 +161,20 @@ class GoalParser:
         if self._is(*_ARROW):
             return self._channel(first)
         self._refuse_other_notations(first)
+        self._refuse_temporal(first)
         self._lookups.append(("role", first.text, lambda system: self._check_named(first, system)))
         return Named(first.text)
+
+    def _refuse_temporal(self, first: GoalToken) -> None:
+        """`eventually A@done`: goals are about one moment."""
+        after = self.tokens.peek()
+        if (
+            first.text in TEMPORAL
+            and not first.quoted
+            and after is not None
+            and (not after.sign or self._is("("))
+        ):
+            raise self.tokens.error(f"a goal has no '{first.text}'", first, TEMPORAL[first.text])
 
     def _refuse_other_notations(self, first: GoalToken) -> None:
         """`Buyer.done`, `Buyer != done`, `Buyer in done`: say how it is written, with the same meaning."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import field
+from dataclasses import field, fields
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -234,6 +234,24 @@ class Failures(AskedFaults):
         put(self, "file_faults", file_faults)
         put(self, "budget", budget_of(budget))
         put(self, "as_written", as_written)
+
+    def __repr__(self) -> str:
+        """What its constructor takes: arguments that are not as by default, in plain values."""
+        usual = Failures()
+        names = [
+            field.name for field in fields(self) if getattr(self, field.name) != getattr(usual, field.name)
+        ]
+        return f"Failures({', '.join(f'{name}={self._plain(name)!r}' for name in names)})"
+
+    def _plain(self, name: str) -> Any:
+        """An argument as one would write it."""
+        value = getattr(self, name)
+        if name == "budget":
+            return self.budget.to_json()
+        if name == "corrupt_map":
+            return [(str(channel), before, after) for channel, before, after in self.corrupt_map]
+        named = isinstance(value, tuple) and name in {kind.keyword for kind in KINDS}
+        return [str(channel) for channel in value] if named else value
 
     def within(self, budget: BudgetGiven) -> Failures:
         """The same with another budget."""

@@ -1,17 +1,15 @@
-"""Named goals, such as `deadlock`, are about the protocol as its author wrote it.
+"""States that completed crash handling adds: in them a role has given up.
 
-Completed crash handling adds states in which a role has given up. Where such a state takes part, it is the
-completion that deadlocks, so a named goal does not match there unless the goal names the state itself.
+`reach` leaves them aside where it looks for a named goal, such as `deadlock`, unless asked, and says so.
+Requirements are about every configuration (definitions 10.6).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from ..model.goal import And, At, Goal, Named, Not, Or
 from ..model.phrases import listed
-from ..model.requirement import NEVER, Requirement
 from ..model.system import System
 
 
@@ -33,14 +31,6 @@ def outside_added_states(goal: Goal, given: System, completed: System) -> Goal:
     if asked or not added or not any(isinstance(a, Named) for a in atoms):
         return goal
     return And((goal, *(Not(At(name, states)) for name, states in added.items())))
-
-
-def as_written(requirement: Requirement, given: System, completed: System) -> Requirement:
-    """A requirement whose goal is never to be reached, without what completion has added."""
-    claim = requirement.claim
-    if claim.what != NEVER or claim.goal is None:
-        return requirement
-    return replace(requirement, claim=replace(claim, goal=outside_added_states(claim.goal, given, completed)))
 
 
 def _atoms(goal: Goal) -> Iterator[Goal]:

@@ -63,10 +63,14 @@ def _handling_crashes(marked: System, model: FailureModel, as_written: bool) -> 
 
 
 def _unhandled(system: System) -> str:
-    """What it means that nothing was added to a system that does not handle crashes."""
+    """What it means that nothing was added to a system that does not handle crashes. Who cannot crash at all
+    would seem to survive it."""
     unable = [n for n in system.unreliable if not any(is_crash(t.action) for t in system[n].transitions)]
     if unable:
-        return f"as written, {listed(unable)} has no action crash and so never crashes"
+        raise UsageError(
+            f"as written, {listed(unable)} cannot crash: there is no action crash in {listed(unable)}",
+            hint="leave out --as-written (as_written=True), so that crash handling is added",
+        )
     return "as written, the system does not handle every crash (`stormproof crash` shows what is missing)"
 
 

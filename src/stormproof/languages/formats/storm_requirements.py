@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from ...kernel.goals.temporal import TEMPORAL
 from ...kernel.model.actions import Channel
 from ...kernel.model.goal import Goal, Spelling, show
 from ...kernel.model.requirement import (
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
 _VIOLATED_EXAMPLE = "write: expect violated recovers under loss"
+_ALWAYS_HINT = (
+    "write: require always possible A@done; what must hold in every configuration is: require never !A@done"
+)
 _UNDER_EXAMPLE = "write: under loss on A -> B, crash C, at most 2 faults"
 _JOINED = "channels and roles are joined by 'and': under loss on A -> B and B -> A, crash C and D"
 #: Where a requirement goes on in a way that none does.
@@ -117,11 +121,14 @@ def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, AnyGoalParse
     cursor.keyword(word)
     if word == "always":
         if cursor.keyword("possible") is None:
-            cursor.fail("'possible'", "write: require always possible A@done")
+            hint = TEMPORAL.get(cursor.peek_word() or "") or _ALWAYS_HINT
+            cursor.fail("'possible'", hint)
         return (ALWAYS_POSSIBLE, *_goal(cursor), None)
     if word == NEVER:
         return (NEVER, *_goal(cursor), None)
     hint = near(word, CLAIMS) if word not in CLAIMS else None
+    if cursor.peek_word() not in ("at", "under") and not cursor.at_line_end():
+        hint = TEMPORAL.get(word, hint)
     if hint is not None:
         cursor.source.fail(f"'{shorten(word)}' is not a claim", start, cursor.at, hint)
     k = None

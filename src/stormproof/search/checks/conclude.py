@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...kernel.model.run import blamed
+from ...kernel.model.run import Witness, blamed
+from ...kernel.transform.added_states import added_states, describe_added
 from ..narrate.reason import why
 from . import implications
 from .evidence import Evidence, EvidenceFile
@@ -58,6 +59,7 @@ def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: Ev
     shown = evidence.against(outcome)
     sentence = outcome.reason or why(shown.explain, request.system, request.model, shown.k, shown.witness)
     where = "" if request.one_bound else _where(shown.part, outcome.property, outcome.tried)
+    stuck = _in_added_states(request, shown.witness)
     failing = implications.on_failing(request.system, request.model, outcome.property, outcome.exploration)
     return replace(
         verdict,
@@ -70,8 +72,24 @@ def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: Ev
         fewest=verdict.fewest or shown.fewest,
         certificate=verdict.certificate or shown.certificate,
         others=_others(request, shown),
-        notes=(*outcome.notes, *failing, *shown.notes, *((implications.LASTS,) if outcome.lasts else ())),
+        notes=(
+            *outcome.notes,
+            *stuck,
+            *failing,
+            *shown.notes,
+            *((implications.LASTS,) if outcome.lasts else ()),
+        ),
     )
+
+
+def _in_added_states(request: Request, witness: Witness) -> tuple[str, ...]:
+    """Who ends where its author has not written what to do, which completed crash handling then does."""
+    if request.asked is request.prepared:
+        return ()
+    added = added_states(request.asked, request.prepared)
+    at = {p: request.searched.user_state(p, state) for p, state in witness.states.items()}
+    found = {p: (at[p],) for p in added if at[p] in added[p]}
+    return (f"crash handling has added {describe_added(found)}",) if found else ()
 
 
 def _others(request: Request, shown: Evidence) -> tuple[OtherCulprit, ...]:

@@ -9,7 +9,6 @@ from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SLACK, SurvivalModel
-from ...kernel.transform.added_states import as_written
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
 from ..engine.survival import SurvivalAnswer
@@ -66,8 +65,7 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
 def _required(request: Request, model: SurvivalModel, requirement: Requirement) -> Ask | None:
     from ...kernel.goals.asks import ask_of
 
-    meant = as_written(requirement, request.asked, request.prepared)
-    return ask_of(model, request.searched.requirement(meant))
+    return ask_of(model, request.searched.requirement(requirement))
 
 
 def name_of(requirement: Requirement) -> str:

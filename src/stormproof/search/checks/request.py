@@ -29,6 +29,9 @@ from .properties import (
 #: The largest bounds that are tried, unless others are asked for.
 MAX_K, SURVIVAL_MAX_K = 10, 6
 
+#: Of more requirements that are left out some are named.
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True)
 class Request:
@@ -156,12 +159,23 @@ def make_request(
         one_bound=k is not None,
         survival_max_k=k or max_k or SURVIVAL_MAX_K,
         semantics=semantics,
-        notes=(*notes, *without_effect(asked, system, model)),
+        notes=(
+            *notes,
+            *without_effect(asked, system, model),
+            *(_left_out(system, required) if named else ()),
+        ),
         options=options,
         named=named,
         started=started,
         effort_ends=started + options.effort,
     )
+
+
+def _left_out(system: System, required: tuple[Requirement, ...]) -> tuple[str, ...]:
+    """Which requirements of the file are not answered because something else was asked for by name."""
+    left = [r.title for r in system.requirements if r not in required]
+    more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    return (f"not asked: {', '.join(left[:_MOST_NAMED])}{more}, which the file requires",) if left else ()
 
 
 def requirements_named(system: System, names: Iterable[str]) -> tuple[Requirement, ...]:

@@ -20,7 +20,6 @@ from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
-from ...kernel.transform.added_states import as_written
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...kernel.transform.under import system_under
@@ -81,8 +80,7 @@ def required_question(result: SavedResult, required: Requirement) -> SavedQuesti
     given = given.with_unreliable(failures.unreliable)
     if required.claims_property:
         return SavedQuestion(known_properties(required.claim.what)[0], given, model, None)
-    meant = as_written(required, result.given, system)
-    return SavedQuestion(required.claim.what, given, model, ask_of(model, searched.requirement(meant)))
+    return SavedQuestion(required.claim.what, given, model, ask_of(model, searched.requirement(required)))
 
 
 def _model(searched: Transformed, failures: FailureModel, budget: Budget) -> SurvivalModel:
