@@ -43,6 +43,10 @@ def test_the_readme_has_its_two_commands_on_top() -> None:
     assert "pip install '.[test]' && pytest" in lines
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
 def test_the_engine_is_installed_with_its_stub() -> None:
     """The build generates it; without it `mypy --strict` would see the engine as `Any`."""
     assert _engine.__file__ is not None
