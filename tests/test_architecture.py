@@ -155,6 +155,7 @@ OWN_TEXTS = {
     ),
     *("kernel/data/tokens.py", "languages/types/local.py"),
     *("programs/extraction/second_process.py", "programs/extraction/second.py", "surveys/campaign/run.py"),
+    "surveys/mutants/worker.py",
     *(
         "surveys/campaign/worker.py",
         "apps/workers/pool.py",

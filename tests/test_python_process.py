@@ -66,6 +66,7 @@ ASKED = {
     "table": ["{file}", "--models", "none", "--property", "rsc"],
     "campaign": ["{file}", "-o", "{results}", "--models", "loss"],
     "frontier": ["{file}"],
+    "mutate": ["{file}", "--jobs", "2"],
     "completion": ["bash"],
 }
 #: Those that run until they are ended have tests of their own.

@@ -54,6 +54,8 @@ from .surveys.crash_sets import crash_sets as crash_sets
 from .surveys.failure_models import survey as survey
 from .surveys.fault_counts import fault_counts as fault_counts
 from .surveys.frontier import frontier as frontier
+from .surveys.mutants.api import mutate as mutate
+from .surveys.mutants.result import Mutants as Mutants
 from .tell.ci.assertions import (
     assert_conforms as assert_conforms,
     assert_holds as assert_holds,

@@ -68,6 +68,7 @@ COMMANDS_OF_A_FILE = {
     "testgen": ["--role", "A"],
     "crash": [],
     "frontier": [],
+    "mutate": [],
 }
 #: These read no Python; a campaign and a table carry systems to other processes.
 OTHERS = {"fmt", "list", "lsp", "mcp", "replay", "generate", "table", "campaign", "completion", "project"}

@@ -36,6 +36,7 @@ def refusal(result: Outcome) -> dict[str, Any]:
         "explain",
         "report",
         "frontier",
+        "mutate",
         "show",
         "draw",
         "convert",

@@ -28,6 +28,7 @@ from stormproof.surveys.campaign.expected import agreements
 from stormproof.surveys.campaign.generated import generated
 from stormproof.surveys.campaign.jobs import Job
 from stormproof.surveys.campaign.worker import run_job
+from stormproof.surveys.worker_process import WorkerProcess
 from tests.support.processes import started
 
 FILES = ("alternating-bit", "client-server-logger", "commit-protocol")
@@ -153,16 +154,16 @@ def test_two_campaigns_cannot_write_one_file(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies_is_a_row_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = jobs_of(plan())[:3]
-    original, calls = running._Worker._started, list[int]()
+    original, calls = WorkerProcess._started, list[int]()
 
-    def murderous(self: running._Worker, memory: int | None) -> subprocess.Popen[str]:
-        process = original(self, memory)
+    def murderous(self: WorkerProcess, arguments: tuple[str, ...]) -> subprocess.Popen[str]:
+        process = original(self, arguments)
         calls.append(process.pid)
         if len(calls) == 2:
             os.kill(process.pid, signal.SIGKILL)
         return process
 
-    monkeypatch.setattr(running._Worker, "_started", murderous)
+    monkeypatch.setattr(WorkerProcess, "_started", murderous)
     with Results(tmp_path / "r.jsonl") as results:
         run_campaign(jobs, results, processes=1)
         rows = [results.rows[j.key] for j in jobs]

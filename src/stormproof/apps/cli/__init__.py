@@ -27,6 +27,7 @@ GROUPS = {
         "check": ("check", "Does it survive, and how many faults does it take?"),
         "explain": ("explain", "Why does it break, and which lines repair it?"),
         "frontier": ("frontier", "Which failures does it survive, and which break it?"),
+        "mutate": ("mutate", "Do the requirements notice small mistakes?"),
         "crash": ("crash", "Does it handle announced crashes?"),
         "classify": ("classify", "Which classes of systems is it in?"),
         "reach": ("reach", "Can a goal be reached, with channels of any length?"),
