@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from ..python_process import python_process
 
 Work = TypeVar("Work")
-Row = TypeVar("Row")
+Done = TypeVar("Done")
 GivenTask = TypeVar("GivenTask", contravariant=True)
 FoundRow = TypeVar("FoundRow", covariant=True)
 
@@ -99,7 +99,9 @@ class Worker(Protocol[GivenTask, FoundRow]):
     def end(self) -> None: ...
 
 
-def rows_of(tasks: Sequence[Work], worker: Callable[[], Worker[Work, Row]], processes: int) -> Iterator[Row]:
+def rows_of(
+    tasks: Sequence[Work], worker: Callable[[], Worker[Work, Done]], processes: int
+) -> Iterator[Done]:
     """The rows as they come, of so many workers with a thread each to feed it; closing the iterator ends them
     all."""
     waiting: queue.SimpleQueue[Work] = queue.SimpleQueue()
@@ -121,12 +123,12 @@ def rows_of(tasks: Sequence[Work], worker: Callable[[], Worker[Work, Row]], proc
             feeder.join(timeout=10)
 
 
-class _Crowd(Generic[Work, Row]):
+class _Crowd(Generic[Work, Done]):
     """Workers with the same tasks before them."""
 
-    def __init__(self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, Row]]) -> None:
+    def __init__(self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, Done]]) -> None:
         self._waiting, self._worker = waiting, worker
-        self.rows: queue.SimpleQueue[Row | BaseException] = queue.SimpleQueue()
+        self.rows: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
         self.stop = threading.Event()
 
     def feed(self) -> None:
