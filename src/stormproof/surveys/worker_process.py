@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from ..python_process import python_process
 
 Work = TypeVar("Work")
-Done = TypeVar("Done")
+FinishedWork = TypeVar("FinishedWork")
 GivenTask = TypeVar("GivenTask", contravariant=True)
 FoundRow = TypeVar("FoundRow", covariant=True)
 
@@ -100,8 +100,8 @@ class Worker(Protocol[GivenTask, FoundRow]):
 
 
 def rows_of(
-    tasks: Sequence[Work], worker: Callable[[], Worker[Work, Done]], processes: int
-) -> Iterator[Done]:
+    tasks: Sequence[Work], worker: Callable[[], Worker[Work, FinishedWork]], processes: int
+) -> Iterator[FinishedWork]:
     """The rows as they come, of so many workers with a thread each to feed it; closing the iterator ends them
     all."""
     waiting: queue.SimpleQueue[Work] = queue.SimpleQueue()
@@ -123,12 +123,12 @@ def rows_of(
             feeder.join(timeout=10)
 
 
-class _Crowd(Generic[Work, Done]):
+class _Crowd(Generic[Work, FinishedWork]):
     """Workers with the same tasks before them."""
 
-    def __init__(self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, Done]]) -> None:
+    def __init__(self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, FinishedWork]]) -> None:
         self._waiting, self._worker = waiting, worker
-        self.rows: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
+        self.rows: queue.SimpleQueue[FinishedWork | BaseException] = queue.SimpleQueue()
         self.stop = threading.Event()
 
     def feed(self) -> None:

@@ -21,15 +21,15 @@ from .questions import Group
 
 #: What two steps have in common that nobody tells apart.
 Label = Hashable
-#: SpentFaults faults of the kinds that a budget limits, and of all kinds; empty where there is no budget.
-SpentFaults = tuple[int, ...]
+#: BudgetUse faults of the kinds that a budget limits, and of all kinds; empty where there is no budget.
+BudgetUse = tuple[int, ...]
 
 
 class Visit(NamedTuple):
     """A configuration of a run, with what the run has spent of the budget."""
 
     at: Configuration
-    spent: SpentFaults
+    spent: BudgetUse
 
 
 class SeenStep(NamedTuple):
@@ -97,7 +97,7 @@ class Behaviour:
                 continue
             yield SeenStep(_label(step), Visit(after, spent))
 
-    def _spent(self, spent: SpentFaults, step: StormStep) -> SpentFaults | None:
+    def _spent(self, spent: BudgetUse, step: StormStep) -> BudgetUse | None:
         """None where the budget does not allow the step."""
         budget = self.model.budget
         if not spent or step.calm:
