@@ -126,7 +126,9 @@ def rows_of(
 class _Crowd(Generic[Work, FinishedWork]):
     """Workers with the same tasks before them."""
 
-    def __init__(self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, FinishedWork]]) -> None:
+    def __init__(
+        self, waiting: queue.SimpleQueue[Work], worker: Callable[[], Worker[Work, FinishedWork]]
+    ) -> None:
         self._waiting, self._worker = waiting, worker
         self.rows: queue.SimpleQueue[FinishedWork | BaseException] = queue.SimpleQueue()
         self.stop = threading.Event()
