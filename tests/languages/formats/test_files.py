@@ -19,7 +19,7 @@ from stormproof.languages.formats import registry
 PING = "role A { s: B!ping -> end }\nrole B { s: A?ping -> end }\n"
 
 
-def failing(path: Any, **options: str) -> str:
+def failing(path: Any, **options: Any) -> str:
     with pytest.raises(InputError) as caught:
         formats.load(path, **options)
     return str(caught.value)

@@ -31,6 +31,7 @@ from .options import (
     load_with_places,
     mailbox_option,
     question_options,
+    set_option,
 )
 from .problems import refusal_to_json, show_problem
 from .render import print_answer, print_end, print_examples, question_flags
@@ -49,6 +50,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     "--format", "format", metavar="LANGUAGE", help="Read FILE in this language instead of detecting it."
 )
 @mailbox_option
+@set_option
 @failure_options
 @effort_option
 @question_options

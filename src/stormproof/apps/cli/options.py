@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
     from ...tell.lint.warning import Warning
 
+#: Where a command keeps what --set gave.
+CONSTANTS = "stormproof constants"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -37,13 +40,19 @@ def load_input(source: str, format: str | None = None) -> System:
     `module.py:protocol`, which runs the module."""
     if format is not None:
         formats.format_named(format)
+    constants = constants_asked()
     if source != "-" and protocols.is_library_name(source):
+        if constants:
+            text, name = protocols.source(source), f"{source}.storm"
+            return _as_asked(formats.loads(text, "storm", name, constants))
         return _as_asked(protocols.protocol(source))
     from ...programs.extraction.load import load_protocol, split_python
 
     python = split_python(source)
     if python is None:
-        return _as_asked(formats.load(source, format))
+        return _as_asked(formats.load(source, format, constants))
+    if constants:
+        raise UsageError("--set is for constants of .storm files; a role in Python has arguments")
     from .copy_of_process import running
 
     with running(python[0]):
@@ -54,6 +63,12 @@ def mailbox_asked() -> bool:
     """Was --mailbox given to the command that runs?"""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(MAILBOX))
+
+
+def constants_asked() -> dict[str, str]:
+    """What --set gave to the command that runs."""
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(CONSTANTS, {})) if context is not None else {}
 
 
 def _as_asked(system: System) -> System:
@@ -70,7 +85,7 @@ def load_with_places(
 
     if formats.is_stream(source):
         text, name = formats.read_text(source), formats.display_name(source)
-        read, found, known = lint_with_places(text, name, format)
+        read, found, known = lint_with_places(text, name, format, constants_asked())
         return _as_asked(read), found, known
     system = load_input(source, format)
     places = _places(system, source, format)
@@ -97,7 +112,8 @@ def load_with_text(source: str, format: str | None = None) -> tuple[System, str 
     if in_library or split_python(source) is not None or formats.split_part(source) != (source, ""):
         return load_input(source, format), None
     text, name = formats.read_text(source), formats.display_name(source)
-    read = formats.loads(text, format, name) if formats.is_stream(source) else load_input(source, format)
+    stream = formats.is_stream(source)
+    read = formats.loads(text, format, name, constants_asked()) if stream else load_input(source, format)
     system = _as_asked(read)
     return system, text if formats.language_of(text, name, format) == "storm" else None
 
@@ -117,9 +133,29 @@ def mailbox_option(command: F) -> F:
     )(command)
 
 
+def set_option(command: F) -> F:
+    """--set, which `load_input` takes into account."""
+
+    def remember(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> None:
+        pairs = [text.partition("=") for text in given]
+        for text, (name, equals, value) in zip(given, pairs, strict=True):
+            if not (name.strip() and equals and value.strip()):
+                raise UsageError(f"'{text}' sets no constant", hint="write: --set numbers=4")
+        context.meta[CONSTANTS] = {name.strip(): value.strip() for name, _, value in pairs}
+
+    return click.option(
+        "--set",
+        metavar="NAME=VALUE",
+        multiple=True,
+        expose_value=False,
+        callback=remember,
+        help="Give a constant of FILE another value.",
+    )(command)
+
+
 def input_argument(command: F) -> F:
-    """FILE, --format and --mailbox; the command gets `source` and `format`."""
-    command = mailbox_option(command)
+    """FILE, --format, --mailbox and --set; the command gets `source` and `format`."""
+    command = set_option(mailbox_option(command))
     command = click.option(
         "--format",
         "format",

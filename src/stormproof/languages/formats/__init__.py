@@ -13,7 +13,7 @@ Languages are entries of `FORMATS`. Whatever goes wrong is a `StormproofError` w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -62,6 +62,9 @@ _HOMES = {
     "system_to_json": ("json_", "to_json"),
 }
 _Path = str | os.PathLike[str]
+#: Values of constants, as they are written or as Python has them.
+Constants = Mapping[str, str | int]
+_NO_CONSTANTS = "constants are those of .storm files; {} has none"
 
 
 def __getattr__(name: str) -> Any:
@@ -72,15 +75,21 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
-    """The system in a file; in a language without names it is called after the file.
+def load(
+    path: _Path | Iterable[_Path], format: str | None = None, constants: Constants | None = None
+) -> System:
+    """The system in a file; in a language without names it is called after the file. `constants` are values
+    in place of those that a .storm file gives its constants.
 
     A DOT file that holds one role of several brings in its companions, the files beside it whose names
     differ only
     in the role's (`auth_C.dot`, `auth_S.dot`); or give all the files.
     """
     if not isinstance(path, (str, os.PathLike)):
-        return _load_several(list(path), format)
+        several = list(path)
+        if len(several) > 1 and constants:
+            raise UsageError(_NO_CONSTANTS.format("several files"))
+        return _load_several(several, format) if len(several) != 1 else load(several[0], format, constants)
     path, part = split_part(path)
     name = display_name(path)
     text = read_text(path)
@@ -88,12 +97,12 @@ def load(path: _Path | Iterable[_Path], format: str | None = None) -> System:
     if part:
         if chosen.name != "scribble":
             raise UsageError(f"{name} holds one system, in {chosen.name}; '#{part}' chooses among several")
-        return _read(chosen, text, f"{name}#{part}")
-    if chosen.name == "dot" and os.fspath(path) != STDIN:
+        return _read(chosen, text, f"{name}#{part}", constants)
+    if chosen.name == "dot" and os.fspath(path) != STDIN and not constants:
         from .dot import companions, read_several
 
         return _named(read_several([(text, name), *companions(text, Path(path))]), name)
-    return _named(_read(chosen, text, name), name)
+    return _named(_read(chosen, text, name, constants), name)
 
 
 def split_part(path: _Path) -> tuple[_Path, str]:
@@ -106,8 +115,6 @@ def split_part(path: _Path) -> tuple[_Path, str]:
 
 
 def _load_several(paths: list[_Path], format: str | None) -> System:
-    if len(paths) == 1:
-        return load(paths[0], format)
     if not paths:
         raise UsageError("no file is given")
     from .dot import read_several
@@ -122,12 +129,14 @@ def _load_several(paths: list[_Path], format: str | None) -> System:
     return read_several(texts)
 
 
-def loads(text: str, format: str | None = None, name: str = "<input>") -> System:
+def loads(
+    text: str, format: str | None = None, name: str = "<input>", constants: Constants | None = None
+) -> System:
     """The system that a text describes; its language is found from the content unless `format` names it."""
     text = clean(text)
     if len(text) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES // 2**20} MiB; refused", place=Place(name))
-    return _read(_choose(text, name, format), text, name)
+    return _read(_choose(text, name, format), text, name, constants)
 
 
 def language_of(text: str, name: str = "<input>", format: str | None = None) -> str:
@@ -146,10 +155,16 @@ def _choose(text: str, name: str, format: str | None) -> Format:
     return chosen
 
 
-def _read(format: Format, text: str, name: str) -> System:
+def _read(format: Format, text: str, name: str, constants: Constants | None = None) -> System:
     assert format.read is not None
     try:
-        return format.read(text, name)
+        if not constants:
+            return format.read(text, name)
+        if format.name != "storm":
+            raise UsageError(_NO_CONSTANTS.format(format.name))
+        from .storm import read
+
+        return read(text, name, {key: _spelt(value) for key, value in constants.items()})
     except ParseError as problem:
         if problem.hint is not None:
             raise
@@ -158,6 +173,10 @@ def _read(format: Format, text: str, name: str) -> System:
             raise
         hint = f"this looks like {other.name}: try --format {other.name}"
         raise ParseError(problem.message, place=problem.place, hint=hint) from None
+
+
+def _spelt(value: str | int) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _named(system: System, name: str) -> System:

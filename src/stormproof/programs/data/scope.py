@@ -8,7 +8,7 @@ from ...errors import UsageError, did_you_mean
 from ...kernel.data.evaluate import NameScope, compile, of_type
 from ...kernel.data.parse import RESERVED, ExpressionParser
 from ...kernel.data.syntax import DataMistake, Expression, Name
-from ...kernel.data.tokens import Text
+from ...kernel.data.tokens import WORD, Text
 from ...kernel.data.types import (
     NUMBER,
     ListOf,
@@ -163,7 +163,7 @@ class FileScope:
 
 def value_of(text: str, scope: NameScope) -> Value:
     """The value that somebody gives on a command line."""
-    tokens = Text(text)
+    tokens = Text(text, WORD)
     parser = ExpressionParser(tokens)
     try:
         found = compile(parser.parse(), scope)

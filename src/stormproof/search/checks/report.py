@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UnknownName
+from ...kernel.data.system import DataSystem
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_json import failures_to_json, model_to_json
 from ...kernel.model.failures_text import describe_failures
@@ -287,6 +288,7 @@ class Report:
             "system": _described(system),
             **({"given": _described(self.given)} if self.given is not None and changed else {}),
             **({"roles": "python"} if self.given is not None and self.given.extracted else {}),
+            **_source(self.given),
             "failures": {**failures_to_json(self.failures), **model_to_json(self.model)},
             "assumed": self.assumed,
             "semantics": self.semantics,
@@ -297,6 +299,13 @@ class Report:
             "seconds": round(self.seconds, 6),
             "verdicts": [v.to_json() for v in self.verdicts],
         }
+
+
+def _source(given: System | None) -> dict[str, Any]:
+    """Of roles with variables the text that they were made of, and its constants, so that `replay` makes them
+    again."""
+    source = given.source if isinstance(given, DataSystem) else None
+    return {} if source is None else {"source": {"text": source.text, "constants": dict(source.given)}}
 
 
 def _described(system: System) -> dict[str, Any]:

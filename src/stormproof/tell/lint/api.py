@@ -22,13 +22,17 @@ def lint(text: str, name: str = "<input>", format: str | None = None) -> tuple[S
 
 
 def lint_with_places(
-    text: str, name: str, format: str | None = None
+    text: str, name: str, format: str | None = None, constants: formats.Constants | None = None
 ) -> tuple[System, tuple[Warning, ...], Places | NoPlaces]:
     """The same, and where the text says what."""
     chosen = formats.language_of(text, name, format)
     if chosen != "storm":
-        system = formats.loads(text, chosen, name)
+        system = formats.loads(text, chosen, name, constants)
         return system, warnings(system, NoPlaces(name)), NoPlaces(name)
+    if constants:
+        given = formats.loads(text, chosen, name, constants)
+        found = places_in(name, chosen, given)
+        return given, warnings(given, found), found
     read, places = read_with_places(text, name)
     return read, warnings(read, places), places
 

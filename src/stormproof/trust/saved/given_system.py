@@ -6,9 +6,10 @@ says beside them has to be what follows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...errors import InputError, UsageError
+from ...kernel.data.system import DataSource
 from ...kernel.goals.asks import ask_of
 from ...kernel.model.ask import RECOVERS, Ask, clean
 from ...kernel.model.budget import Budget
@@ -23,7 +24,9 @@ from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...kernel.transform.under import system_under
+from ...languages.formats.json_ import to_json
 from ...languages.formats.json_values import same_json
+from ...languages.formats.storm import read
 from .saved_report import SavedResult, SavedVerdict
 
 
@@ -40,6 +43,8 @@ class SavedQuestion:
 
 def not_following(result: SavedResult) -> str:
     """What beside the verdicts is not what follows from the given system and the failures; "" if all is."""
+    if result.source is not None and (problem := _not_made_of(result.source, result.given)):
+        return problem
     try:
         system, model, _ = prepare(result.given, result.failures, result.semantics)
     except UsageError as problem:
@@ -51,6 +56,18 @@ def not_following(result: SavedResult) -> str:
     assumed = describe_failures(result.given.with_unreliable(model.unreliable), model, result.failures.budget)
     if result.head.get("assumed", assumed) != assumed:
         return "what is assumed, in words, is not what the failures mean"
+    return ""
+
+
+def _not_made_of(source: DataSource, given: System) -> str:
+    """The automata of roles with variables are made again from their text."""
+    try:
+        again = read(source.text, "source", source.given)
+    except (InputError, UsageError) as problem:
+        return f"the text that the roles were made of cannot be read: {problem.message}"
+    again = replace(again, name=given.name, communication=given.communication)
+    if not same_json(to_json(again), to_json(given)):
+        return "the system is not what its text describes with these constants"
     return ""
 
 

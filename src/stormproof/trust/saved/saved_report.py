@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import InputError
+from ...kernel.data.system import DataSource
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_json import failures_from_json, model_from_json
 from ...kernel.model.requirement import Requirement
@@ -23,7 +24,18 @@ _SAVE = "save a result with `stormproof check FILE --certificate --json > RESULT
 
 #: The keys of a result, of a verdict in it and of another culprit; json.md says what they mean.
 RESULT_KEYS = (
-    *("stormproof", "system", "given", "roles", "failures", "assumed", "semantics", "asked", "notes"),
+    *(
+        "stormproof",
+        "system",
+        "given",
+        "roles",
+        "source",
+        "failures",
+        "assumed",
+        "semantics",
+        "asked",
+        "notes",
+    ),
     *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded", "answer"),
 )
 VERDICT_KEYS = (
@@ -67,7 +79,8 @@ class SavedResult:
 
     `given` is the system before crash handling was completed or an encoding applied, `failures` what was
     asked for, and `asked` the properties and requirements that were asked for by name, None where nothing
-    was. `unasked`: it does not say. `python`: its automata were made of roles in Python. `head` is what was
+    was. `unasked`: it does not say. `python`: its automata were made of roles in Python. `source`: the
+    text that they were made of, where its roles have variables. `head` is what was
     saved beside the verdicts; `unknown`: what nobody can judge.
     """
 
@@ -80,6 +93,7 @@ class SavedResult:
     asked: tuple[str, ...] | None = None
     unasked: bool = False
     python: bool = False
+    source: DataSource | None = None
     head: Mapping[str, Any] = field(default_factory=dict, repr=False)
     unknown: tuple[str, ...] = ()
 
@@ -175,9 +189,21 @@ def _understood(data: Any, name: str) -> SavedResult:
         _asked(data.get("asked"), name),
         "asked" not in data,
         data.get("roles") == "python",
+        _source(data, name),
         {key: value for key, value in data.items() if key != "verdicts"},
         tuple(sorted({*data}.difference(RESULT_KEYS))) + unknown,
     )
+
+
+def _source(data: Mapping[str, Any], name: str) -> DataSource | None:
+    if "source" not in data:
+        return None
+    found = _object(data["source"])
+    constants = found.get("constants")
+    known = isinstance(constants, Mapping) and all(isinstance(v, str) for v in constants.values())
+    if set(found) != {"text", "constants"} or not isinstance(found["text"], str) or not known:
+        raise InputError(f"{name}: 'source' of the result has a text and constants, which are texts")
+    return DataSource(found["text"], dict(found["constants"]))
 
 
 def _asked(names: Any, name: str) -> tuple[str, ...] | None:
