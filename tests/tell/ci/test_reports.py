@@ -130,3 +130,55 @@ def test_the_action_and_the_documented_workflow(run: Run, files: Path) -> None:
     known = {hook["id"] for hook in _yaml((ROOT / ".pre-commit-hooks.yaml").read_text())}
     assert len(hooks) == 2
     assert {hook["id"] for file in hooks for repo in file["repos"] for hook in repo["hooks"]} <= known
+
+
+def test_github_shows_findings_beside_their_lines(
+    run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "summary.md"))
+    (files / "summary.md").write_text("before\n")
+    result = run("check", "shop.storm", "bad shop.storm", "--github")
+    assert result.code == 2
+    lines = [line for line in result.out.splitlines() if line.startswith("::")]
+    assert any(line.startswith("::error file=shop.storm,line=14,col=9,title=served::") for line in lines)
+    assert any(line.startswith("::error file=bad shop.storm,line=") for line in lines)
+    assert not any("known" in line for line in lines), "a known limit is no finding"
+    text = (files / "summary.md").read_text("utf-8")
+    assert text.startswith("before\n")
+    assert "| ✘ | served |" in text and "| ◇ | known |" in text and "⌛ price" in text
+
+
+def test_names_cannot_write_annotations_or_markdown_of_their_own(run: Run, files: Path) -> None:
+    """A quoted name may hold anything; here it would end the line, or open a tag."""
+    name = r"x\n::error file=a::b<b>|`"
+    text = BROKEN.replace("price", json.dumps(name.encode().decode("unicode_escape")))
+    (files / "odd.storm").write_text(text)
+    result = run("check", "odd.storm", "--github")
+    assert result.code == 1
+    lines = [line for line in result.out.splitlines() if line.startswith("::")]
+    assert lines and all("file=odd.storm" in line for line in lines)
+    from stormproof.apps.cli.options import load_with_places
+    from stormproof.search.checks.api import check
+    from stormproof.tell.ci.checked_file import CheckedFile
+    from stormproof.tell.ci.github import summary
+
+    system, warnings, places = load_with_places("odd.storm")
+    shown = summary([CheckedFile("odd.storm", check(system), warnings, places)])
+    outside = "".join(shown.split("```")[::2])
+    assert "<b>" not in outside and "price" not in shown
+
+
+def test_annotations_and_json_do_not_mix(run: Run, files: Path) -> None:
+    result = run("check", "shop.storm", "--github", "--json")
+    assert result.code == 2 and "--github" in result.out + result.err
+
+
+def test_every_rule_of_sarif_says_what_to_do(run: Run, files: Path) -> None:
+    """As code hosts want it; docs/releasing.md has the command of the validator."""
+    run("check", "shop.storm", "bad shop.storm", "--sarif", "out.sarif")
+    data = json.loads(Path("out.sarif").read_text())
+    assert data["$schema"].endswith("sarif-schema-2.1.0.json")
+    rules = data["runs"][0]["tool"]["driver"]["rules"]
+    assert {rule["id"] for rule in rules} >= {"requirement", "input", "recovers"}
+    for rule in rules:
+        assert rule["fullDescription"]["text"].endswith(".") and len(rule["help"]["text"]) > 40

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from ...errors import StormproofError, UsageError
+from ...errors import OutputError, StormproofError, UsageError
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import plural
 from ...kernel.model.system import System
@@ -38,6 +40,7 @@ from .render import print_answer, print_end, print_examples, question_flags
 
 if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
+    from ...tell.ci.checked_file import CheckedFile
     from ...tell.lint.warning import Warning
 
 #: Over several files, the first of these that occurs is the exit code.
@@ -87,6 +90,11 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @click.option(
     "--sarif", metavar="PATH", help="Also write violations, mistakes and warnings as SARIF, with their lines."
 )
+@click.option(
+    "--github",
+    is_flag=True,
+    help="On GitHub Actions: annotate the lines, and add a summary with the charts to the page of the run.",
+)
 @limit_options
 @disk_option
 @json_option
@@ -97,6 +105,7 @@ def command(
     examples: bool,
     junit: str | None,
     sarif: str | None,
+    github: bool,
     as_json: bool,
     **asked: Any,
 ) -> int:
@@ -117,6 +126,8 @@ def command(
     printed = [as_json, junit == "-", sarif == "-"].count(True)
     if printed > 1:
         raise UsageError("--json, --junit - and --sarif - print to standard output; give only one of them")
+    if printed and github:
+        raise UsageError("--github prints annotations to standard output; write reports to files beside it")
     files = files_of(sources)
     answers: list[Answered] = []
     for source in files:
@@ -132,8 +143,8 @@ def command(
             break
     codes = [_code(a.answer) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
-        if junit is not None or sarif is not None:
-            _save(junit, sarif, answers)
+        if junit is not None or sarif is not None or github:
+            _save(junit, sarif, github, answers)
         if as_json:
             _print_json(answers, single=len(files) == 1)
         elif len(files) > 1 and not printed:
@@ -242,7 +253,7 @@ def _code(answer: Report | StormproofError) -> int:
     return answer.exit_code
 
 
-def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered]) -> None:
+def _save(junit_file: str | None, sarif_file: str | None, github: bool, answers: list[Answered]) -> None:
     """What CI reads is written anew each time."""
     from importlib.metadata import version
 
@@ -254,8 +265,32 @@ def _save(junit_file: str | None, sarif_file: str | None, answers: list[Answered
     if junit_file is not None:
         save_text(None if junit_file == "-" else junit_file, junit(files), overwrite=True)
     if sarif_file is not None:
-        text = sarif(files, version("stormproof"))
+        text = sarif(files, version("stormproof"), _home())
         save_text(None if sarif_file == "-" else sarif_file, text, overwrite=True)
+    if github:
+        _show_on_github(files)
+
+
+def _home() -> str | None:
+    """Where the project is, if the package was released from there."""
+    from importlib.metadata import metadata
+
+    urls = metadata("stormproof").get_all("Project-URL") or []
+    return next((url.partition(", ")[2] for url in urls if url.startswith("Homepage, ")), None)
+
+
+def _show_on_github(files: Sequence[CheckedFile]) -> None:
+    """Annotations on standard output, which the runner reads; the summary where it says."""
+    from ...tell.ci.github import summary, workflow_commands
+
+    click.echo(workflow_commands(files), nl=False)
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if page:
+        try:
+            with open(page, "a", encoding="utf-8") as file:  # noqa: PTH123
+                file.write(summary(files))
+        except OSError as problem:
+            raise OutputError(f"the summary cannot be written to '{page}': {problem.strerror}") from None
 
 
 def _question(format: str | None, k: int | None, max_k: int | None, properties: Any, **_: Any) -> str:

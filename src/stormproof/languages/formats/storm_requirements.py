@@ -121,8 +121,7 @@ def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, AnyGoalParse
     cursor.keyword(word)
     if word == "always":
         if cursor.keyword("possible") is None:
-            hint = TEMPORAL.get(cursor.peek_word() or "") or _ALWAYS_HINT
-            cursor.fail("'possible'", hint)
+            cursor.fail("'possible'", TEMPORAL.get(cursor.peek_word() or "") or _ALWAYS_HINT)
         return (ALWAYS_POSSIBLE, *_goal(cursor), None)
     if word == NEVER:
         return (NEVER, *_goal(cursor), None)

@@ -15,6 +15,9 @@ from ..draw.chart.build import chart, descriptions
 from .checked_file import CheckedFile
 from .failure_text import sentence_of
 
+#: The schema of the standard, by which editors and code hosts know what they read.
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
 #: Rules that are no properties: what a file requires, and what is wrong with a file.
 RULES = {
     "requirement": "a requirement of the file",
@@ -23,17 +26,38 @@ RULES = {
 }
 
 
-def sarif(files: Sequence[CheckedFile], version: str) -> str:
+#: What somebody can do about each of them.
+HELP = {
+    "requirement": "Read the run: either the protocol is wrong, or the requirement is. "
+    "`stormproof explain FILE` says why, and searches for lines that repair it.",
+    "input": "The message says what to write instead.",
+    "lint": "The message says what was probably meant. `stormproof lint FILE` lists all warnings.",
+}
+
+
+def sarif(files: Sequence[CheckedFile], version: str, home: str | None = None) -> str:
+    """`home`: where somebody can read about the tool, if that is known."""
     results = [result for file in files for result in _results(file)]
     used = dict.fromkeys(result["ruleId"] for result in results)
     driver = {"name": "stormproof", "version": version, "rules": [_rule(name) for name in used]}
+    if home is not None:
+        driver["informationUri"] = home
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2) + "\n"
+    return (
+        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+        + "\n"
+    )
 
 
 def _rule(name: str) -> dict[str, Any]:
     sentence = RULES.get(name) or PROPERTIES[name].sentence
-    return {"id": name, "shortDescription": {"text": sentence}}
+    whole = sentence[0].upper() + sentence[1:] + "."
+    return {
+        "id": name,
+        "shortDescription": {"text": sentence},
+        "fullDescription": {"text": whole},
+        "help": {"text": f"{whole} {HELP.get(name, HELP['requirement'])}"},
+    }
 
 
 def _results(file: CheckedFile) -> Iterator[dict[str, Any]]:
