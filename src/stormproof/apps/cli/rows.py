@@ -21,6 +21,9 @@ _LEAST = 12
 #: Names that are wider stand in a line of their own, and what was found is broken.
 _WIDEST_NAME, _WIDEST_FINDING = 20, 28
 
+#: A claim that takes more lines in its column has the whole width below.
+_MOST_LINES = 4
+
 #: With fewer columns for the claim, what was found stands behind it.
 _LEAST_CLAIM = 20
 
@@ -91,7 +94,7 @@ def _crashes(report: Report, verdict: Verdict) -> str:
 def _print_row(console: Console, row: Row, name_width: int, found_width: int) -> None:
     name = Text("  ") + signed(row.verdict.status) + f" {filled(row.verdict.property, name_width)}  "
     if cell_len(row.verdict.property) > name_width:
-        console.print(name, soft_wrap=True)
+        print_beside(console, name[:4], name[4:])
         name = Text(" " * (name_width + 6))
     room = console.width - name.cell_len - found_width - 3
     if room < _LEAST_CLAIM:
@@ -106,6 +109,10 @@ def _print_row(console: Console, row: Row, name_width: int, found_width: int) ->
 def _print_columns(console: Console, name: Text, claim: tuple[str, int], found: tuple[str, int]) -> None:
     """Both wrapped, each in its own column."""
     left, right = (Text(text).wrap(console, width, overflow="fold") for text, width in (claim, found))
+    if len(left) > _MOST_LINES:
+        _print_columns(console, name, ("", claim[1]), found)
+        print_beside(console, Text(" " * name.cell_len), Text(claim[0]), margin=1)
+        return
     for text, answer in zip_longest(left, right, fillvalue=Text("")):
         line = name + filled(text.plain, claim[1]) + "  " + answer
         line.rstrip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import PurePath
 
@@ -139,6 +139,24 @@ def placed(process: Process, state: str) -> str:
 
 def short_place(place: Place) -> str:
     return f"{PurePath(place.file or '').name}:{place.line}"
+
+
+#: Of more processes than these, a sentence about some says nothing of the others.
+_MANY = 6
+
+
+def standing(system: System, states: Mapping[str, str], first: Sequence[str] = ()) -> str:
+    """Where everybody is: `N1 leader, N3 follower, N2 stopped`, those that matter `first`."""
+    named_first = [name for name in dict.fromkeys(first) if name in states]
+    others = [name for name in system.names if name not in named_first]
+    shown = named_first if named_first and len(system.names) > _MANY else [*named_first, *others]
+    return ", ".join(f"{name} {_standing(system[name], states[name])}" for name in shown)
+
+
+def _standing(process: Process, state: str) -> str:
+    if state in process.crashed_states:
+        return "crashed"
+    return "stopped" if state in stopped_states(process) else placed(process, state)
 
 
 def situation(system: System, process: Process, state: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
+from ...kernel.model.goal import mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
@@ -13,6 +16,7 @@ from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
 from ..engine.survival import SurvivalAnswer
 from ..narrate import survival as sentences
+from ..narrate.reason import RunEnd
 from . import implications
 from .any_length import for_any_length
 from .certify import certify
@@ -92,8 +96,10 @@ def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Reque
     made = certify(name, asked, found, request)
     proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
-    explain = sentences.stuck if asked.ask.always else sentences.reached
-    explain = sentences.left_behind if name == CLEAN.name else explain
+    reached = partial(sentences.reached, about=mentioned(asked.ask.goal))
+    explain: Callable[[RunEnd], str] = sentences.stuck if asked.ask.always else reached
+    if asked.ask == clean(asked.model.system, asked.model.rest):
+        explain = sentences.left_behind
     violation = found.run and FoundViolation(name, None, found.run, asked, claimed, proof, explain)
     return Outcome(
         name,

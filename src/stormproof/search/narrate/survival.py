@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...kernel.model.actions import Channel, Receive, pair_of
-from ...kernel.model.phrases import arrow, clauses, content, listed, named, situation
+from ...kernel.model.phrases import arrow, clauses, content, listed, named, situation, standing
 from ...kernel.model.repetition import repetition
 from ...kernel.model.rest import rest_states
 from ...kernel.model.run import Act
-from .reason import RunEnd, situations
+from .reason import RunEnd
 
 
 def stuck(end: RunEnd) -> str:
@@ -106,6 +106,6 @@ def _matters(end: RunEnd, channel: Channel) -> bool:
     return end.state(channel.receiver) not in end.system[channel.receiver].crashed_states
 
 
-def reached(end: RunEnd) -> str:
-    """Where everybody stands in the configuration that must never be reached."""
-    return "it is reached: " + situations(end)
+def reached(end: RunEnd, about: Sequence[str] = ()) -> str:
+    """The local states of what must never be reached, those that the goal is `about` first."""
+    return f"reached: {standing(end.system, end.witness.states, about)}"

@@ -9,8 +9,8 @@ from .build import Chart, Lifeline, LocalEvent
 from .grid import Grid
 
 _LEAST_GAP = 9
-_LONGEST_STATE = 16
-_LONGEST_LABEL = 40
+_LONGEST_STATE = 24
+_LONGEST_LABEL = 72
 _LONGEST_NOTE = 30
 
 

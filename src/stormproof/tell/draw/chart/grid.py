@@ -14,6 +14,10 @@ Styled = tuple[str, str]
 _MIRRORED = {"▶": "◀", "▷": "◁"}
 #: A remark beside the chart that has less room than this goes below its row.
 _LEAST_NOTE = 12
+#: So many lines say below the chart who waits for what.
+_MOST_ASIDE = 3
+#: What a role waits for takes so many rows below its lifeline.
+_MOST_ROWS = 4
 
 
 class Grid:
@@ -25,6 +29,7 @@ class Grid:
         self.width = width
         self.note_at = note_at
         self.life = dict.fromkeys(x, "│")
+        self.legend: dict[str, str] = {}
         self._rows: list[list[Styled]] = []
 
     def rows(self) -> list[list[Styled]]:
@@ -53,6 +58,20 @@ class Grid:
             x += size
         return x
 
+    def fitted(self, words: str, room: int) -> str:
+        """The words, or their beginning and a number under which the legend has all of them."""
+        if cells(words) <= room:
+            return words
+        number = self.legend.setdefault(words, f"[{len(self.legend) + 1}]")
+        return clip_cells(words, max(room - cells(number), 0)) + number
+
+    def explain(self) -> None:
+        """The legend, below the chart."""
+        for words, number in self.legend.items():
+            for i, line in enumerate(wrap(words, max(self.width - cells(number) - 3, 1))):
+                self.row(lives=False)
+                self.put(2, f"{number if i == 0 else ' ' * cells(number)} {line}", style="note")
+
     def gap(self, name: str) -> int:
         """The columns from a lifeline to the next one, or to the edge."""
         i = self.order.index(name)
@@ -65,7 +84,8 @@ class Grid:
             shown = printable(name)
             start = max(self.x[name] - cells(shown) // 2, behind)
             stop = self.x[self.order[i + 1]] - 1 if i + 1 < len(self.order) else self.width
-            behind = self.put(start, shown, max(stop - start, 1), "name") + 1
+            room = max(stop - start, 1)
+            behind = self.put(start, self.fitted(shown, room), room, "name") + 1
 
     def states(self, states: Mapping[str, str]) -> None:
         """States are written left of the first lifeline and right of the others."""
@@ -73,16 +93,18 @@ class Grid:
         for name, state in states.items():
             shown, x = printable(state), self.x[name]
             if name == self.order[0]:
-                shown = clip_cells(shown, max(x - 1, 0))
+                shown = self.fitted(shown, max(x - 1, 0))
                 self.put(x - 1 - cells(shown), shown, style="state")
             else:
-                self.put(x + 2, shown, self.gap(name) - 3, "state")
+                room = self.gap(name) - 3
+                self.put(x + 2, self.fitted(shown, room), room, "state")
 
     def event(self, name: str, sign: str, words: str, style: str) -> None:
         """An event that touches no channel."""
         self.row()
         behind = self.put(self.x[name], sign, style=style)
-        self.put(behind + 1, words, self.gap(name) - 4, style)
+        room = self.gap(name) - 4
+        self.put(behind + 1, self.fitted(words, room), room, style)
 
     def fade(self, name: str) -> None:
         """The lifeline of a process that has crashed and only announces it."""
@@ -106,11 +128,8 @@ class Grid:
         reach: float = 1.0,
         skip: float = 0.0,
         style: str = "",
-    ) -> bool:
-        """A level arrow, from `skip` to `reach` of the way; a `start` text stands where it begins.
-
-        Returns whether the words are there in full.
-        """
+    ) -> None:
+        """A level arrow, from `skip` to `reach` of the way; a `start` text stands where it begins."""
         self.row()
         a, b = self.x[sender], self._target(sender, receiver, words)
         right, span = b > a, abs(b - a)
@@ -127,9 +146,9 @@ class Grid:
             self.put(low if right else high - cells(start) + 1, start, style=style)
         left_sign, right_sign = (start, head) if right else (head, start)
         inside = (low + max(cells(left_sign), 1), high - max(cells(right_sign), 1))
-        return self._label(*inside, words, slack=0 if start else 1, right=right, style=style)
+        self._label(*inside, words, slack=0 if start else 1, right=right, style=style)
 
-    def back(self, name: str, words: str, start: str) -> bool:
+    def back(self, name: str, words: str, start: str) -> None:
         """A message to oneself arrives: from `start`, beside the lifeline, back to it."""
         self.row()
         a, b = self.x[name], self._target(name, name, words)
@@ -137,7 +156,7 @@ class Grid:
             self.put(x, "─")
         self.put(a + 1, "◀")
         self.put(b - cells(start), start)
-        return self._label(a + 2, b - cells(start) - 1, words)
+        self._label(a + 2, b - cells(start) - 1, words)
 
     def _target(self, sender: str, receiver: str, words: str) -> int:
         """The column to which an arrow leads: for a message to oneself, some way to the right."""
@@ -147,7 +166,7 @@ class Grid:
 
     def _label(
         self, low: int, high: int, words: str, slack: int = 0, right: bool = True, style: str = ""
-    ) -> bool:
+    ) -> None:
         """In the widest stretch between lifelines, or across them where it would not fit otherwise, with a
         blank on both sides; over the first dash of the arrow as well (`slack`) if that helps."""
         cuts = [low - 1, *sorted(x for x in self.x.values() if low <= x <= high), high + 1]
@@ -157,11 +176,10 @@ class Grid:
             if cells(words) > stop - left - 3:
                 left, stop = (left - slack, stop) if right else (left, stop + slack)
             size = stop - left
-        shown = clip_cells(words, size - 3)
+        shown = self.fitted(words, size - 3)
         if shown:
             at = left + 1 + max((size - 1 - cells(shown) - 2) // 2, 0)
             self.put(at, f" {shown} ", stop - at, style)
-        return shown == words
 
     def between(self, sender: str, receiver: str, words: str, style: str) -> None:
         """What happens inside a channel: between its lifelines, or over others where that is too narrow."""
@@ -204,13 +222,15 @@ class Grid:
         self.put(start, "┄" * (min(max(high + 4, start + cells(words) + 4), self.width) - start), style=style)
         self.put(start + 2, words, style=style)
 
-    def waits(self, phrases: Mapping[str, list[str]]) -> None:
-        """Hourglasses at the foot of the lifelines; what is awaited takes several rows if it must."""
+    def waits(self, phrases: Mapping[str, list[str]], standing: str) -> None:
+        """Hourglasses at the foot of the lifelines; what is awaited takes several rows if it must. Where that
+        would be long, it is said once where everybody is."""
         table, aside = {}, []
         for name, lines in phrases.items():
             room = self.gap(name) - 4
             table[name] = [part for line in lines for part in wrap(line, room)]
-            if any(cells(part) > room for part in table[name]):
+            broken = any(cells(word) > room for line in lines for word in line.split(" "))
+            if broken or len(table[name]) > _MOST_ROWS:
                 aside += [f"⌛ {printable(name)}: {line}" for line in lines]
                 table[name] = [""]
         for i in range(max(map(len, table.values()))):
@@ -221,20 +241,33 @@ class Grid:
                     self.put(self.x[name] + 3, table[name][i], self.gap(name) - 4, "wait")
                 elif name not in table and i == 0:
                     self.put(self.x[name], self.life[name], style="life")
+        if len(aside) > _MOST_ASIDE:
+            aside = [f"at the end: {standing}"]
         for line in (part for words in aside for part in wrap(words, self.width)):
             self.row(lives=False)
             self.put(0, line, style="wait")
 
 
 def wrap(words: str, room: int) -> list[str]:
-    """Broken at blanks; a word that is too long has a line of its own."""
+    """Broken at blanks; a word that is too long is broken at its separators, or else where it must be."""
     lines: list[str] = []
     for word in words.split(" "):
         if lines and cells(f"{lines[-1]} {word}") <= room:
             lines[-1] += f" {word}"
         else:
-            lines.append(word)
+            lines += _broken(word, max(room, 2))
     return lines
+
+
+def _broken(word: str, room: int) -> list[str]:
+    """The word in pieces that fit."""
+    pieces = []
+    while cells(word) > room:
+        fits = clip_cells(word, room + 1)[:-1]
+        at = max(fits.rfind(sign) for sign in ",;:_./") + 1 or len(fits)
+        pieces.append(word[:at])
+        word = word[at:]
+    return [*pieces, word]
 
 
 def _pieces(row: list[Styled]) -> list[Styled]:

@@ -13,10 +13,13 @@ from ....kernel.model.fault_steps import Fault
 from ....kernel.model.message_tracking import Fate, Flight
 from ....kernel.model.run import Act
 from ..text_metrics import cells, clip_cells
-from .build import Chart, EventKind, LocalEvent, descriptions
+from .build import Chart, EventKind, Lifeline, LocalEvent, descriptions
 from .columns import arrow_words, grid_for
 from .data import numbered
 from .grid import Grid, Styled
+
+#: A list of steps says of so many roles what each waits for; of more, where each of them is.
+_MOST_WAITS = 4
 
 
 def chart_text(chart: Chart, width: int = 80) -> str:
@@ -162,10 +165,8 @@ class _TextChart:
         """Where a label with both names would be cut off, the arrow has a row for each of them."""
         first, last = printable(flight.message), printable(flight.now)
         tip = "✕" if lost else "▶"
-        whole = self.grid.arrow(*flight.channel, first, tip="⇝", style=style)
-        whole &= self.grid.arrow(*flight.channel, last, tip=tip, start="⇝", skip=0.01, style=style)
-        if not whole:
-            self.grid.remark(arrow_words(flight), style)
+        self.grid.arrow(*flight.channel, first, tip="⇝", style=style)
+        self.grid.arrow(*flight.channel, last, tip=tip, start="⇝", skip=0.01, style=style)
 
     def _departure(self, flight: Flight) -> None:
         early = [c for c in flight.changes if self._with_send(flight, c.at)]
@@ -173,13 +174,10 @@ class _TextChart:
         style = "changed" if early else ""
         if flight.fate is Fate.OPEN:
             became = f"{words} ⇝ {printable(flight.now)}" if len(early) < len(flight.changes) else words
-            whole = self.grid.arrow(*flight.channel, became, tip="▷", stroke="╌", style=self._style(flight))
-            words = became
+            self.grid.arrow(*flight.channel, became, tip="▷", stroke="╌", style=self._style(flight))
         else:
             tag = self.tags[flight.index]
-            whole = self.grid.arrow(*flight.channel, words, tip=tag, reach=0.75, style=style)
-        if flight.changes and not whole:
-            self.grid.remark(words, "changed")
+            self.grid.arrow(*flight.channel, words, tip=tag, reach=0.75, style=style)
         self.grid.note(self.note_of(flight), self._style(flight) or "note")
 
     def _arrival(self, flight: Flight) -> None:
@@ -188,9 +186,7 @@ class _TextChart:
         if flight.channel.sender == flight.channel.receiver:
             self.grid.back(flight.channel.sender, words, tag)
             return
-        whole = self.grid.arrow(*flight.channel, words, tip="▶", start=tag, skip=0.25, style=style)
-        if flight.changes and not whole:
-            self.grid.remark(words, style)
+        self.grid.arrow(*flight.channel, words, tip="▶", start=tag, skip=0.25, style=style)
         if flight.copy_of is not None:
             self.grid.note("copy", "changed")
 
@@ -240,7 +236,9 @@ class _TextChart:
         several = len(self.chart.lifelines) > 2
         waits = {line.name: line.wait.phrases(several) for line in self.chart.lifelines if line.wait}
         if waits:
-            self.grid.waits({name: [printable(p) for p in phrases] for name, phrases in waits.items()})
+            told = {name: [printable(p) for p in phrases] for name, phrases in waits.items()}
+            self.grid.waits(told, _standing(self.chart))
+        self.grid.explain()
 
 
 def _listed(chart: Chart, width: int) -> list[list[Styled]]:
@@ -258,8 +256,10 @@ def _listed(chart: Chart, width: int) -> list[list[Styled]]:
             lines.append(clip_cells(f"   ┄┄ steps {i + 1} to {i + fold.length}, {fold.times} times", width))
         where = f"  [{printable(step.state)}]" if isinstance(step, Act) else ""
         lines += _item(f"{i + 1:>4}  ", printable(words) + where, room, width)
-    several = len(chart.lifelines) > 2
-    for line in chart.lifelines:
+    several, many = len(chart.lifelines) > 2, len(chart.lifelines) > _MOST_WAITS
+    if many:
+        lines += _item("  ⌛  ", f"at the end: {_standing(chart)}", room, width)
+    for line in () if many else chart.lifelines:
         for phrase in line.wait.phrases(several) if line.wait else ():
             words = phrase if phrase.startswith("cannot") else f"waits for {phrase}"
             lines += _item("  ⌛  ", printable(f"{line.name} {words}"), room, width)
@@ -269,6 +269,17 @@ def _listed(chart: Chart, width: int) -> list[list[Styled]]:
             words = printable(f"{flight.now} on {channel} is {chart.outcome(flight)}")
             lines += _item("   ▷  ", words, room, width)
     return [[(line, "")] for line in lines]
+
+
+def _standing(chart: Chart) -> str:
+    """Where everybody is at the end."""
+    return ", ".join(printable(f"{line.name} {_end_of(line)}") for line in chart.lifelines)
+
+
+def _end_of(line: Lifeline) -> str:
+    if line.crash is not None:
+        return "crashed"
+    return "stopped" if line.stop is not None else line.spans[-1].state
 
 
 def _item(mark: str, words: str, room: int, width: int) -> list[str]:
