@@ -29,7 +29,7 @@ REASONS = {
     "unbounded": "verdicts and reports say so, and replay reads it",
     "effort": "each command that checks has --effort, and surveys share it out",
     "certificates": "three methods make certificates, and a table keeps them in a folder of this name",
-    "answered": "two commands and the worker processes show what is known before the classes are",
+    "found": "the terminal and the studio show what is known while the rest is asked",
 }
 FREE = ("limits", "progress")
 

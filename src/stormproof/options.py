@@ -59,6 +59,8 @@ class QuietKnobs(TypedDict, total=False):
     unbounded: bool
     certificates: bool
     classes: bool
+    fail_fast: bool
+    found: Callable[[Any], None] | None
     answered: Callable[[Any], None] | None
     cluster: str | None
 
@@ -80,6 +82,8 @@ class Options:
     `unbounded`: what holds up to some channel length only is undecided.
     `certificates`: verdicts on survival and requirements carry what proves them. `classes`: where nothing is
     asked for by name, the classes of the paper are decided, too. `progress` hears what a search does.
+    `fail_fast`: once something that counts is violated, nothing more is asked. `found` is called with a
+    report on what is known whenever a verdict is added to it.
     `answered` is called with a report on survival, requirements and what is asked for by name as soon as that
     is known, if properties that nobody asked for by name are to be decided after them.
     `cluster`: the address of a Dask scheduler, whose workers explore for k-properties and survival.
@@ -96,6 +100,8 @@ class Options:
     unbounded: bool = False
     certificates: bool = False
     classes: bool = True
+    fail_fast: bool = False
+    found: Callable[[Any], None] | None = None
     answered: Callable[[Any], None] | None = None
     cluster: str | None = None
 

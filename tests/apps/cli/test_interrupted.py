@@ -12,7 +12,7 @@ import pytest
 
 from stormproof.apps.cli import check as check_command
 from stormproof.apps.cli.console import uninterrupted
-from stormproof.search.checks import api
+from stormproof.search.checks import api, so_far
 from stormproof.surveys import claims, classify as classes, failure_models
 from tests.support.command_line import Run
 from tests.support.processes import signals_as_in_a_terminal
@@ -70,7 +70,7 @@ def test_between_two_files_the_first_answer_stays(
 def test_outside_of_a_search(
     run: Run, lossy: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: int
 ) -> None:
-    interrupting(monkeypatch, api, name, call)
+    interrupting(monkeypatch, api if name == "decide" else so_far, name, call)
     verdicts = json.loads(run("check", lossy, "--loss", "--json").out)["verdicts"]
     assert any("interrupted" in v["reason"] and v["holds"] is None for v in verdicts)
 

@@ -36,7 +36,7 @@ from .options import (
     set_option,
 )
 from .problems import refusal_to_json, show_problem
-from .render import print_answer, print_end, print_examples, question_flags
+from .render import print_answer, print_end, print_examples, print_known, question_flags
 
 if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
@@ -85,6 +85,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     help="Prove what is said of survival and requirements; --json includes the proofs.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Decide the classes of the paper, too, and show them.")
+@click.option("--fail-fast", is_flag=True, help="Ask nothing more once a violation is known.")
 @click.option("--examples", is_flag=True, help="Add a sample run for each property that holds, and coverage.")
 @click.option("--junit", metavar="PATH", help="Also write the verdicts as JUnit XML; - for standard output.")
 @click.option(
@@ -141,6 +142,8 @@ def command(
                 printer.finish(answers[-1], len(files) > 1)
         if answers[-1].interrupted or is_over():
             break
+        if asked["fail_fast"] and _code(answers[-1].answer) == VIOLATED:
+            break
     codes = [_code(a.answer) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
         if junit is not None or sarif is not None or github:
@@ -148,7 +151,8 @@ def command(
         if as_json:
             _print_json(answers, single=len(files) == 1)
         elif len(files) > 1 and not printed:
-            _print_summary(console(), files, codes, len(files) - len(answers))
+            stopped = answers[-1].interrupted or is_over()
+            _print_summary(console(), files, codes, len(files) - len(answers), stopped)
     return next(code for code in PRECEDENCE if code in codes)
 
 
@@ -218,6 +222,7 @@ def _report(
     no_replay: bool,
     certificates: bool,
     verbose: bool,
+    fail_fast: bool,
 ) -> Report:
     with progress_line() as line:
 
@@ -243,6 +248,8 @@ def _report(
             unbounded=unbounded,
             certificates=certificates,
             classes=verbose,
+            fail_fast=fail_fast,
+            found=lambda known: line.show_above(lambda screen: print_known(screen, known)),
             answered=answered,
         )
 
@@ -350,7 +357,7 @@ def _print_json(answers: list[Answered], single: bool) -> None:
     print_json(rows[0] if alone else {"stormproof": 1, "reports": rows})
 
 
-def _print_summary(out: Console, sources: list[str], codes: list[int], rest: int) -> None:
+def _print_summary(out: Console, sources: list[str], codes: list[int], rest: int, stopped: bool) -> None:
     names = {HOLDS: "survive", VIOLATED: "violated", UNDECIDED: "undecided", WRONG: "not read"}
     counts = [
         f"{codes.count(code)} {names[code]}" for code in (HOLDS, VIOLATED, UNDECIDED, WRONG) if code in codes
@@ -360,4 +367,5 @@ def _print_summary(out: Console, sources: list[str], codes: list[int], rest: int
         if code != HOLDS:
             out.print(Text(f"  {names[code]}: {source}"))
     if rest > 0:
-        out.print(Text(f"  {why_interrupted()}: {plural(rest, 'file')} not checked"))
+        why = why_interrupted() if stopped else "--fail-fast"
+        out.print(Text(f"  {why}: {plural(rest, 'file')} not checked"))

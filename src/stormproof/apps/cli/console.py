@@ -7,8 +7,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from rich.console import (
@@ -159,16 +160,36 @@ def save_text(output: str | None, text: str, overwrite: bool) -> None:
             formats.save(Path(output), text, overwrite=overwrite)
 
 
+#: The lines of a terminal that are left to the progress line, which may be long.
+_ROOM_FOR_LINE = 6
+
+
 class ProgressLine:
     """A line on standard error while a search runs, on a terminal only."""
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
+        self._above: Text | None = None
 
     @property
     def show(self) -> ProgressCallback | None:
-        live = self._live
-        return None if live is None else lambda state: live.update(_line(state))
+        return None if self._live is None else lambda state: self._update(_line(state))
+
+    def show_above(self, write: Callable[[Console], None]) -> None:
+        """What is printed is above the line from now on, as far as it fits, until the search ends."""
+        if self._live is None:
+            return
+        out = self._live.console
+        screen = _Screen(file=StringIO(), width=out.width, force_terminal=True, no_color=out.no_color)
+        write(screen)
+        lines = cast(StringIO, screen.file).getvalue().rstrip().split("\n")
+        shown = lines[: max(out.height - _ROOM_FOR_LINE, 1)]
+        self._above = Text.from_ansi("\n".join([*shown, ""]))
+        self._update(Text(""))
+
+    def _update(self, line: Text) -> None:
+        if self._live is not None:
+            self._live.update(line if self._above is None else Text("\n").join([self._above, line]))
 
     @contextmanager
     def hidden(self) -> Iterator[None]:

@@ -39,6 +39,13 @@ def print_answer(console: Console, report: Report) -> None:
     console.print(Text(_under(report), style="dim"))
 
 
+def print_known(console: Console, report: Report) -> None:
+    """What is known while the search goes on: the verdicts, and how the first violation comes about."""
+    print_rows(console, report, list(report))
+    if report.shown is not None:
+        print_why(console, report, report.shown)
+
+
 def print_end(
     console: Console, report: Report, source: str, question: str = "", verbose: bool = False
 ) -> None:

@@ -31,22 +31,29 @@ def whole_report(text: str, settings: Any, options: Options) -> Report:
 
 
 def ask(text: str, settings: Any, options: Options, tell: Tell) -> dict[str, Any]:
-    """The verdicts in the order in which they are read: survival and requirements, which are reported as soon
-    as they are known, then the classes. A KeyboardInterrupt ends the search; partial results are returned."""
+    """The verdicts in the order in which they are read: requirements and survival, each of which is reported
+    as soon as it is known, then the classes. A KeyboardInterrupt ends the search; partial results are
+    returned."""
     system, _ = system_of(text)
+    rows: dict[int, dict[str, Any]] = {}
     report = check(
         system,
         settings_on(system, settings),
         options=options,
         progress=lambda now: tell({"progress": _progress(now)}),
-        answered=lambda known: tell({"partial": _shown(known)}),
+        found=lambda known: tell({"partial": _shown(known, rows)}),
     )
-    return _shown(report)
+    return _shown(report, rows)
 
 
-def _shown(report: Report) -> dict[str, Any]:
-    rows = [_row(report, verdict) for verdict in report]
+def _shown(report: Report, known: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """`known`: the rows of verdicts that were told before, which say no more now."""
+    for verdict in report:
+        if id(verdict) not in known:
+            known[id(verdict)] = _row(report, verdict)
+    rows = [known[id(verdict)] for verdict in report]
     return {
+        "answer": report.answer,
         "failures": report.assumed,
         "notes": list(report.notes),
         "verdicts": sorted(rows, key=lambda row: not row["counts"]),

@@ -5,7 +5,6 @@ The way of every check: make the request, decide, build the run of each violatio
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from ...kernel.model.budget import BudgetGiven
 from ...kernel.model.failures import Failures
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
-from ...limits import as_a_whole, is_over, why_interrupted
+from ...limits import as_a_whole, is_over
 from ...options import Knobs, Options
 from .bound_search import decide_bounded
 from .conclude import conclude
@@ -25,7 +24,7 @@ from .recovery import decide_recovery, name_of
 from .report import Report, Verdict
 from .request import Request, make_request
 from .requirements import asked_together, is_known_limit, request_of
-from .sentence import ordered
+from .so_far import SoFar, not_asked, report_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
 
 if TYPE_CHECKING:
@@ -109,53 +108,33 @@ def report_on(request: Request) -> Report:
         note = f"{RECOVERS.name} is not asked: that it breaks is a known limit ({limit.name})"
         notes = (*request.notes, note) if limit.name else request.notes
         request = replace(request, properties=rest, notes=notes)
-    answer, required = _answer(request)
-    known = _report(request, [*answer, *required])
+    known = _answer(request)
     if not request.classes:
         return known
     if request.options.answered is not None and not known.interrupted:
         request.options.answered(known)
-    return _report(request, [*known, *_classes(request, known.interrupted)])
+    return report_of(request, [*known, *_classes(request, known.interrupted)])
 
 
-def _answer(request: Request) -> tuple[list[Verdict], list[Verdict]]:
-    """Survival and what is asked for by name; what the file requires. The questions share the effort."""
+def _answer(request: Request) -> Report:
+    """What the file requires; survival and what is asked for by name. The questions share the effort."""
     alone = [r for r in request.required if r not in request.requirements]
     groups = asked_together(alone)
+    so_far = SoFar(request, EvidenceFile(request))
     try:
-        outcomes = decide(request.sharing_effort(1 + len(groups)))
+        decide(request.sharing_effort(1 + len(groups)), so_far)
     except KeyboardInterrupt:  # outside of a search
         names = (*request.answer, *map(name_of, request.requirements))
-        outcomes = {name: _not_asked(name) for name in names}
-    evidence = EvidenceFile(request)
-    reports: dict[int, Report] = {}  # on each group
-    required: list[Verdict] = []
-    for requirement in request.required:
-        if requirement not in alone:
-            verdict = _concluded(request, outcomes[name_of(requirement)], evidence)
-        elif is_over() or _interrupted(outcomes) or any(own.interrupted for own in reports.values()):
-            verdict = conclude(request, _not_asked(requirement.title), evidence)
-        else:
-            n = next(i for i, group in enumerate(groups) if any(r is requirement for r in group))
-            if n not in reports:
-                own = request_of(request, *groups[n]).sharing_effort(len(groups) - len(reports), of=request)
-                reports[n] = report_on(own)
-            verdict = _verdict_on(requirement, reports[n])
-        required.append(replace(verdict, property=requirement.title, requirement=requirement, counts=True))
-    return [_concluded(request, outcomes[name], evidence) for name in request.answer], required
-
-
-def _concluded(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
-    """The verdict with its run. Ctrl-C or the deadline while the run is made leaves it undecided: no run is
-    shown that was not replayed."""
-    try:
-        return conclude(request, outcome, evidence)
-    except KeyboardInterrupt:
-        why = why_interrupted()
-        if outcome.holds is False:
-            why += "; a violation was found, and its run not replayed yet"
-        interrupted = Outcome(outcome.property, None, reason=why, stopped=_how_stopped())
-        return conclude(request, interrupted, evidence)
+        so_far.settle({name: not_asked(name) for name in names if not so_far.knows(name)})
+    for number, group in enumerate(groups):
+        if is_over() or so_far.report.interrupted or so_far.failed:
+            for requirement in group:
+                so_far.leave_out(requirement)
+            continue
+        own = report_on(request_of(request, *group).sharing_effort(len(groups) - number, of=request))
+        for requirement in group:
+            so_far.add(requirement, _verdict_on(requirement, own))
+    return so_far.report
 
 
 def _verdict_on(requirement: Requirement, own: Report) -> Verdict:
@@ -174,31 +153,7 @@ def _classes(request: Request, interrupted: bool) -> list[Verdict]:
             return [conclude(request, outcomes[name], evidence) for name in request.classes]
         except KeyboardInterrupt:
             interrupted = True
-    return [conclude(request, _not_asked(name), evidence) for name in request.classes]
-
-
-def _not_asked(name: str) -> Outcome:
-    return Outcome(name, None, reason=f"{why_interrupted()} before it was asked", stopped=_how_stopped())
-
-
-def _how_stopped() -> str:
-    return "time" if is_over() else "interrupted"
-
-
-def _report(request: Request, verdicts: Sequence[Verdict]) -> Report:
-    return Report(
-        system=request.system,
-        failures=request.failures,
-        model=request.model,
-        verdicts=ordered(verdicts),
-        notes=request.notes,
-        semantics=request.semantics,
-        seconds=time.monotonic() - request.started,
-        given=request.given,
-        prepared=request.prepared,
-        asked=request.named,
-        unbounded=request.options.unbounded,
-    )
+    return [conclude(request, not_asked(name), evidence) for name in request.classes]
 
 
 #: How each property without a bound is decided.
@@ -209,13 +164,15 @@ _UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
 }
 
 
-def decide(request: Request) -> dict[str, Outcome]:
+def decide(request: Request, so_far: SoFar) -> None:
     """Survival is decided first, and then what is asked for by name."""
     found = decide_recovery(request)
+    so_far.settle(found)
     others = [name for name in request.answer if name not in found]
-    if _interrupted(found):  # Ctrl-C is meant for the whole check
-        return found | {name: _not_asked(name) for name in others}
-    return found | _decide_properties(request, others)
+    if _interrupted(found) or so_far.failed:  # Ctrl-C is meant for the whole check
+        so_far.settle({name: so_far.unasked(name) for name in others})
+    else:
+        so_far.settle(_decide_properties(request, others))
 
 
 def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outcome]:
@@ -228,7 +185,7 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
     try:
         _decide_defined(request, [name for name in names if name not in found], found)
     except KeyboardInterrupt:  # outside of a search
-        return {name: _not_asked(name) for name in names} | found
+        return {name: not_asked(name) for name in names} | found
     return found
 
 
@@ -240,7 +197,7 @@ def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Out
         if not _interrupted(found):
             found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
     if _interrupted(found):
-        found |= {name: _not_asked(name) for name in names if name not in found}
+        found |= {name: not_asked(name) for name in names if name not in found}
         return
     if bounded:
         found |= decide_bounded(request, bounded)

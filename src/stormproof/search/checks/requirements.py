@@ -36,7 +36,7 @@ def request_of(request: Request, requirement: Requirement, *others: Requirement)
         max_k=request.bounds[-1] if requirement.claims_property else request.survival_max_k,
         properties=known_properties(what),
         semantics=request.semantics,
-        options=request.options,
+        options=replace(request.options, found=None),  # it hears of the whole check
     )
 
 
