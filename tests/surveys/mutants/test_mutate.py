@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -188,3 +189,24 @@ def test_the_result_in_short() -> None:
     assert repr(result) == "<Mutants of offer: 7 noticed, 0 equal, 3 survive>"
     assert str(result).splitlines()[0] == "offer: 10 mutants: 7 noticed, 0 equal, 3 survive"
     assert not result and len(result) == 10
+
+
+@pytest.mark.parametrize("name", ["lock", "websocket-close"])
+def test_what_is_suggested_is_met_and_notices(name: str) -> None:
+    """With all suggestions in the file nothing is violated, and whoever got one survives no more."""
+    system = sp.protocol(name)
+    before = sp.mutate(system, operators=["delete", "skip"], jobs=1)
+    hinted = {r.mutant.number: r.suggestion for r in before if r.suggestion is not None}
+    assert hinted.keys() <= {r.mutant.number for r in before.survivors} and len(hinted) >= 1
+    lines = sorted({s.line for s in hinted.values()})
+    better = sp.require(replace(system, requirements=()), "\n".join(lines))
+    assert all(verdict.ok for verdict in sp.check(better, classes=False))
+    after = {r.mutant.number: r.status for r in sp.mutate(better, operators=["delete", "skip"], jobs=1)}
+    assert {after[number] for number in hinted} == {MutantFate.NOTICED}
+
+
+def test_no_suggestions_where_none_are_asked_for() -> None:
+    found = sp.mutate(offer(), operators=["delete"], jobs=1, suggest=False)
+    assert found.survivors and all(r.suggestion is None for r in found)
+    hinted = sp.mutate(offer(), operators=["delete"], jobs=1)
+    assert all(r.suggestion is not None for r in hinted.survivors)

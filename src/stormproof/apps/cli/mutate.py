@@ -36,6 +36,7 @@ COLOURS = {
     "--operator", "operators", multiple=True, metavar="NAME,...", help=f"Only these: {', '.join(OPERATORS)}."
 )
 @click.option("--all", "show_all", is_flag=True, help="List the mutants that are noticed or equal, too.")
+@click.option("--no-suggest", is_flag=True, help="Look for no requirement that would notice a survivor.")
 @click.option(
     "--effort",
     type=click.FloatRange(min=0),
@@ -56,6 +57,7 @@ def command(
     failures: Failures,
     operators: tuple[str, ...],
     show_all: bool,
+    no_suggest: bool,
     effort: float,
     jobs: int | None,
     junit: str | None,
@@ -66,8 +68,9 @@ def command(
 
     Each mutant is the protocol with one mistake in one role. It is noticed if `recovers` or a requirement
     that FILE meets is violated then, equal if it behaves as the protocol does, and else it survives: nothing
-    that is required depends on what was changed. --timeout and --max-states are limits; what they leave open
-    is undecided.
+    that is required depends on what was changed. Then a requirement that would notice it is shown, if one is
+    found; FILE meets it, and only you know whether it is meant. --timeout and --max-states are limits; what
+    they leave open is undecided.
 
     Exit code 0: no mutant survives. 1: some survive. 2: the input is wrong. 3: none is known to survive, and
     some are undecided.
@@ -86,6 +89,7 @@ def command(
             failures,
             operators=[name for text in operators for name in split_list(text)] or None,
             jobs=jobs,
+            suggest=not no_suggest,
             places=_places(source) if known is None else known,
             progress=progress,
             limits=limits,

@@ -60,13 +60,14 @@ def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:
     """What is asked of survival under the failures of the request, by name."""
     asks = {n: _ask(model, n) for n in request.properties if _asks_survival(n)}
     for requirement in request.requirements:
-        ask = _required(request, model, requirement)
+        ask = required_ask(request, model, requirement)
         if ask is not None:
             asks[name_of(requirement)] = ask
     return asks
 
 
-def _required(request: Request, model: SurvivalModel, requirement: Requirement) -> Ask | None:
+def required_ask(request: Request, model: SurvivalModel, requirement: Requirement) -> Ask | None:
+    """What a requirement asks of survival under the failures of the request; None if it asks of a class."""
     from ...kernel.goals.asks import ask_of
 
     return ask_of(model, request.searched.requirement(requirement))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ from ..worker_process import rows_of
 from .judge import Judged, MutantFate, Original, options_of, title_of
 from .operators import OPERATORS, Mutant, mutants
 from .questions import CheckQuestion
-from .result import MutantResult, Mutants
+from .result import MutantResult, Mutants, WouldNotice
+from .suggest import Suggestions
 from .worker import MutantWorker, judge, to_text
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def mutate(
     k: int | None = None,
     max_k: int | None = None,
     jobs: int | None = None,
+    suggest: bool = True,
     places: Places | NoPlaces | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     options: Options | None = None,
@@ -51,7 +53,8 @@ def mutate(
     it, *equal* if it behaves as the system does, and else it *survives*: nothing that is required depends on
     what it changes. Under the failures of the check, and for a requirement that names its own, under those.
     `operators`: which mistakes, all if left out; `jobs`: so many processes at a time, one for each processor
-    if left out. The limits are for all of it, and what they leave open is *undecided*.
+    if left out. With `suggest`, survivors get a requirement that would notice them and that the system meets,
+    if one is found. The limits are for all of it, and what they leave open is *undecided*.
 
     >>> import stormproof as sp
     >>> found = sp.mutate(sp.protocol("client-server"), operators=["skip"], jobs=1)
@@ -70,10 +73,11 @@ def mutate(
     made = [m for m in mutants(system) if m.operator in chosen]
     survey = _Survey(protocol, jobs or os.cpu_count() or 1, progress)
     judged = survey.judged(made)
+    hints = survey.suggestions(made, judged) if suggest else {}
     request = question.request(system)
     return Mutants(
         system,
-        tuple(_result(m, judged[m.number], _place(system, m, places)) for m in made),
+        tuple(_result(m, judged[m.number], _place(system, m, places), hints) for m in made),
         requirements=survey.requirements(),
         operators=chosen,
         assumed=describe_failures(request.given, request.model, request.failures.budget),
@@ -100,8 +104,11 @@ def _place(system: System, mutant: Mutant, places: Places | NoPlaces | None) -> 
     return system[mutant.role].place(mutant.transition.source)
 
 
-def _result(mutant: Mutant, judged: Judged, place: Place | None) -> MutantResult:
-    return MutantResult(mutant, judged.status, place, judged.by, judged.reason)
+def _result(
+    mutant: Mutant, judged: Judged, place: Place | None, hints: Mapping[int, WouldNotice]
+) -> MutantResult:
+    hint = hints.get(mutant.number)
+    return MutantResult(mutant, judged.status, place, judged.by, judged.reason, hint)
 
 
 class _Survey:
@@ -140,6 +147,17 @@ class _Survey:
         memory = self._protocol.question.options.limits.bytes
         text = to_text(self._protocol, None if memory is None else max(memory // jobs, 1))
         yield from rows_of(made, partial(MutantWorker, text, time_left), jobs)
+
+    def suggestions(self, made: Sequence[Mutant], judged: Mapping[int, Judged]) -> dict[int, WouldNotice]:
+        """What would notice the survivors; what is known when time ends."""
+        survivors = [m for m in made if judged[m.number].status is MutantFate.SURVIVES]
+        if not survivors or self._interrupted:
+            return {}
+        try:
+            return Suggestions(self._protocol.system, self._protocol.question).of(survivors)
+        except KeyboardInterrupt:
+            self._interrupted = why_interrupted()
+            return {}
 
     def requirements(self) -> tuple[tuple[str, bool | None], ...]:
         """What was asked, and whether the protocol meets it; nothing where there was no time to ask."""

@@ -18,7 +18,7 @@ from ...options import Options
 from ...records import dataclass
 from ...search.checks.api import report_on
 from ...search.checks.properties import RECOVERS
-from ...search.checks.recovery import survival_asks, survival_model
+from ...search.checks.recovery import required_ask, survival_model
 from ...search.checks.report import Verdict
 from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import is_known_limit, request_of
@@ -88,14 +88,11 @@ class CheckQuestion:
 
 
 def _group(request: Request, required: Mapping[int, Requirement]) -> Group:
-    """Each requirement by itself, since titles may coincide; all of them on one model."""
-    requests = {n: request_of(request, r) for n, r in required.items()}
-    first = next(iter(requests.values()))
-    model = survival_model(first)
-    asks = {}
-    for number, own in requests.items():
-        (asks[number],) = survival_asks(own, model).values()
-    return Group(first, model, asks, required)
+    """All of them on one model, which has the faults that they name."""
+    own = request_of(request, next(iter(required.values())))
+    model = survival_model(own)
+    asks = {n: required_ask(own, model, r) for n, r in required.items()}
+    return Group(own, model, {n: ask for n, ask in asks.items() if ask is not None}, required)
 
 
 def quickly_noticed(groups: list[Group], wanted: frozenset[int]) -> int | None:
