@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ class DurableRecord:
 
     def __init__(self, path: str | Path | None, role: str, enums: dict[str, Any]) -> None:
         self._path = None if path is None else Path(path)
-        self._role, self._enums = role, enums
+        self._role, self.enums = role, enums
         self._file: RecordFile | None = None
         self._kept: list[Given] = []
         self._since: list[Given] = []
@@ -35,9 +36,18 @@ class DurableRecord:
             return
         self._file, self._kept = RecordFile(self._path, self._role), []
         for given in self._file.lines:
-            if not isinstance(given, list) or not given or not all(isinstance(g, dict) for g in given):
-                raise self._misfit()
-            self._kept += given
+            self._keep(given)
+
+    def begin_with(self, entries: Iterable[list[Given]]) -> None:
+        """Instead of a file: what was saved at each durable point."""
+        self._kept = []
+        for given in entries:
+            self._keep(given)
+
+    def _keep(self, given: Any) -> None:
+        if not isinstance(given, list) or not given or not all(isinstance(g, dict) for g in given):
+            raise self._misfit()
+        self._kept += given
 
     def close(self) -> None:
         if self._file is not None:
@@ -69,15 +79,16 @@ class DurableRecord:
             given = {"timeout": True}
         self._since.append(given)
 
-    def reached(self, logged: LoggedAt | None) -> None:
+    def reached(self, logged: LoggedAt | None) -> list[Given]:
         """The role has come to a durable point, by an event that is yet to be logged. This is written
-        before anything else happens."""
+        before anything else happens; it is given back."""
         if logged is not None:
             self._since[-1]["log"] = logged
         if self._file is not None:
             self._file.append(self._since)
-        self._kept += self._since
-        self._since = []
+        saved, self._since = self._since, []
+        self._kept += saved
+        return saved
 
     def replay(self, call: RoleCall) -> tuple[RoleGenerator, RoleRequest]:
         """The role at its last durable point, or at its start. What it sent on the way is not sent again.
@@ -100,7 +111,7 @@ class DurableRecord:
         try:
             if isinstance(request, ChooseRequest):
                 return request.values[range(len(request.values)).index(given["choice"])]
-            fields = [from_json(field, self._enums) for field in given.get("fields", ())]
+            fields = [from_json(field, self.enums) for field in given.get("fields", ())]
             message = Received(given["from"], given["name"], tuple(fields)) if "from" in given else None
         except (KeyError, ValueError, TypeError, RecursionError, Garbage):
             raise self._misfit() from None

@@ -5,23 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import random
 from pathlib import Path
 from typing import Any, Final
 
-from ...errors import OutputError, UsageError
-from ...programs.extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SendRequest
-from ...programs.extraction.role import Role, RoleCall, RoleGenerator, as_call
-from ...programs.extraction.values import named, spell
+from ...errors import OutputError
+from ...programs.extraction.requests import Received, ReceiveRequest, RoleRequest, SendRequest
+from ...programs.extraction.role import Role, RoleCall, as_call
 from .codec import enums_of
 from .durable import DurableRecord
 from .inbox import Network
 from .log import RunLog
+from .machine import RoleSteps, event_fields, seconds_of
 
 _log = logging.getLogger("stormproof")
-
-
-_REQUESTS = "a role yields sp.send(...), sp.receive(...) or sp.choose(...)"
 
 
 class _Stopped:
@@ -73,13 +69,11 @@ class Runner:
         self.call = as_call(role)
         self.name = name or self.call.role.name
         self.network = network
-        self.waiting: RoleRequest | None = None
         self.unexpected: list[Received] = []
         self._default_timeout = default_timeout
-        self._enums = enums_of(self.call)
-        self._record = DurableRecord(durable, self.name, self._enums)
+        self._record = DurableRecord(durable, self.name, enums_of(self.call))
+        self._steps = RoleSteps(self.call, self._record, seed)
         self._log = RunLog(self.name, log)
-        self._chance = random.Random(seed)
 
     async def run(self) -> Any:
         """Until the role returns, is stopped, or raises."""
@@ -92,83 +86,55 @@ class Runner:
                 self._log.write(self._log.line("raise", error=type(problem).__name__))
             raise
         finally:
-            self.waiting = None
             self._log.close()
             self._record.close()
 
+    @property
+    def waiting(self) -> RoleRequest | None:
+        """What the role has yielded last."""
+        return self._steps.request
+
     async def _run(self) -> Any:
-        self._inbox = await self.network.inbox(self.name, self._enums)
-        try:
-            generator, request = self._record.replay(self.call)
-        except StopIteration as end:
-            return self._ended(end)
-        while True:
-            if not isinstance(request, RoleRequest):
-                raise UsageError(f"{self.name} yields {named(type(request))}", hint=_REQUESTS)
-            self.waiting = request
+        steps = self._steps
+        self._inbox = await self.network.inbox(self.name, self._record.enums)
+        steps.begin()
+        while (request := steps.request) is not None:
             # Somebody who never waits must not keep the others from running.
             await asyncio.sleep(0)
             fate = self.network.fate(self.name)
             if fate == "stop":
                 self._log.write(self._log.line("stop"))
+                steps.request = None
                 return STOPPED
             if fate == "restart":
                 self._log.write(self._log.line("restart"))
-                generator.close()
-                generator, request = self._record.replay(self.call)
+                steps.begin()
                 continue
-            value, line = await self._answer(request)
-            after = _resumed(generator, value)
-            await self._happened(request, value, line, after)
-            if isinstance(after, StopIteration):
-                return self._ended(after)
-            if isinstance(after, Exception):
-                raise after
-            request = after
+            await self._step(request, await self._answer(request))
+        if steps.error is not None:
+            raise steps.error
+        self._log.write(self._log.line("end"))
+        return steps.result
 
-    async def _answer(self, request: RoleRequest) -> tuple[Any, str]:
-        """What the role gets for its request, and the event to be logged."""
-        if isinstance(request, SendRequest):
-            return None, self._log.line("send", request.peer, request.message)
-        if isinstance(request, ChooseRequest):
-            value = self._chance.choice(request.values)
-            return value, self._log.line("choose", value=spell(value))
-        found = await self._inbox.take(request, self._seconds(request), self._does_not_take)
-        if found is None:
-            return None, self._log.line("timeout")
-        return found, self._log.line("receive", found.peer, found.message)
+    async def _answer(self, request: RoleRequest) -> Any:
+        """What the role gets for its request."""
+        if not isinstance(request, ReceiveRequest):
+            return self._steps.choice(request)
+        seconds = seconds_of(request, self._default_timeout)
+        return await self._inbox.take(request, seconds, self._does_not_take)
 
-    async def _happened(
-        self, request: RoleRequest, value: Any, line: str, after: RoleRequest | Exception
-    ) -> None:
+    async def _step(self, request: RoleRequest, value: Any) -> None:
         """A process may end at any moment. So a durable point that the event leads to is recorded before the
         event is logged, and the event is logged before anybody else can notice it."""
-        self._record.gave(request, value)
-        if isinstance(after, RoleRequest) and after.durable:
+        line = self._log.line(**event_fields(request, value))
+        if self._steps.answer(value):
             self._record.reached(self._log.coming(line))
         self._log.write(line)
         if isinstance(request, SendRequest):
             await self.network.send(Received(self.name, request.name, request.fields), request.peer)
-
-    def _ended(self, end: StopIteration) -> Any:
-        self._log.write(self._log.line("end"))
-        return end.value
-
-    def _seconds(self, request: ReceiveRequest) -> float | None:
-        if not request.timed:
-            return None
-        return self._default_timeout if request.timeout is True else float(request.timeout or 0)
 
     def _does_not_take(self, message: Received) -> None:
         """The message stays where it is, as in the automaton; whether it is ever taken is the role's."""
         self.unexpected.append(message)
         self._log.write(self._log.line("unexpected", message.peer, message.message))
         _log.warning("%s does not take %s from %s", self.name, message.message, message.peer)
-
-
-def _resumed(generator: RoleGenerator, value: Any) -> RoleRequest | Exception:
-    """What the role yields next, or the exception with which it ends."""
-    try:
-        return generator.send(value)
-    except Exception as problem:
-        return problem

@@ -9,12 +9,13 @@ from typing import Any
 from ...errors import InputError, Place, did_you_mean
 from ...kernel.model.actions import Internal, Receive, Send, Transition
 from ...programs.extraction.load import load_protocol
-from ...programs.extraction.requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
+from ...programs.extraction.requests import ChooseRequest, ReceiveRequest, SendRequest
 from ...programs.extraction.role import Role, RoleCall, as_call
 from ...programs.extraction.system import ExtractedSystem
 from ..conformance.log import LogEvent, event_of, is_silent
 from ..runtime.codec import enums_of, parse_message
 from ..runtime.durable import DurableRecord
+from ..runtime.machine import RoleSteps
 from .role_test import RoleTest, receives, restarts, timer
 
 
@@ -22,55 +23,42 @@ class RoleImplementation:
     """A role function, driven step by step as the runtime drives it. Choices are made at random."""
 
     def __init__(self, role: Role[Any] | RoleCall) -> None:
-        self._call = as_call(role)
-        self._enums = enums_of(self._call)
-        self._record = DurableRecord(None, self._call.role.name, self._enums)
-        self._request: RoleRequest | None = None
-        self._raised: Exception | None = None
+        call = as_call(role)
+        self._enums = enums_of(call)
+        self._steps = RoleSteps(call, DurableRecord(None, call.role.name, self._enums))
         self.restart()
 
     def restart(self) -> None:
-        try:
-            self._generator, self._request = self._record.replay(self._call)
-        except StopIteration:
-            self._request = None
+        self._steps.begin()
 
     def send(self) -> tuple[str, str] | None:
         """What it sends; what it raised after its last step is raised here."""
-        while isinstance(self._request, ChooseRequest):
-            self._answer(random.choice(self._request.values))
-        if self._raised is not None:
-            raise self._raised
-        if not isinstance(self._request, SendRequest):
+        while isinstance(request := self._steps.request, ChooseRequest):
+            self._answer(self._steps.choice(request))
+        if self._steps.error is not None:
+            raise self._steps.error
+        if not isinstance(request, SendRequest):
             return None
-        sent = (self._request.peer, self._request.message)
         self._answer(None)
-        return sent
+        return request.peer, request.message
 
     def receive(self, peer: str, message: str) -> bool:
-        found = parse_message(peer, message, self._enums)
-        taken = found is not None and isinstance(self._request, ReceiveRequest) and self._request.takes(found)
+        found, request = parse_message(peer, message, self._enums), self._steps.request
+        taken = found is not None and isinstance(request, ReceiveRequest) and request.takes(found)
         if taken:
             self._answer(found)
         return taken
 
     def timer(self) -> bool:
-        running = isinstance(self._request, ReceiveRequest) and self._request.timed
+        request = self._steps.request
+        running = isinstance(request, ReceiveRequest) and request.timed
         if running:
             self._answer(None)
         return running
 
     def _answer(self, value: Any) -> None:
-        assert self._request is not None
-        self._record.gave(self._request, value)
-        try:
-            self._request = self._generator.send(value)
-            if self._request.durable:
-                self._record.reached(None)
-        except StopIteration:
-            self._request = None
-        except Exception as problem:
-            self._request, self._raised = None, problem
+        if self._steps.answer(value):
+            self._steps.record.reached(None)
 
 
 @lru_cache
