@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ...programs.extraction.requests import Received, ReceiveRequest
 
 
-class Queues:
+class ArrivalQueues:
     """The queues of one role. The role takes the message at the head of a queue, and only that."""
 
     def __init__(self) -> None:
@@ -49,8 +49,8 @@ class Queues:
                 yield message
 
 
-class Inbox(Queues):
-    """Queues that a role waits at. `most`: so many messages of one sender wait; a network asks for `room`
+class Inbox(ArrivalQueues):
+    """ArrivalQueues that a role waits at. `most`: so many messages of one sender wait; a network asks for `room`
     before it puts another one."""
 
     def __init__(self, most: int | None = None) -> None:

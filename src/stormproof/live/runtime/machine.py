@@ -23,7 +23,7 @@ from ...programs.extraction.role import Role, RoleCall, RoleGenerator, as_call
 from ...programs.extraction.values import named, spell
 from .codec import enums_of
 from .durable import DurableRecord, Given
-from .inbox import Queues
+from .inbox import ArrivalQueues
 
 _REQUESTS = "a role yields sp.send(...), sp.receive(...) or sp.choose(...)"
 
@@ -97,9 +97,9 @@ class Machine:
     ) -> None:
         call = as_call(role)
         self.name = name or call.role.name
-        self.steps = RoleSteps(call, DurableRecord(None, self.name, enums_of(call)), seed)
+        self.steps = RunningSteps(call, DurableRecord(None, self.name, enums_of(call)), seed)
         self._default_timeout = default_timeout
-        self._queues = Queues()
+        self._queues = ArrivalQueues()
         self._timer: RunningTimer | None = None
         self._started = False
 
@@ -192,7 +192,7 @@ class Machine:
         return MachineOutput(tuple(todo), self._timer, request is None, steps.result, steps.error)
 
 
-class RoleSteps:
+class RunningSteps:
     """A role that runs, one request after the other: `request` is what it has yielded, None after its end."""
 
     def __init__(self, call: RoleCall, record: DurableRecord, seed: int | None = None) -> None:

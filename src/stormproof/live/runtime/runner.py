@@ -15,7 +15,7 @@ from .codec import enums_of
 from .durable import DurableRecord
 from .inbox import Network
 from .log import RunLog
-from .machine import RoleSteps, event_fields, seconds_of
+from .machine import RunningSteps, event_fields, seconds_of
 
 _log = logging.getLogger("stormproof")
 
@@ -72,7 +72,7 @@ class Runner:
         self.unexpected: list[Received] = []
         self._default_timeout = default_timeout
         self._record = DurableRecord(durable, self.name, enums_of(self.call))
-        self._steps = RoleSteps(self.call, self._record, seed)
+        self._steps = RunningSteps(self.call, self._record, seed)
         self._log = RunLog(self.name, log)
 
     async def run(self) -> Any:

@@ -15,7 +15,7 @@ from ...programs.extraction.system import ExtractedSystem
 from ..conformance.log import LogEvent, event_of, is_silent
 from ..runtime.codec import enums_of, parse_message
 from ..runtime.durable import DurableRecord
-from ..runtime.machine import RoleSteps
+from ..runtime.machine import RunningSteps
 from .role_test import RoleTest, receives, restarts, timer
 
 
@@ -25,7 +25,7 @@ class RoleImplementation:
     def __init__(self, role: Role[Any] | RoleCall) -> None:
         call = as_call(role)
         self._enums = enums_of(call)
-        self._steps = RoleSteps(call, DurableRecord(None, call.role.name, self._enums))
+        self._steps = RunningSteps(call, DurableRecord(None, call.role.name, self._enums))
         self.restart()
 
     def restart(self) -> None:
