@@ -50,7 +50,7 @@ class ArrivalQueues:
 
 
 class Inbox(ArrivalQueues):
-    """ArrivalQueues that a role waits at. `most`: so many messages of one sender wait; a network asks for `room`
+    """Queues that a role waits at. `most`: so many messages of one sender wait; a network asks for `room`
     before it puts another one."""
 
     def __init__(self, most: int | None = None) -> None:
