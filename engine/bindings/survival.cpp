@@ -18,6 +18,14 @@ using PlainGoal = std::vector<std::tuple<survival::GoalKind, bool, std::uint32_t
 using Number = std::optional<std::uint32_t>;
 using PlainList = std::tuple<std::vector<survival::ContentForm>, bool, std::set<std::vector<std::uint32_t>>>;
 
+using PlainPending = std::optional<std::tuple<std::uint32_t, std::uint32_t, PlainGoal, PlainGoal>>;
+
+static survival::Goal goal_of(const PlainGoal& plain) {
+    survival::Goal goal;
+    for (const auto& [kind, negated, subject, details] : plain) goal.push_back({kind, negated, subject, details});
+    return goal;
+}
+
 static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
 
 static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
@@ -26,16 +34,16 @@ static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
                  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder, std::uint32_t most_abstract,
                  std::uint32_t most_certified, const std::vector<PlainList>& lists, bool reduction,
                  std::uint64_t reduce_from, bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
-                 std::uint32_t threads, std::uint64_t parallel_from, bool compact) {
+                 std::uint32_t threads, std::uint64_t parallel_from, bool compact, const PlainPending& pending) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question& q = *new (self) survival::Question;
     q.k = k;
     q.slack = slack;
-    for (const auto& [always, goal] : asks) {
-        q.asks.push_back({always, {}});
-        for (const auto& [kind, negated, subject, details] : goal)
-            q.asks.back().goal.push_back({kind, negated, subject, details});
+    for (const auto& [always, goal] : asks) q.asks.push_back({always, goal_of(goal)});
+    if (pending) {
+        const auto& [process, state, begin, end] = *pending;
+        q.pending = {process, state, goal_of(begin), goal_of(end)};
     }
     q.marks = std::move(marks);
     q.rests = std::move(rests);
@@ -149,7 +157,8 @@ void bind_survival(nb::module_& m) {
              nb::arg("lists") = std::vector<PlainList>{}, nb::arg("reduction") = false,
              nb::arg("reduce_from") = Question{}.reduce_from, nb::arg("symmetry") = false,
              nb::arg("witness_budget") = Question{}.witness_budget, nb::arg("disk") = DiskOptions{},
-             nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false);
+             nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false,
+             nb::arg("pending") = nb::none());
     m.def("survive", &survival::survive, nb::arg("system"), nb::arg("question"), nb::arg("monitor"),
           nb::call_guard<nb::gil_scoped_release>());
 }

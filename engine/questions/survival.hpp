@@ -49,6 +49,16 @@ struct Ask {
     Goal goal;
 };
 
+// For `G leads to H` (definitions 10.18): a process without transitions and with the states 0 and 1, of which one says
+// that G held and H has not since then. It is set after each step where `end` holds and, otherwise, where `begin` does.
+struct Pending {
+    std::uint32_t process = nothing;  // nothing: nobody asks
+    std::uint32_t state = 1;          // the one that says that it is pending
+    Goal begin, end;
+
+    std::uint32_t state_if(bool pending) const { return pending ? state : 1 - state; }
+};
+
 // At most `blocks` blocks of equal messages, counted up to `counted`: see survival_blocks.hpp.
 struct BlockSize {
     std::uint32_t blocks = 1, counted = 1;
@@ -57,6 +67,7 @@ struct BlockSize {
 struct Question {
     std::uint32_t k = 1, slack = 2;
     std::vector<Ask> asks;                         // at most `most_asks`
+    Pending pending;
     std::vector<ListedConfigurations> lists;       // for goals of the kind `listed`
     std::vector<std::vector<std::uint8_t>> marks;  // process -> transition -> mark
     std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag

@@ -2,6 +2,15 @@
 #include "store/fingerprint.hpp"
 
 namespace stormproof::survival {
+namespace {
+
+void add_goal(Fingerprint& out, const Goal& goal) {
+    out.add(goal.size());
+    for (const GoalNode& node : goal)
+        out.add(static_cast<unsigned>(node.kind)).add(node.negated).add(node.subject).add(node.details);
+}
+
+}  // namespace
 
 std::string fingerprint(const System& system, const Question& q) {
     Fingerprint out;
@@ -9,10 +18,12 @@ std::string fingerprint(const System& system, const Question& q) {
     add_system(out, system);
     out.add(q.most_of_kind).add(q.marks).add(q.rests).add(q.ended).add(q.observed).add(q.may_hit).add(q.asks.size());
     for (const Ask& ask : q.asks) {
-        out.add(ask.always).add(ask.goal.size());
-        for (const GoalNode& node : ask.goal)
-            out.add(static_cast<unsigned>(node.kind)).add(node.negated).add(node.subject).add(node.details);
+        out.add(ask.always);
+        add_goal(out, ask.goal);
     }
+    out.add(q.pending.process).add(q.pending.state);
+    add_goal(out, q.pending.begin);
+    add_goal(out, q.pending.end);
     out.add(q.lists.size());
     for (const ListedConfigurations& list : q.lists) {
         out.add(list.heads).add(list.rows.size());

@@ -19,6 +19,10 @@ class CalmPredecessors {
     // visit(step, row) for each predecessor with at most so many messages in a channel, and the step from it.
     template <class Visit>
     void each(const Cell* row, std::uint32_t bound, Visit&& visit) {
+        const Pending& pending = rules_.question.pending;
+        const Sets sets = pending.process == nothing ? Sets::nothing : sets_pending(rules_, RowView<Cell>{layout_, row});
+        // A step into this configuration would have set another state.
+        if (sets != Sets::nothing && row[pending.process] != pending.state_if(sets == Sets::pending)) return;
         for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p)
             for (const std::uint32_t number : into_[p][row[p]]) {
                 const Transition& t = rules_.system.processes[p].transitions[number];
@@ -27,7 +31,12 @@ class CalmPredecessors {
                 FaultyStep step;
                 step.process = p;
                 step.transition = number;
-                const auto found = [&] { visit(step, before_.data()); };
+                const auto found = [&] {
+                    visit(step, before_.data());
+                    if (sets == Sets::nothing) return;
+                    before_[pending.process] = static_cast<Cell>(1 - before_[pending.process]);
+                    visit(step, before_.data());
+                };
                 if (t.kind == TransitionKind::send) undo_send(t, found);
                 else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
                 else if (rules_.question.marks[p][number] == unmarked) found();

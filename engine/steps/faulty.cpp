@@ -42,8 +42,8 @@ void Steps<Cell>::internal(const Cell* row, FaultyStep step, const Transition& t
     step.mark = rules_.question.marks[step.process][step.transition];
     if (step.mark == disabled || (calm_only && step.mark != unmarked)) return;
     begin(row, step, t);
-    if (step.mark == unmarked) visit(step, 0u, next_.data());
-    else if (count(static_cast<Fault>(step.mark), 1)) visit(step, 1u, next_.data());
+    if (step.mark == unmarked) show(step, 0u, visit);
+    else if (count(static_cast<Fault>(step.mark), 1)) show(step, 1u, visit);
 }
 
 template <class Cell>
@@ -76,7 +76,7 @@ void Steps<Cell>::send(const Cell* row, const FaultyStep& step, const Transition
         });
     begin(row, step, t);
     if (length > 0 && rules_.unseen(t.channel, row[channel.receiver])) {
-        visit(step, 0u, next_.data());
+        show(step, 0u, visit);
         return;
     }
     if (length >= bound) {
@@ -84,7 +84,7 @@ void Steps<Cell>::send(const Cell* row, const FaultyStep& step, const Transition
         return;
     }
     insert(t.channel, length, t.message);
-    visit(step, 0u, next_.data());
+    show(step, 0u, visit);
     if (calm_only || (!faults && !rules_.system.mailboxes())) return;
     const std::uint32_t passes = faults ? length : others_at_end(row, t);
     each_faulty_send(channel.faults, t.message, passes, [&](const MessageOutcome& outcome) {
@@ -120,7 +120,7 @@ void Steps<Cell>::receive(const Cell* row, const FaultyStep& step, const Transit
     if (word[0] == t.message) {
         begin(row, step, t);
         remove_head(t.channel);
-        visit(step, 0u, next_.data());
+        show(step, 0u, visit);
     }
     if (calm_only || rules_.system.is_crash(word[0])) return;
     const ChannelFaults& faults = rules_.system.channels[t.channel].faults;
@@ -142,7 +142,18 @@ void Steps<Cell>::apply(FaultyStep step, const MessageOutcome& outcome, Visit vi
         allowed = allowed && count(fault, times);
     });
     static_cast<MessageOutcome&>(step) = outcome;
-    if (allowed) visit(step, faults, next_.data());
+    if (allowed) show(step, faults, visit);
+}
+
+// Visits the row that was made, which says whether an answer is pending.
+template <class Cell>
+void Steps<Cell>::show(const FaultyStep& step, std::uint32_t faults, Visit visit) {
+    const Pending& pending = rules_.question.pending;
+    if (pending.process != nothing) {
+        const Sets sets = sets_pending(rules_, RowView<Cell>{layout_, next_.data()});
+        if (sets != Sets::nothing) next_[pending.process] = static_cast<Cell>(pending.state_if(sets == Sets::pending));
+    }
+    visit(step, faults, next_.data());
 }
 
 template class Steps<std::uint8_t>;

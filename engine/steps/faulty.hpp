@@ -97,6 +97,7 @@ class Steps {
     void send(const Cell* row, const FaultyStep& step, const Transition& t, std::uint32_t bound, bool calm_only, Visit visit);
     void receive(const Cell* row, const FaultyStep& step, const Transition& t, bool calm_only, Visit visit);
     void apply(FaultyStep step, const MessageOutcome& outcome, Visit visit);
+    void show(const FaultyStep& step, std::uint32_t faults, Visit visit);
 };
 
 }  // namespace stormproof::survival

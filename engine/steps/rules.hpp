@@ -107,4 +107,14 @@ bool may_hold(const Rules& rules, const Goal& goal, const View& view) {
     return may_hold(rules, goal, static_cast<std::uint32_t>(goal.size() - 1), view);
 }
 
+// What a step that leads to such a configuration does to the state of Question::pending.
+enum class Sets : std::uint8_t { nothing, pending, settled };
+
+template <class View>
+Sets sets_pending(const Rules& rules, const View& view) {
+    const Pending& pending = rules.question.pending;
+    if (may_hold(rules, pending.end, view)) return Sets::settled;
+    return may_hold(rules, pending.begin, view) ? Sets::pending : Sets::nothing;
+}
+
 }  // namespace stormproof::survival

@@ -4,7 +4,7 @@ import kinds from "./fault_kinds.json";
 
 const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "communication", "faults", "rest", "durable", "require", "expect"];
 const INSIDE = ["internal", "timeout", "mu", "end", "crash"];
-const CLAIMS = ["never", "always", "possible", "recovers", "clean", "violated", "under", "deadlock", "at"];
+const CLAIMS = ["never", "always", "possible", "leads", "to", "recovers", "clean", "violated", "under", "deadlock", "at"];
 const FAULTS = [...kinds.keywords, "none"];
 const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS]);
 

@@ -45,6 +45,8 @@ service role Server {
 rest Client@done
 durable Server@busy
 require answered: always possible Client@done
+require served: Client@wait leads to Client@done under loss
+expect violated alone: Client@wait leads to Client@done under stop Server
 require twice: never Client@ask & Server@busy under loss
 expect violated gone: always possible Client@done under stop Server
 expect violated lost: always possible Client@wait under at most 1 fault, loss

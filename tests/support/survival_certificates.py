@@ -38,7 +38,7 @@ class Claimed:
         if isinstance(self.certificate, ClosedSet):
             return check_holds(self.model, self.ask, self.certificate)
         assert self.witness is not None
-        return check_violated(self.model, self.ask.goal, self.witness, self.certificate)
+        return check_violated(self.model, self.ask, self.witness, self.certificate)
 
     @property
     def accepted(self) -> bool:
@@ -61,7 +61,7 @@ def claimed(model: SurvivalModel, ask: Ask, k: int, answer: SurvivalAnswer) -> C
     if answer.listed is None or answer.listed.too_large or answer.holds is None:
         return None
     if answer.holds:
-        return Claimed(model, ask, closed_set(model, k, answer.listed), answer.up_to)
+        return Claimed(model, ask, closed_set(model, ask, k, answer.listed), answer.up_to)
     if answer.run is None or answer.run.proof is None:
         return None
     witness = storm_witness(model.system, answer.run)
@@ -85,7 +85,10 @@ def _other_question(rng: random.Random, claim: Claimed) -> Claimed:
     model = claim.model
     what = rng.randrange(4)
     if what == 0:
-        return replace(claim, ask=replace(claim.ask, goal=random_goal(rng, model.system)))
+        goal = random_goal(rng, model.system)
+        if claim.ask.after is not None and rng.random() < 0.5:
+            return replace(claim, ask=replace(claim.ask, after=goal))
+        return replace(claim, ask=replace(claim.ask, goal=goal))
     if what == 1:
         return replace(claim, model=replace(model, failures=_other_failures(rng, model)))
     if what == 2:

@@ -94,9 +94,13 @@ def random_goal(rng: random.Random, system: System, depth: int = 2) -> Goal:
 
 
 def random_asks(rng: random.Random, model: SurvivalModel) -> dict[str, Ask]:
+    """Of each kind. What one goal leads to is drawn apart."""
+    apart = random.Random()
+    apart.setstate(rng.getstate())
     return {
         "recovers": RECOVERS,
         "clean": clean(model.system, model.rest),
         "never": Ask(False, random_goal(rng, model.system)),
         "possible": Ask(True, random_goal(rng, model.system)),
+        "leads": Ask(True, random_goal(apart, model.system), random_goal(apart, model.system)),
     }

@@ -37,8 +37,8 @@ def test_the_certificate_of_every_verdict_is_accepted(chunk: int) -> None:
             assert found.ok and found.up_to == claim.up_to, f"seed {seed}: {found.message}"
             met[claim.certificate.kind, claim.ask.always] += 1
             if isinstance(claim.certificate, OutOfReach) and claim.witness is not None:
-                size, goal = claim.certificate.blocks, claim.ask.goal
-                again = search_out_of_reach(claim.model, goal, size, claim.witness, MOST)
+                size = claim.certificate.blocks
+                again = search_out_of_reach(claim.model, claim.ask, size, claim.witness, MOST)
                 assert again is not None and replace(claim, certificate=again).accepted, f"seed {seed}"
     assert min(met[kind] for kind in (("closed set", True), ("closed set", False))) > 20
     assert met["out of reach", True] > 20
@@ -77,7 +77,7 @@ def is_true(claim: Claimed) -> bool | None:
     """By the definitions; None if they cannot enumerate it within the limit."""
     try:
         if isinstance(claim.certificate, OutOfReach):
-            at = storm_end(claim.model, claim.witness)  # type: ignore[arg-type]
+            at = storm_end(claim.model, claim.witness, claim.ask)  # type: ignore[arg-type]
             end = Configuration(at.states, at.queues)
             return proves_never(claim.model, end, claim.ask.goal, claim.certificate.blocks, 20_000)
         k = claim.certificate.k

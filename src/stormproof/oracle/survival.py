@@ -1,4 +1,4 @@
-"""Survival, executed literally and slowly (definitions 10.4 to 10.11).
+"""Survival, executed literally and slowly (definitions 10.4 to 10.11, 10.18).
 
 A stormy run may have faults, a calm one has none. Storms are explored with at most k messages per
 channel, calm futures with a few more; channels themselves are unbounded, so that the bound limits what is
@@ -20,6 +20,7 @@ from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .bounded import TooLarge, initial
 from .channel_blocks import proves_never
+from .leads_to import pending_configurations
 from .rest import satisfies
 from .steps import bounded_steps
 
@@ -151,15 +152,33 @@ def answer(
     most: int | None = None,
 ) -> SlowVerdict:
     """The answer at one bound. Raises TooLarge past `most` configurations of any kind."""
-    observed = observed_channels(ask.goal, model.system)
+    observed = frozenset().union(*(observed_channels(goal, model.system) for goal in ask.goals))
+    if ask.after is not None:
+        pending, hit = pending_configurations(model, ask, k, observed, most)
+        holds = SlowVerdict(True, None if hit is None else k)
+        return _possible(model, ask, pending, holds, k + slack, observed, ladder, most)
     storm = explore_storms(model, k, observed, most)
     holds = SlowVerdict(True, None if storm.hit is None else k)
     if not ask.always:
         reached = {at: n for at, n in storm.faults.items() if satisfies(model, at, ask.goal)}
         return _violated(reached) if reached else holds
-    calm = calm_futures(model, storm.faults, k + slack, observed, most)
+    return _possible(model, ask, storm.faults, holds, k + slack, observed, ladder, most)
+
+
+def _possible(
+    model: SurvivalModel,
+    ask: Ask,
+    starts: dict[Configuration, int],
+    holds: SlowVerdict,
+    bound: int,
+    observed: frozenset[Channel],
+    ladder: Iterable[BlockSize],
+    most: int | None,
+) -> SlowVerdict:
+    """Does a calm run lead to the goal from each of these, which storms with so many faults reach?"""
+    calm = calm_futures(model, starts, bound, observed, most)
     hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, ask.goal))
-    hopeless = {at: n for at, n in storm.faults.items() if at not in hopeful}
+    hopeless = {at: n for at, n in starts.items() if at not in hopeful}
     if not hopeless:
         return holds
     unclear = calm.can_reach(calm.hits)

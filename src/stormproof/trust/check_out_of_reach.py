@@ -14,6 +14,7 @@ from itertools import groupby
 
 from ..errors import Refused
 from ..kernel.model.actions import CRASH, Internal, Message, Receive, Send, Word, channel_of
+from ..kernel.model.ask import Ask
 from ..kernel.model.goal import And, Contains, Goal, Holds, Not, Or
 from ..kernel.model.goal_forms import normal_form, observed_channels
 from ..kernel.model.phrases import plural
@@ -28,11 +29,11 @@ BlockConfiguration = tuple[tuple[str, ...], tuple[BlockContent, ...]]
 
 
 def check_violated(
-    model: SurvivalModel, goal: Goal, witness: Witness, certificate: OutOfReach
+    model: SurvivalModel, ask: Ask, witness: Witness, certificate: OutOfReach
 ) -> SurvivalCheck:
     """Step through the run, and check that no calm run from where its storm ends leads to the goal."""
     try:
-        _check(model, goal, storm_end(model, witness), certificate)
+        _check(model, ask.goal, storm_end(model, witness, ask), certificate)
     except Refused as why:
         return SurvivalCheck(False, str(why))
     shown = f"no calm step leaves {plural(len(certificate.numbers), 'abstract configuration')}"

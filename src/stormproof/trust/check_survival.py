@@ -4,7 +4,8 @@ A set of configurations that contains the initial one and that no step leaves, w
 contains everything that storms with at most k messages per channel reach; if none of its sends finds its
 channel full, everything that any storm reaches. `never`: the goal holds nowhere in it. `always possible`:
 every configuration has a rank, and either the goal holds there or a calm step lowers the rank, so that a
-calm run leads to the goal.
+calm run leads to the goal. `leads to`: the number of a configuration has one digit more, 1 where it is
+pending, and only there a rank is looked at.
 
 This module reads the definitions by itself and searches nothing. It shares plain data types with the
 engine and with `semantics`, and the meaning of goals with `replay_storm`. Nobody looks at a message to a role
@@ -29,6 +30,7 @@ from ..kernel.model.phrases import plural
 from ..kernel.model.storm_step import FAULT_KINDS
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import received, sent
+from .pending import becomes_pending
 from .replay_storm import Judge, StormConfiguration
 from .survival_certificate import ClosedSet, bases
 
@@ -56,7 +58,8 @@ def check_holds(model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> Survi
     except Refused as why:
         return SurvivalCheck(False, str(why))
     shown = f"no step leaves {plural(len(checker.storms), 'configuration')}, and "
-    shown += "from each a calm run leads to the goal" if ask.always else "the goal holds in none of them"
+    where = "each" if ask.after is None else "each in which it is pending"
+    shown += f"from {where} a calm run leads to the goal" if ask.always else "the goal holds in none of them"
     extent = f"up to channels of length {certificate.k}" if full else "any channel length"
     return SurvivalCheck(True, f"{shown} ({extent})", certificate.k if full else None)
 
@@ -96,14 +99,16 @@ class _Checker:
         self.contents = [certificate.contents.get(c, ()) for c in self.system.channels]
         if certificate.k < 1 or any(len(set(table)) < len(table) for table in self.contents):
             raise Refused("the bound is not positive, or a content is listed twice")
-        self.bases = bases(self.system, self.contents, model.budget)
+        self.bases = bases(self.system, self.contents, model.budget, ask)
         self.weights = [1]
         for base in self.bases:
             self.weights.append(self.weights[-1] * base)
-        self.first = len(self.system.processes)  # the digit of the first channel
+        self.processes = len(self.system.processes)
+        self.first = self.processes + (ask.after is not None)  # the digit of the first channel
+        self.set_by: dict[int, int | None] = {}
         self.limited = [kind for kind in FAULT_KINDS if kind in model.budget.kinds]
         self.digit = [{word: i for i, word in enumerate(table)} for table in self.contents]
-        looked_at = observed_channels(ask.goal, self.system)
+        looked_at = {c for goal in ask.goals for c in observed_channels(goal, self.system)}
         self.observed = [channel in looked_at for channel in self.system.channels]
         self.ended = [[s in model.rest.ended[p.name] for s in p.states] for p in self.system]
         self.locals = [[list(self._locals(i, s)) for s in p.states] for i, p in enumerate(self.system)]
@@ -142,7 +147,7 @@ class _Checker:
         full = False
         for number, spent in self.storms.items():
             digits = self._digits(number)
-            for i in range(self.first):
+            for i in range(self.processes):
                 for local in self.locals[i][digits[i]]:
                     effects, hit = self._stormy(local, digits)
                     full |= hit
@@ -153,8 +158,24 @@ class _Checker:
     def _initial(self) -> int:
         """Its number, or -1 where the empty content is not listed."""
         digits = [p.states.index(p.initial) for p in self.system]
+        digits += [0] * (self.first - self.processes)
         digits += [table.get((), -1) for table in self.digit]
-        return -1 if -1 in digits else sum(d * w for d, w in zip(digits, self.weights))
+        return -1 if -1 in digits else self._after(sum(d * w for d, w in zip(digits, self.weights)))
+
+    def _after(self, number: int) -> int:
+        """The number of a configuration that a step leads to: is it pending there, where the step does not
+        change that digit itself?"""
+        if self.ask.after is None:
+            return number
+        weight = self.weights[self.processes]
+        before = number // weight % 2
+        at = number % self.weights[self.first + len(self.digit)] - before * weight
+        if at not in self.set_by:
+            place = self._place(self._digits(at))
+            after = [becomes_pending(self.ask, b, place, self.judge.satisfies) for b in (False, True)]
+            self.set_by[at] = after[0] if after[0] == after[1] else None
+        now = self.set_by[at]
+        return number if now is None else number + (now - before) * weight
 
     def _check_effect(self, number: int, spent: int, digits: list[int], effect: _Change) -> None:
         change, spends, counts = effect
@@ -164,7 +185,7 @@ class _Checker:
             return
         if change is not None:
             number += change + sum(n * self.weights[d] for d, n in counts)
-            known = self.storms.get(number)
+            known = self.storms.get(self._after(number))
             if known is not None and known <= spent + spends:
                 return
         raise Refused(f"a step leads out of the set, from {self._place(digits)}")
@@ -231,9 +252,14 @@ class _Checker:
         ranks = self._ranks()
         for number, rank in ranks.items():
             digits = self._digits(number)
-            lower = any(ranks.get(number + change, rank) < rank for change in self._calm_changes(digits))
-            if not lower and not self.judge.satisfies(self._place(digits), self.ask.goal):
+            after = (self._after(number + change) for change in self._calm_changes(digits))
+            lower = any(ranks.get(number, rank) < rank for number in after)
+            if not lower and not self._is_reached(digits):
                 raise Refused(f"no calm step lowers the rank of {self._place(digits)}")
+
+    def _is_reached(self, digits: list[int]) -> bool:
+        settled = self.ask.after is not None and digits[self.processes] == 0
+        return settled or self.judge.satisfies(self._place(digits), self.ask.goal)
 
     def _ranks(self) -> dict[int, int]:
         """The least rank of each configuration, whatever storms have spent to reach it."""
@@ -248,7 +274,7 @@ class _Checker:
 
     def _calm_changes(self, digits: list[int]) -> Iterator[int]:
         """What calm steps add to the number, as far as they lead to contents that are listed."""
-        for i in range(self.first):
+        for i in range(self.processes):
             for local in self.locals[i][digits[i]]:
                 change = self._calm(local, digits)
                 if change is not None:

@@ -3,7 +3,7 @@
 A reading of the definitions of its own: it shares plain data types with the rest, no code with the engine or
 `semantics`. It takes each step in channels of any length, fault by fault. `never`: the end satisfies the
 goal. `always possible`: no calm run from where the storm ends leads to the goal, by a search of its own; the
-claim is established where that search ends by itself.
+claim is established where that search ends by itself. `leads to`: the same, and it is pending there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, N
 from ..kernel.model.run import Act, Replay, Step, Witness
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import after_fault
+from .pending import pending_after
 
 #: Configurations that the search of calm futures may see.
 BUDGET = 10_000
@@ -46,7 +47,7 @@ def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget
             return Replay(True, True, "the run is one of the system, step by step")
         judge = Judge(model)
         if ask.always:
-            return _never_again(judge, storm_end(model, witness), ask.goal, budget)
+            return _never_again(judge, storm_end(model, witness, ask), ask.goal, budget)
         if not judge.satisfies(run(model, witness)[-1], ask.goal):
             raise Refused("the run does not end in the goal that must never be reached")
         return Replay(True, True, "the run is one of the system and ends in the goal")
@@ -54,12 +55,21 @@ def replay_storm(model: SurvivalModel, ask: Ask | None, witness: Witness, budget
         return Replay(False, False, str(why))
 
 
-def storm_end(model: SurvivalModel, witness: Witness) -> StormConfiguration:
-    """Where the faults end; what follows is calm."""
+def storm_end(model: SurvivalModel, witness: Witness, ask: Ask) -> StormConfiguration:
+    """Where the faults end; what follows is calm. Of what one goal leads to: it is pending there."""
     places = run(model, witness)
     start = len(witness.steps) if witness.calm_from is None else witness.calm_from
     if not 0 <= start <= len(witness.steps) or any(not _calm(step) for step in witness.steps[start:]):
         raise Refused("a fault occurs after the step from which the run is said to be calm")
+    judge, channels = Judge(model), model.system.channel_index
+    if ask.after is not None and not pending_after(
+        ask,
+        witness.steps[:start],
+        places[: start + 1],
+        lambda place, channel: place.queues[channels[channel]],
+        judge.satisfies,
+    ):
+        raise Refused("nothing is pending where the run begins to be calm: no goal has to follow")
     return places[start]
 
 

@@ -1,9 +1,9 @@
 """Certificates of survival and requirements (definitions 10.14), and their JSON form.
 
-A configuration is a number: its digits are the state of each process (in the order of its states), the
-content of each channel (in the order of the table `contents`) and, of configurations that storms reach,
-how many faults of each limited kind (in the order of `FAULT_KINDS`) and in all were spent. The first
-digit is the lowest.
+A configuration is a number: its digits are the state of each process (in the order of its states), for
+`leads to` whether it is pending (1) or not (0), the content of each channel (in the order of the table
+`contents`) and, of configurations that storms reach, how many faults of each limited kind (in the order of
+`FAULT_KINDS`) and in all were spent. The first digit is the lowest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import InputError
 from ..kernel.model.actions import Channel, Message, Word, message_order
+from ..kernel.model.ask import Ask
 from ..kernel.model.budget import Budget
 from ..kernel.model.message_json import message_from_json, message_to_json
 from ..kernel.model.phrases import plural
@@ -100,9 +101,16 @@ class OutOfReach:
 SurvivalCertificate = ClosedSet | OutOfReach
 
 
-def bases(system: System, contents: Iterable[Sequence[object]], budget: Budget | None = None) -> list[int]:
-    """How many values each digit of a configuration has; `budget`: of one that storms reach."""
-    found = [*(len(p.states) for p in system), *map(len, contents)]
+def bases(
+    system: System,
+    contents: Iterable[Sequence[object]],
+    budget: Budget | None = None,
+    ask: Ask | None = None,
+) -> list[int]:
+    """How many values each digit of a configuration has; `budget`: of one that storms reach, `ask`: where it
+    may say whether it is pending."""
+    waits = [2] if ask is not None and ask.after is not None else []
+    found = [*(len(p.states) for p in system), *waits, *map(len, contents)]
     if budget is not None:
         found += [budget.kinds[kind] + 1 for kind in FAULT_KINDS if kind in budget.kinds]
         found += [1 if budget.total is None else budget.total + 1]

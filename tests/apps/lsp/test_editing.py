@@ -169,7 +169,8 @@ def coloured(editor: Editor, data: list[int]) -> list[tuple[str, str]]:
         ("role Buyer {\n  ask: ", {"Shop", "timeout"}, {"loss"}),
         ("faults Buyer -> Shop: ", {"loss", "reorder", "corrupt"}, {"Shop"}),
         ("require paid: never Buyer@", {"ask", "done"}, {"idle"}),
-        ("require ", {"never", "recovers"}, {"loss"}),
+        ("require ", {"never", "recovers", "leads to"}, {"loss"}),
+        ("require Buyer@ask ", {"leads to"}, {"loss"}),
     ],
 )
 async def test_completion_in_a_text_that_ends_here(

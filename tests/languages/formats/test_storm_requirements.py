@@ -51,6 +51,28 @@ def read(line: str) -> Requirement:
             Requirement(Claim("never", Contains(Channel("A", "B"), "m(int)"))),
         ),
         ("require never B->A=[ok, ok]", Requirement(Claim("never", Holds(Channel("B", "A"), ("ok", "ok"))))),
+        (
+            "require served: A@t leads to B->A contains ok | at rest under none",
+            Requirement(
+                Claim(
+                    "leads to",
+                    Or((Contains(Channel("B", "A"), "ok"), Named("at rest"))),
+                    after=At("A", ("t",)),
+                ),
+                "served",
+                under=Under(),
+            ),
+        ),
+        (
+            "require !(A@s & at rest) leads to A@t",
+            Requirement(
+                Claim("leads to", At("A", ("t",)), after=Not(And((At("A", ("s",)), Named("at rest")))))
+            ),
+        ),
+        (
+            "require deadlock leads to A@stopped",
+            Requirement(Claim("leads to", At("A", ("stopped",)), after=Named("deadlock"))),
+        ),
         ("require k-mc at 2", Requirement(Claim("k-mc", k=2))),
         ("require x: rsc under none", Requirement(Claim("rsc"), "x", under=Under())),
         ("require recovers under loss on A -> B", Requirement(Claim("recovers"), under=Under((LOSS_AB,)))),
@@ -136,7 +158,7 @@ def test_the_words_of_requirements_are_not_reserved() -> None:
     [
         ("require nver A@t", ["x.storm:2:9: 'nver' is not a claim", "did you mean 'never'?"]),
         ("require recover", ["'recover' is not a claim", "did you mean 'recovers'?"]),
-        ("require", ["expected never, always possible, recovers, clean or a property"]),
+        ("require", ["expected never, always possible, GOAL leads to GOAL, recovers, clean or a property"]),
         ("require never", ["a role, a channel or one of", "the goal ends here"]),
         ("require never A@tt", ["x.storm:2:17: A has no state 'tt'", "did you mean 't'?"]),
         ("require never AA@t", ["x.storm:2:15: unknown role 'AA'"]),
@@ -144,6 +166,13 @@ def test_the_words_of_requirements_are_not_reserved() -> None:
         ("require never A@s && B@s", ["'&&' is written '&'"]),
         ("require never A@s, B@s", ["a goal has no ','", "join two goals with & or |"]),
         ("require always A@s", ["expected 'possible'"]),
+        ("require A@s", ["expected 'leads to' and another goal", "a goal alone is no claim"]),
+        ("require A@s lead to A@t", ["'lead' stands where 'leads to' is expected", "did you mean 'leads'?"]),
+        ("require A@s leads B@t", ["expected 'to', found 'B'"]),
+        ("require A@s leads to", ["a role, a channel or one of", "the goal ends here"]),
+        ("require A@x leads to B@t", ["x.storm:2:11: A has no state 'x'"]),
+        ("require A@s leads to B@x", ["x.storm:2:24: B has no state 'x'"]),
+        ("require leads to B@t", ["'leads' is not a claim", "Client@asked leads to"]),
         ("require k-mc at 0", ["the bound k is a number from 1"]),
         ("require k-mc at two", ["expected the bound k, found 'two'"]),
         ("require x: clean\nrequire x: recovers", ["x.storm:3:9: two requirements are called 'x'", "line 2"]),
@@ -172,6 +201,12 @@ def test_mistakes_are_shown_with_their_place(line: str, parts: list[str]) -> Non
     [
         ({"claim": "never"}, "'never' needs a goal"),
         ({"claim": "clean", "goal": "A@s"}, "'clean' has no goal"),
+        ({"claim": "leads to", "goal": "A@s"}, "'leads to' needs 'after'"),
+        ({"claim": "never", "goal": "A@s", "after": "A@s"}, "'never' has no 'after'"),
+        (
+            {"claim": "leads to", "goal": "A@s", "after": "A@x"},
+            "A has no state 'x', in requirements[0].after",
+        ),
         ({"claim": "never", "goal": "A@x"}, "A has no state 'x', in requirements[0].goal"),
         ({"claim": "clean", "violated": True}, "under which failures"),
         (
@@ -216,14 +251,15 @@ def random_goal(rng: random.Random, system: System, depth: int = 2) -> Goal:
 
 
 def random_requirement(rng: random.Random, system: System, name: str) -> Requirement:
-    what = rng.choice(["never", "always possible", "recovers", "clean", "k-mc"])
-    goal = random_goal(rng, system) if what in ("never", "always possible") else None
+    what = rng.choice(["never", "always possible", "leads to", "recovers", "clean", "k-mc"])
+    goal = random_goal(rng, system) if what in ("never", "always possible", "leads to") else None
+    after = random_goal(rng, system) if what == "leads to" else None
     k = rng.choice([None, 3]) if what == "k-mc" else None
     faults = tuple(f for f in system.faults if rng.random() < 0.5)
     crash = tuple(n for n in system.names if rng.random() < 0.3)
     at_most = tuple((kind, rng.randint(0, 3)) for kind in (None, "loss") if rng.random() < 0.3)
     under = rng.choice([None, Under(faults, crash, at_most=at_most)])
-    return Requirement(Claim(what, goal, k), name, under is not None and rng.random() < 0.3, under)
+    return Requirement(Claim(what, goal, k, after), name, under is not None and rng.random() < 0.3, under)
 
 
 def requiring(seed: int) -> System:

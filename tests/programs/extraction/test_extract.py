@@ -92,6 +92,11 @@ def test_requirements_as_calls() -> None:
         sp.ChannelFaults("Sender", "Receiver", loss=True),
     )
     assert str(second.claim) == "clean"
+    (third,) = system.require(leads_to=("Sender@waiting", "at rest")).requirements
+    assert third.claim.after == system.require(never="Sender@waiting").requirements[0].claim.goal
+    assert str(third.claim) == "Sender@waiting leads to at rest"
+    with pytest.raises(UsageError, match="two goals"):
+        system.require(leads_to="Sender@waiting")  # type: ignore[arg-type]
     known = required.require("known", recovers=True, under=sp.Failures(stop=["Sender"]), violated=True)
     assert known.requirements[2].violated and known.requirements[2].under == sp.Under(stop=("Sender",))
     for wrong in ({}, {"never": "Sender@waiting", "clean": True}):

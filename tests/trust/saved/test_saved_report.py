@@ -253,9 +253,12 @@ def random_requirements(rng: random.Random) -> tuple[sp.System, Failures]:
     lossy = tuple(sp.ChannelFaults(*c, loss=True) for c in system.channels if rng.random() < 0.5)
     under = sp.Under(lossy, stop=some(), restart=some(), crash=some(), at_most=((None, rng.randint(0, 2)),))
     claims = [sp.Claim(what, written_goal(rng, system)) for what in ("never", "always possible") * 2]
+    apart = random.Random(rng.random())
+    after, goal = (written_goal(apart, system) for _ in range(2))
+    claims.append(sp.Claim("leads to", goal, after=after))
     required = [
         sp.Requirement(claim, name, under=None if i < 2 else under)
-        for i, (name, claim) in enumerate(zip("abcd", claims))
+        for i, (name, claim) in enumerate(zip("abcde", claims))
     ]
     failures = replace(random_failures(rng, system), stop=some(), restart=some())
     return replace(system, processes=processes, requirements=tuple(required)), failures

@@ -89,7 +89,9 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
         yield from _of(words.KEYWORD, (*FAULTS, *PROCESS_FAULTS, "at most", "on", "and"))
         yield from _roles(text)
     elif first in ("require", "expect"):
-        yield from _of(words.KEYWORD, (*CLAIMS, "possible", "under", "violated", *NAMED, *PROPERTIES))
+        yield from _of(
+            words.KEYWORD, (*CLAIMS, "possible", "leads to", "under", "violated", *NAMED, *PROPERTIES)
+        )
         yield from _roles(text)
     elif first == "communication":
         yield from _of(words.KEYWORD, COMMUNICATIONS)

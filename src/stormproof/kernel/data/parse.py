@@ -5,11 +5,13 @@ from __future__ import annotations
 from .syntax import Apply, DataMistake, Expression, Literal, Name, Quantified
 from .tokens import GoalToken, TokenSource
 
+#: What binds names over a set.
+QUANTIFIERS = ("some", "all", "two", "count")
 #: The words that an expression may not have as names.
 RESERVED = frozenset(
     (
         *("if", "then", "else", "and", "or", "not", "in", "mod", "div", "true", "false", "none"),
-        *("some", "all", "two", "count", "min", "max", "size", "number"),
+        *(*QUANTIFIERS, "min", "max", "size", "number"),
     )
 )
 FUNCTIONS = {"min": (2, None), "max": (2, None), "size": (1, 1), "number": (1, 1)}
@@ -217,7 +219,7 @@ class ExpressionParser:
             return Literal(value, token.start, token.end)
         if token.text in FUNCTIONS:
             return self._call(self.take())
-        if token.text in ("some", "all", "two", "count"):
+        if token.text in QUANTIFIERS:
             return self.quantified(self.take())
         return self.name("an expression")
 

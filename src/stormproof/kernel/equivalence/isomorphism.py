@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..model.actions import Action, Internal, Transition
-from ..model.goal import map_states, sort_states
+from ..model.goal import Goal, map_states, sort_states
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.system import System
@@ -18,20 +18,17 @@ def same_requirements(first: System, second: System, states: Mapping[str, Mappin
     """The same in some order, where `states` says which state of the first is which of the second."""
 
     def moved(requirement: Requirement) -> Requirement:
-        if requirement.claim.goal is None:
-            return requirement
-        goal = map_states(requirement.claim.goal, lambda role, state: (states[role].get(state, state),))
-        return replace(requirement, claim=replace(requirement.claim, goal=goal))
+        def there(goal: Goal) -> Goal:
+            return map_states(goal, lambda role, state: (states[role].get(state, state),))
+
+        return replace(requirement, claim=requirement.claim.map_goals(there))
 
     return {_in_order(moved(r)) for r in first.requirements} == {_in_order(r) for r in second.requirements}
 
 
 def _in_order(requirement: Requirement) -> Requirement:
     """States of one role in one order, so that a renaming does not change the requirement."""
-    goal = requirement.claim.goal
-    if goal is None:
-        return requirement
-    return replace(requirement, claim=replace(requirement.claim, goal=sort_states(goal)))
+    return replace(requirement, claim=requirement.claim.map_goals(sort_states))
 
 
 def isomorphism(first: Process, second: Process) -> dict[str, str] | None:

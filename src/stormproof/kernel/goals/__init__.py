@@ -1,1 +1,1 @@
-"""The language of goals: what `reach`, `never` and `always possible` ask for."""
+"""The language of goals: what `reach`, `never`, `always possible` and `leads to` ask for."""

@@ -23,7 +23,8 @@ def ask_of(model: SurvivalModel, requirement: Requirement) -> Ask | None:
         return clean(model.system, model.rest)
     if claim.goal is None:
         return None
-    return Ask(claim.what == claims.ALWAYS_POSSIBLE, spelt_out(model, claim.goal))
+    after = None if claim.after is None else spelt_out(model, claim.after)
+    return Ask(claim.what != claims.NEVER, spelt_out(model, claim.goal), after)
 
 
 def spelt_out(model: SurvivalModel, goal: Goal) -> Goal:

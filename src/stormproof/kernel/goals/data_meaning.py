@@ -26,6 +26,7 @@ from ..data.types import NUMBER, TRUTH, MemberOf, SetOf, Type, members, type_of
 from ..data.values import Member, Value, spell
 from ..model.actions import CRASH, Channel, Message
 from ..model.goal import And, At, Contains, Goal, Holds, Named, Not, Or
+from ..model.rest import STOPPED
 
 #: More combinations of values, or choices of members, are refused.
 MOST_COMBINATIONS = 100_000
@@ -137,7 +138,7 @@ class _Meaning:
         process = self.process(node.role, env)
         known = self.data.states[node.role.name]
         for state in node.states:
-            if state.name not in known:
+            if state.name not in known and (state.name != STOPPED or node.values):
                 hint = did_you_mean(state.name, known) or f"states of {node.role.name}: {', '.join(known)}"
                 problem = f"{node.role.name} has no state '{state.name}'"
                 raise DataMistake(problem, state.start, state.end, hint)
@@ -150,6 +151,8 @@ class _Meaning:
         for at, local in self.local(process).items():
             if local.name in wanted and not local.failed and self.has_values(process, node, local, env):
                 found.append(at)
+        if STOPPED in wanted - {*known}:
+            found.append(STOPPED)
         group = node.states[0].name if len(node.states) == 1 and not node.values else ""
         return At(process, tuple(found), group)
 

@@ -15,6 +15,7 @@ from ..data.system import DataSystem
 from ..data.tokens import GoalToken, Text, TokenSource
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
+from ..model.rest import STOPPED
 from ..model.system import System
 from .groups import expand_groups
 from .temporal import TEMPORAL
@@ -244,7 +245,7 @@ class GoalParser:
             process = system[role]
             groups = () if token.quoted else tuple(name for name, _ in process.groups)
             known = (*groups, *process.states)
-            if token.text not in known:
+            if token.text not in known and token.text != STOPPED:
                 hint = did_you_mean(token.text, known) or f"states of {role}: {_some(known)}"
                 raise self.tokens.error(f"{role} has no state '{token.text}'", token, hint)
 

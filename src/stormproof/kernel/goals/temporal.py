@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-_LATER = "what must remain possible is written: require always possible Client@done"
+_LATER = (
+    "what must remain possible is written: require always possible Client@done; "
+    + "what must follow: require Client@asked leads to Client@done"
+)
 _ALWAYS = "what must hold in every configuration is written: require never !Client@done"
 _POSSIBLE = (
     "whether something can be reached is asked with `stormproof reach FILE GOAL`; in a file it is "

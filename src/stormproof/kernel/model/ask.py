@@ -1,4 +1,4 @@
-"""What may be required of a system under faults (definitions 10.4 to 10.6)."""
+"""What may be required of a system under faults (definitions 10.4 to 10.6, 10.18)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from .system import System
 @dataclass(frozen=True)
 class Ask:
     """`always`: from wherever storms lead, a calm run leads to the goal. Otherwise no storm leads to the
-    goal."""
+    goal. With `after` a calm run is asked for only where that held and the goal has not since then."""
 
     always: bool
     goal: Goal
+    after: Goal | None = None
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        return (self.goal,) if self.after is None else (self.after, self.goal)
 
 
 RECOVERS = Ask(True, AT_REST)

@@ -2,41 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from ...records import dataclass
 from .faults import KINDS, PROCESS_KINDS, ChannelFaults
-from .goal import READABLE, Goal, mentioned, rename, show
+from .goal import READABLE, Goal, Spelling, mentioned, rename, show
 
-#: The claims that are no properties of the table; the first two have a goal.
-NEVER, ALWAYS_POSSIBLE, RECOVERS, CLEAN = "never", "always possible", "recovers", "clean"
+#: The claims that are no properties of the table; the first three have a goal.
+NEVER, ALWAYS_POSSIBLE, LEADS_TO, RECOVERS, CLEAN = (
+    "never",
+    "always possible",
+    "leads to",
+    "recovers",
+    "clean",
+)
 #: The faults whose number may be limited, as files spell them.
 PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
 COUNTED = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
-_WITH_GOAL = (NEVER, ALWAYS_POSSIBLE)
+_WITH_GOAL = (NEVER, ALWAYS_POSSIBLE, LEADS_TO)
 #: Other names that people give to survival.
 SURVIVAL_ALIASES = ("survives", "survival")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """`never` or `always possible` with a goal, `recovers`, `clean`, or a property, perhaps at one bound."""
+    """`never` or `always possible` with a goal, `recovers`, `clean`, or a property, perhaps at one bound; or
+    that one goal, `after` which it is asked, `leads to` another."""
 
     what: str
     goal: Goal | None = None
     k: int | None = None
+    after: Goal | None = None
 
     def __post_init__(self) -> None:
         if self.what in SURVIVAL_ALIASES:
             object.__setattr__(self, "what", RECOVERS)
         if (self.goal is not None) != (self.what in _WITH_GOAL):
             raise ValueError(f"'{self.what}' {'needs a' if self.goal is None else 'has no'} goal")
+        if (self.after is not None) != (self.what == LEADS_TO):
+            raise ValueError(f"'{self.what}' {'needs' if self.after is None else 'has no'} 'after'")
 
     def __str__(self) -> str:
-        if self.goal is not None:
-            return f"{self.what} {show(self.goal, READABLE)}"
-        return self.what if self.k is None else f"{self.what} at {self.k}"
+        return self.written(READABLE)
+
+    def written(self, spelling: Spelling) -> str:
+        """The claim as a language spells it."""
+        if self.goal is None:
+            return self.what if self.k is None else f"{self.what} at {self.k}"
+        said = f"{self.what} {show(self.goal, spelling)}"
+        return said if self.after is None else f"{show(self.after, spelling)} {said}"
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """Those that it speaks of, in the order in which they are written."""
+        return tuple(goal for goal in (self.after, self.goal) if goal is not None)
+
+    def map_goals(self, change: Callable[[Goal], Goal]) -> Claim:
+        """The same claim on other goals."""
+        if self.goal is None:
+            return self
+        after = None if self.after is None else change(self.after)
+        return replace(self, goal=change(self.goal), after=after)
 
 
 @dataclass(frozen=True)
@@ -109,8 +136,8 @@ class Requirement:
     @property
     def processes(self) -> tuple[str, ...]:
         """Every process that it names."""
-        goal = () if self.claim.goal is None else mentioned(self.claim.goal)
-        return tuple(dict.fromkeys((*goal, *(self.under.processes if self.under else ()))))
+        named = (name for goal in self.claim.goals for name in mentioned(goal))
+        return tuple(dict.fromkeys((*named, *(self.under.processes if self.under else ()))))
 
     @property
     def title(self) -> str:
@@ -119,9 +146,8 @@ class Requirement:
 
     def renamed(self, processes: Mapping[str, str], messages: Mapping[str, str]) -> Requirement:
         """With other process and message names; what is not mentioned keeps its own."""
-        goal = self.claim.goal
         return replace(
             self,
-            claim=replace(self.claim, goal=None if goal is None else rename(goal, processes, messages)),
+            claim=self.claim.map_goals(lambda goal: rename(goal, processes, messages)),
             under=None if self.under is None else self.under.renamed(processes, messages),
         )

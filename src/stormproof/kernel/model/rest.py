@@ -10,6 +10,9 @@ from .faults import STOP
 from .process import Process
 from .system import System
 
+#: What goals call the state of a role that has stopped silently, unless it has a state of that name itself.
+STOPPED = "stopped"
+
 
 @dataclass(frozen=True)
 class RestStates:

@@ -14,7 +14,7 @@ from ..model.actions import Internal, Transition
 from ..model.goal import Goal, map_states
 from ..model.process import Process
 from ..model.requirement import Requirement
-from ..model.rest import RestStates, default_rest_states, ended_states
+from ..model.rest import STOPPED, RestStates, default_rest_states, ended_states
 from ..model.system import System
 
 STOP, RESTART = "stop", "restart"
@@ -40,7 +40,7 @@ class Transformed:
 
     def states_of(self, process: str, state: str) -> tuple[str, ...]:
         """The states that are the user's `state`, with whatever is remembered."""
-        if process not in self.origin:
+        if process not in self.origin or (process, state) in self.invented:
             return (state,)
         return tuple(new for new, old in self.origin[process].items() if old == state)
 
@@ -54,10 +54,7 @@ class Transformed:
 
     def requirement(self, requirement: Requirement) -> Requirement:
         """A requirement whose goal is on the user's states as one on these."""
-        claim = requirement.claim
-        if claim.goal is None:
-            return requirement
-        return replace(requirement, claim=replace(claim, goal=self.goal(claim.goal)))
+        return replace(requirement, claim=requirement.claim.map_goals(self.goal))
 
     def rest(self, original: RestStates) -> RestStates:
         """The rest states of the original system in this one; a stopped process rests and has ended."""
@@ -92,7 +89,7 @@ def stop_restart(
             process, origin[name] = _restarting(original, frozenset(kept.get(name, ())), action)
             faults[name, action] = RESTART
         if name in stopping:
-            action, state = _fresh(STOP, _actions(process)), _fresh("stopped", process.states)
+            action, state = _fresh(STOP, _actions(process)), _fresh(STOPPED, process.states)
             origin.setdefault(name, {s: s for s in original.states})
             process = _stopping(process, original, origin[name], action, state)
             faults[name, action] = STOP

@@ -13,7 +13,7 @@ from .json_places import Path
 from .json_values import Values, fault_to_json
 from .text import Source
 
-_REQUIREMENT = ("name", "violated", "claim", "goal", "k", "under")
+_REQUIREMENT = ("name", "violated", "claim", "after", "goal", "k", "under")
 _UNDER = ("faults", *PROCESS_FAULTS, "at_most")
 
 
@@ -22,6 +22,7 @@ def requirement_to_json(requirement: Requirement) -> dict[str, Any]:
     data: dict[str, Any] = {"name": requirement.name} if requirement.name else {}
     data |= {"violated": True} if requirement.violated else {}
     data["claim"] = claim.what
+    data |= {} if claim.after is None else {"after": show(claim.after)}
     data |= {} if claim.goal is None else {"goal": show(claim.goal)}
     data |= {} if claim.k is None else {"k": claim.k}
     if requirement.under is not None:
@@ -52,11 +53,12 @@ def _requirement(values: Values, data: Any, path: Path, system: System) -> Requi
     name = values.string(data.get("name", ""), (*path, "name"))
     violated = values.flag(data.get("violated", False), (*path, "violated"))
     what = values.string(data["claim"], (*path, "claim"))
+    after = _goal(values, data["after"], (*path, "after"), system) if "after" in data else None
     goal = _goal(values, data["goal"], (*path, "goal"), system) if "goal" in data else None
     k = values.number(data["k"], (*path, "k"), 1) if "k" in data else None
     under = _under(values, data["under"], (*path, "under"), system) if "under" in data else None
     try:
-        return Requirement(Claim(what, goal, k), name, violated, under)
+        return Requirement(Claim(what, goal, k, after), name, violated, under)
     except ValueError as problem:
         values.fail(str(problem), path)
 

@@ -104,8 +104,8 @@ class DataSystemMaker:
         """The variables that requirements and `rest` lines read."""
         found: dict[str, set[str]] = {}
         for required in self.file.requirements:
-            if isinstance(required.names, DataGoalParser):
-                for role, variable in required.names.reads():
+            for _, parser in required.goals:
+                for role, variable in parser.reads() if isinstance(parser, DataGoalParser) else ():
                     found.setdefault(role, set()).add(variable)
         for line in (*self.file.rest, *self.file.durable):
             family = line.role.partition("[")[0]

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from ...kernel.data.parse import QUANTIFIERS
 from ...kernel.goals.temporal import TEMPORAL
 from ...kernel.model.actions import Channel
-from ...kernel.model.goal import Goal, Spelling, show
+from ...kernel.model.goal import NAMED, Goal, Spelling
 from ...kernel.model.requirement import (
     ALWAYS_POSSIBLE,
     CLEAN,
     COUNTED,
+    LEADS_TO,
     NEVER,
     PROCESS_FAULTS,
     RECOVERS,
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
     AnyGoalParser = GoalParser | DataGoalParser
 
+#: A goal, and what knows the names in it.
+WrittenGoal = tuple["Goal", "AnyGoalParser"]
+
 CLAIMS = (NEVER, "always", RECOVERS, CLEAN)
 _EXAMPLE = "write: require mutex: never A@busy & B@busy"
 _VIOLATED_EXAMPLE = "write: expect violated recovers under loss"
@@ -46,8 +51,14 @@ _JOINED = "channels and roles are joined by 'and': under loss on A -> B and B ->
 #: Where a requirement goes on in a way that none does.
 CLAIM_HINT = (
     "write: require NAME: CLAIM under loss on A -> B; "
-    "a claim is never GOAL, always possible GOAL, recovers, clean, or a property such as k-mc at 2"
+    "a claim is never GOAL, always possible GOAL, GOAL leads to GOAL, recovers, clean, "
+    "or a property such as k-mc at 2"
 )
+_LEADS = "leads"
+#: How a goal may begin that is no name, and what joins it to another.
+_OPENING, _JOINING = ("!", "¬", "("), ("&", "|", "∧", "∨", "and", "or")
+_LEADS_EXAMPLE = "write: require Client@asked leads to Client@served"
+_GOAL_ALONE = "a goal alone is no claim: write never GOAL, always possible GOAL, or GOAL leads to GOAL"
 _LARGEST = 10**6
 _COMMENT = re.compile(r"//[^\n]*")
 
@@ -70,8 +81,7 @@ class RequirementSyntax:
     name_start: int
     violated: bool
     what: str
-    goal: Goal | None
-    names: AnyGoalParser | None
+    goals: tuple[WrittenGoal, ...]
     k: int | None
     under: UnderSyntax | None
 
@@ -85,11 +95,11 @@ def parse_requirement(cursor: Cursor, violated: bool) -> RequirementSyntax:
         cursor.expect(":")
         if not name:
             cursor.source.fail("a requirement's name must not be empty", name_start, cursor.at)
-    what, goal, names, k = _claim(cursor, _VIOLATED_EXAMPLE if violated else _EXAMPLE)
+    what, goals, k = _claim(cursor, _VIOLATED_EXAMPLE if violated else _EXAMPLE)
     under = _under(cursor) if cursor.keyword("under") else None
     if violated and under is None:
         cursor.fail("'under'", "an expected violation says under which failures: under loss")
-    return RequirementSyntax(start, name, name_start, violated, what, goal, names, k, under)
+    return RequirementSyntax(start, name, name_start, violated, what, goals, k, under)
 
 
 def require(system: System, text: str) -> System:
@@ -114,29 +124,71 @@ def parse_statement(cursor: Cursor) -> RequirementSyntax:
     return parse_requirement(cursor, violated=word == "expect")
 
 
-def _claim(cursor: Cursor, example: str) -> tuple[str, Goal | None, AnyGoalParser | None, int | None]:
+def _claim(cursor: Cursor, example: str) -> tuple[str, tuple[WrittenGoal, ...], int | None]:
+    if _begins_goal(cursor):
+        return LEADS_TO, _leads_to(cursor), None
     word, start = cursor.peek_word(), cursor.ahead()
     if word is None:
-        cursor.fail("never, always possible, recovers, clean or a property", example)
+        cursor.fail("never, always possible, GOAL leads to GOAL, recovers, clean or a property", example)
     cursor.keyword(word)
     if word == "always":
         if cursor.keyword("possible") is None:
             cursor.fail("'possible'", TEMPORAL.get(cursor.peek_word() or "") or _ALWAYS_HINT)
-        return (ALWAYS_POSSIBLE, *_goal(cursor), None)
+        return ALWAYS_POSSIBLE, (_goal(cursor),), None
     if word == NEVER:
-        return (NEVER, *_goal(cursor), None)
+        return NEVER, (_goal(cursor),), None
     hint = near(word, CLAIMS) if word not in CLAIMS else None
     if cursor.peek_word() not in ("at", "under") and not cursor.at_line_end():
         hint = TEMPORAL.get(word, hint)
+    hint = _LEADS_EXAMPLE if word == _LEADS else hint
     if hint is not None:
         cursor.source.fail(f"'{shorten(word)}' is not a claim", start, cursor.at, hint)
     k = None
     if word not in (RECOVERS, CLEAN) and cursor.keyword("at"):
         k = _number(cursor, "the bound k", 1)
-    return word, None, None, k
+    return word, (), k
 
 
-def _goal(cursor: Cursor) -> tuple[Goal, AnyGoalParser]:
+def _begins_goal(cursor: Cursor) -> bool:
+    """Is a goal next, which leads to another? A word alone is a property, unless what follows shows that it
+    names a goal."""
+    from .storm_goals import GoalTokens
+
+    tokens = GoalTokens(cursor)
+    first, second = tokens.peek(), tokens.peek(1)
+    if first is None or (first.sign and first.text not in _OPENING):
+        return False
+    follows = second.text if second is not None and second.start < _line_end(cursor) else ""
+    if follows in ("@", "->", "→") or (cursor.data and _begins_with_data(first.text, follows)):
+        return True
+    named = first.text in NAMED and follows in (_LEADS, *_JOINING)
+    opens = first.sign or first.quoted or (first.text == "not" and bool(follows))
+    return opens or named or (first.text, follows) == ("at", "rest")
+
+
+def _begins_with_data(first: str, follows: str) -> bool:
+    """`N[2]@leader`, `Sender.base = 1`, `some i: ...`, `count(i: ...) >= 2`."""
+    return follows in (".", "[") or (first in QUANTIFIERS and bool(follows))
+
+
+def _line_end(cursor: Cursor) -> int:
+    end = cursor.text.find("\n", cursor.ahead(), cursor.end)
+    return cursor.end if end < 0 else end
+
+
+def _leads_to(cursor: Cursor) -> tuple[WrittenGoal, WrittenGoal]:
+    after = _goal(cursor)
+    if cursor.keyword(_LEADS) is None:
+        word, start = cursor.peek_word(), cursor.ahead()
+        if word is not None and not cursor.at_line_end() and (meant := near(word, (_LEADS,))):
+            cursor.source.fail(f"'{shorten(word)}' stands where 'leads to' is expected", start, hint=meant)
+        cursor.fail("'leads to' and another goal", _GOAL_ALONE)
+    if cursor.keyword("to") is None:
+        cursor.fail("'to'", _LEADS_EXAMPLE)
+    return after, _goal(cursor)
+
+
+def _goal(cursor: Cursor) -> WrittenGoal:
     from ...kernel.goals.parse import GoalParser
     from .storm_goals import GoalTokens
 
@@ -235,8 +287,8 @@ def requirements(names: Names, written: Iterable[RequirementSyntax]) -> tuple[Re
             problem = f"two requirements are called '{shorten(syntax.name)}'"
             end = syntax.name_start + len(syntax.name)
             names.fail(problem, syntax.name_start, end, f"the first is on line {line}")
-        if syntax.names is not None:
-            names.goal(syntax.names)
+        for _, parser in syntax.goals:
+            names.goal(parser)
         under = None if syntax.under is None else _resolved(names, syntax.under)
         if not names.mistakes.errors:
             made.append(_made(names, syntax, under))
@@ -244,11 +296,15 @@ def requirements(names: Names, written: Iterable[RequirementSyntax]) -> tuple[Re
 
 
 def _made(names: Names, syntax: RequirementSyntax, under: Under | None) -> Requirement:
-    goal = syntax.goal
-    if goal is not None and syntax.names is not None:
-        goal = syntax.names.with_groups(goal, names.system)
+    *after, goal = [None, *(parser.with_groups(goal, names.system) for goal, parser in syntax.goals)]
     line = names.source.place(syntax.start).line
-    return Requirement(Claim(syntax.what, goal, syntax.k), syntax.name, syntax.violated, under, line)
+    return Requirement(
+        Claim(syntax.what, goal, syntax.k, after[-1] if after else None),
+        syntax.name,
+        syntax.violated,
+        under,
+        line,
+    )
 
 
 def _resolved(names: Names, under: UnderSyntax) -> Under:
@@ -266,7 +322,7 @@ def write_requirement(system: System, requirement: Requirement) -> str:
     claim = requirement.claim
     words = ["expect violated" if requirement.violated else "require"]
     words += [f"{quote(requirement.name)}:"] if requirement.name else []
-    words.append(str(claim) if claim.goal is None else f"{claim.what} {show(claim.goal, _SPELLING)}")
+    words.append(claim.written(_SPELLING))
     words += [f"under {write_under(system, requirement.under)}"] if requirement.under is not None else []
     return " ".join(words)
 

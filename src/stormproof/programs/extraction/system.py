@@ -15,7 +15,16 @@ from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ...kernel.model.goal import Goal
 from ...kernel.model.process import Process
-from ...kernel.model.requirement import ALWAYS_POSSIBLE, CLEAN, NEVER, RECOVERS, Claim, Requirement, Under
+from ...kernel.model.requirement import (
+    ALWAYS_POSSIBLE,
+    CLEAN,
+    LEADS_TO,
+    NEVER,
+    RECOVERS,
+    Claim,
+    Requirement,
+    Under,
+)
 from ...kernel.model.system import PEER_TO_PEER, System
 from .role import RoleCall
 from .source import shown_file
@@ -49,14 +58,15 @@ class ExtractedSystem(System):
         *,
         never: str | None = None,
         always_possible: str | None = None,
+        leads_to: tuple[str, str] | None = None,
         recovers: bool = False,
         clean: bool = False,
         holds: str | None = None,
         under: Under | Failures | None = None,
         violated: bool = False,
     ) -> ExtractedSystem:
-        """The system with one more requirement: just one of `never`, `always_possible` (goals), `recovers`,
-        `clean` and `holds` (a property).
+        """The system with one more requirement: just one of `never`, `always_possible` (goals), `leads_to`
+        (two goals), `recovers`, `clean` and `holds` (a property).
 
         `under` are the failures of this requirement instead of those of the check; with `violated` it is
         known not to hold under them.
@@ -69,12 +79,13 @@ class ExtractedSystem(System):
                 for kind, text in ((NEVER, never), (ALWAYS_POSSIBLE, always_possible))
                 if text is not None
             ),
+            *([_leads_to(leads_to, self, caller)] if leads_to is not None else []),
             *([Claim(RECOVERS)] if recovers else []),
             *([Claim(CLEAN)] if clean else []),
             *([Claim(holds)] if holds is not None else []),
         ]
         if len(claims) != 1:
-            choice = "never, always_possible, recovers, clean or holds"
+            choice = "never, always_possible, leads_to, recovers, clean or holds"
             raise UsageError(
                 f"a requirement makes one claim, not {len(claims)}", hint=f"give one of {choice}"
             )
@@ -88,6 +99,13 @@ class ExtractedSystem(System):
     def with_failures(self, failures: Failures) -> ExtractedSystem:
         """The system that declares these failures, as a file does."""
         return declaring(self, under_of(failures, self))
+
+
+def _leads_to(texts: tuple[str, str], system: System, caller: FrameType | None) -> Claim:
+    if isinstance(texts, str) or len(texts) != 2:
+        raise UsageError("leads_to needs two goals", hint='write leads_to=("Client@asked", "Client@served")')
+    after, goal = (_goal(text, system, caller) for text in texts)
+    return Claim(LEADS_TO, goal, after=after)
 
 
 def _goal(text: str, system: System, caller: FrameType | None) -> Goal:

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import mul
 from typing import Generic, TypeVar
 
 from ...kernel.model.actions import Channel, Configuration, Word
+from ...kernel.model.ask import Ask
 from ...kernel.model.goal import Goal
 from ...kernel.model.run import Witness
 from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...kernel.semantics.explore import TooLarge, reached
+from ...kernel.transform.pending import PENDING
 from ...trust.check_out_of_reach import AbstractSteps
 from ...trust.replay_storm import StormConfiguration, storm_end
 from ...trust.survival_certificate import BlockContent, ClosedSet, OutOfReach, bases
 from ..engine.listed import Listed, ListedConfiguration
 
 
-def closed_set(model: SurvivalModel, k: int, listed: Listed) -> ClosedSet:
+def closed_set(model: SurvivalModel, ask: Ask, k: int, listed: Listed) -> ClosedSet:
     """What storms with at most k messages per channel reach, and the calm runs to the goal."""
     tables: _Tables[Word] = _Tables(model)
     rows, ranks, reached = array("I"), array("I"), bytearray()
+    states = _states(ask, listed)
     for at in listed.configurations():
-        rows.extend((*at.states, *tables.digits(at.contents), *at.counts, _spent(model, at)))
+        rows.extend((*states(at.states), *tables.digits(at.contents), *at.counts, _spent(model, at)))
         ranks.append(at.rank)
         reached.append(at.faults is not None)
-    numbers = _numbers(rows, bases(model.system, tables.contents.values(), model.budget))
-    top = _weights(bases(model.system, tables.contents.values()))[-1]
+    numbers = _numbers(rows, bases(model.system, tables.contents.values(), model.budget, ask))
+    top = _weights(bases(model.system, tables.contents.values(), ask=ask))[-1]
     storms: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
     beyond: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
     for number, rank, stormy in zip(numbers, ranks, reached):
@@ -42,20 +45,21 @@ def out_of_reach(model: SurvivalModel, size: BlockSize, listed: Listed) -> OutOf
     """What calm runs reach from the end of a storm, as the abstraction sees it."""
     tables: _Tables[BlockContent] = _Tables(model)
     rows = array("I")
+    processes = len(model.system.processes)
     for states, contents in listed.abstract():
-        rows.extend((*states, *tables.digits(BlockContent(*content) for content in contents)))
+        rows.extend((*states[:processes], *tables.digits(BlockContent(*content) for content in contents)))
     numbers = _numbers(rows, bases(model.system, tables.contents.values()))
     return OutOfReach(size, tables.contents, sorted(numbers))
 
 
 def search_out_of_reach(
-    model: SurvivalModel, goal: Goal, size: BlockSize, witness: Witness, most: int
+    model: SurvivalModel, ask: Ask, size: BlockSize, witness: Witness, most: int
 ) -> OutOfReach | None:
     """The same by a search from the end of a storm; None if there are more abstract configurations than
     allowed. The goal is not looked at: the checker does that."""
-    steps = AbstractSteps(model, goal, size)
+    steps = AbstractSteps(model, ask.goal, size)
     try:
-        found = reached([steps.start(storm_end(model, witness))], steps.calm, most)
+        found = reached([steps.start(storm_end(model, witness, ask))], steps.calm, most)
     except TooLarge:
         return None
     tables: _Tables[BlockContent] = _Tables(model)
@@ -72,6 +76,14 @@ def is_out_of_reach(model: SurvivalModel, goal: Goal, at: Configuration, size: B
     steps = AbstractSteps(model, goal, size)
     found = reached([steps.start(StormConfiguration(at.states, at.words))], steps.calm, most)
     return not any(steps.may_hold(place) for place in found)
+
+
+def _states(ask: Ask, listed: Listed) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+    """The digits of states: that of the role which says whether it is pending is 1 if it is."""
+    if ask.after is None:
+        return lambda states: states
+    pending = listed.lowered.system.processes[-1].states.index(PENDING)
+    return lambda states: (*states[:-1], int(states[-1] == pending))
 
 
 def _spent(model: SurvivalModel, at: ListedConfiguration) -> int:

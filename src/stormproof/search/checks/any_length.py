@@ -65,7 +65,9 @@ def _asked(
 
     if not ask.always:
         return reached_at_any_length(model, ask.goal, request.limits, seconds, faults)
-    stuck = And((Named("deadlock"), Not(ask.goal)))
+    # Where what must lead to the goal holds, it is pending.
+    pending = () if ask.after is None else (ask.after,)
+    stuck = And((Named("deadlock"), Not(ask.goal), *pending))
     most = min(seconds, _SECONDS_FOR_DEADLOCKS)
     return reached_at_any_length(model, stuck, request.limits, most, faults, _FOR_DEADLOCKS)
 

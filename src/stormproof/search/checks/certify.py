@@ -54,7 +54,7 @@ def _of_a_run(asked: Survived, found: SurvivalAnswer) -> Proof | None:
     from ..certificates.survival import search_out_of_reach
 
     run = storm_witness(asked.model.system, found.run)
-    return search_out_of_reach(asked.model, asked.ask.goal, found.run.proof, run, MOST)
+    return search_out_of_reach(asked.model, asked.ask, found.run.proof, run, MOST)
 
 
 def _fewest(name: str, asked: Survived, found: SurvivalAnswer, request: Request) -> Proof | None:
@@ -78,7 +78,7 @@ def _closed_set(name: str, asked: Survived, found: SurvivalAnswer, request: Requ
     from ..certificates.survival import closed_set
 
     assert found.listed is not None
-    certificate = closed_set(asked.model, found.k, found.listed)
+    certificate = closed_set(asked.model, asked.ask, found.k, found.listed)
     if request.options.replay:
         answer = check_holds(asked.model, asked.ask, certificate)
         if not answer.covers(found.up_to):

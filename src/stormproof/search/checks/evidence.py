@@ -142,7 +142,7 @@ def _replayed_storm(
     from ..certificates.survival import search_out_of_reach
 
     try:
-        made = search_out_of_reach(asked.model, asked.ask.goal, size, witness, MOST_UNASKED)
+        made = search_out_of_reach(asked.model, asked.ask, size, witness, MOST_UNASKED)
     except Refused as why:
         return Replay(False, False, str(why)), None
     if made is not None:
@@ -154,7 +154,7 @@ def _replayed_storm(
 def _checked(asked: Survived, witness: Witness, certificate: OutOfReach) -> tuple[Replay, OutOfReach | None]:
     from ...trust.check_out_of_reach import check_violated
 
-    checked = check_violated(asked.model, asked.ask.goal, witness, certificate)
+    checked = check_violated(asked.model, asked.ask, witness, certificate)
     return Replay(checked.ok, checked.ok, checked.message), certificate
 
 

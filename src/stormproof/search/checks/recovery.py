@@ -7,16 +7,17 @@ from dataclasses import replace
 from functools import partial
 
 from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
-from ...kernel.model.goal import mentioned
+from ...kernel.model.goal import And, Not, mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SLACK, SurvivalModel
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
-from ..engine.survival import SurvivalAnswer
+from ..engine.survival import SurvivalAnswer, survey
 from ..narrate import survival as sentences
 from ..narrate.reason import RunEnd
+from ..narrate.unanswered import unanswered
 from . import implications
 from .any_length import for_any_length
 from .certify import certify
@@ -97,10 +98,7 @@ def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Reque
     made = certify(name, asked, found, request)
     proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
-    reached = partial(sentences.reached, about=mentioned(asked.ask.goal))
-    explain: Callable[[RunEnd], str] = sentences.stuck if asked.ask.always else reached
-    if asked.ask == clean(asked.model.system, asked.model.rest):
-        explain = sentences.left_behind
+    explain = _sentence(asked)
     violation = found.run and FoundViolation(name, None, found.run, asked, claimed, proof, explain)
     return Outcome(
         name,
@@ -113,10 +111,30 @@ def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Reque
         up_to=found.up_to,
         fewest=found.fewest,
         tolerated=found.tolerated,
-        notes=(*_doubts(found), *((made.note,) if made.note else ())),
+        notes=(*_doubts(found), *_vacuous(found, asked, request), *((made.note,) if made.note else ())),
         certificate=made.proof,
         fewest_certificate=made.fewest,
     )
+
+
+def _vacuous(found: SurvivalAnswer, asked: Survived, request: Request) -> tuple[str, ...]:
+    """What nothing is ever asked of holds, and means little."""
+    after, seconds = asked.ask.after, request.within_effort
+    if not found.holds or after is None or seconds <= 0:
+        return ()
+    waits = Ask(False, And((after, Not(asked.ask.goal))))
+    reached = survey(asked.model, {"": waits}, max(found.k, 1), options=request.options, seconds=seconds)
+    return ("vacuous: no run that was explored makes it pending",) if reached.answers[""].holds else ()
+
+
+def _sentence(asked: Survived) -> Callable[[RunEnd], str]:
+    """What says how a run against it ends."""
+    if asked.ask == clean(asked.model.system, asked.model.rest):
+        return sentences.left_behind
+    if asked.ask.after is not None:
+        return partial(unanswered, asked.model, asked.ask)
+    reached = partial(sentences.reached, about=mentioned(asked.ask.goal))
+    return sentences.stuck if asked.ask.always else reached
 
 
 #: Which limit left a larger bound undecided.

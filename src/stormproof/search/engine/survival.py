@@ -15,6 +15,7 @@ from ...kernel.model.channel_faults import action_fault_fields
 from ...kernel.model.goal_forms import observed_channels
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
+from ...kernel.transform.pending import with_pending
 from ...limits import Limits, check_bound
 from ...options import Options, with_knobs
 from ...records import dataclass
@@ -142,7 +143,9 @@ def survey(
     options = options.exploring_all() if model.system.mailboxes else options
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
-        question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine)
+        question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine).leading_to(
+            group
+        )
         left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         here = not options.cluster or certified
         search = question.survey if here else question.survey_on_cluster
@@ -186,27 +189,39 @@ def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started:
 def _groups(
     model: SurvivalModel, asks: Mapping[str, Ask], most: int
 ) -> list[tuple[frozenset[Channel], dict[str, Ask]]]:
-    """Asks that observe the same channels, of those whose receiver may end, together."""
+    """Asks that observe the same channels, of those whose receiver may end, together. What one goal leads to
+    is explored by itself."""
     if not asks:
         raise UsageError("there is nothing to ask")
     ending = {c for c in model.system.channels if model.rest.ended[c.receiver]}
-    groups: dict[frozenset[Channel], list[dict[str, Ask]]] = {}
+    groups: dict[tuple[frozenset[Channel], Ask | None], list[dict[str, Ask]]] = {}
     for name, ask in asks.items():
-        parts = groups.setdefault(observed_channels(ask.goal, model.system) & ending, [{}])
+        looked_at = frozenset().union(*(observed_channels(goal, model.system) for goal in ask.goals))
+        parts = groups.setdefault((looked_at & ending, ask if ask.after else None), [{}])
         if len(parts[-1]) == most:
             parts.append({})
         parts[-1][name] = ask
-    return [(observed, part) for observed, parts in groups.items() for part in parts]
+    return [(observed, part) for (observed, _), parts in groups.items() for part in parts]
 
 
 class SurvivalSearch(SurvivalQuestion):
     """A question put to the engine, and its answers in names."""
 
+    def leading_to(self, asks: Mapping[str, Ask]) -> SurvivalSearch:
+        """The same for what one goal leads to, if that is asked: nothing that leaves out configurations is
+        proved for it."""
+        ask = next(iter(asks.values()))
+        if ask.after is None:
+            return self
+        pending = with_pending(self.model, ask)
+        options = self.options.exploring_all()
+        return replace(self, model=pending.model, pending=pending, options=options)
+
     def limited(self, limits: Limits) -> SurvivalSearch:
         return replace(self, options=replace(self.options, limits=limits))
 
     def survey(self, asks: Mapping[str, Ask], k: int, slack: int, seconds: float | None) -> Survey:
-        found = self._survive(self.plain(asks.values()), k, slack, seconds)
+        found = self._survive(self.plain(map(self.asked, asks.values())), k, slack, seconds)
         return self.read(found, asks, k)
 
     def read(self, found: _engine.SurvivalResult, asks: Mapping[str, Ask], k: int) -> Survey:
@@ -241,8 +256,8 @@ class SurvivalSearch(SurvivalQuestion):
         from .cluster import survive_on_cluster
         from .partitioned_storms import StormQuestion
 
-        about = SurvivalQuestion(self.model, self.observed, self.ladder)
-        question = StormQuestion(about, tuple(asks.values()), k, slack)
+        about = SurvivalQuestion(self.model, self.observed, self.ladder, pending=self.pending)
+        question = StormQuestion(about, tuple(map(self.asked, asks.values())), k, slack)
         there = survive_on_cluster(address, question, self.options, seconds)
         found = self.read(there.result, asks, k)
         # What was found here is not lost with a worker there.

@@ -13,6 +13,7 @@ from ...kernel.model.ask import Ask
 from ...kernel.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from ...kernel.model.goal_forms import normal_form
 from ...kernel.model.survival import BlockSize, SurvivalModel
+from ...kernel.transform.pending import PENDING, Pending
 from ...options import Options
 from ...records import dataclass
 from .k_properties import thread_count
@@ -39,7 +40,9 @@ def _alone() -> Options:
 
 @dataclass(frozen=True)
 class SurvivalQuestion:
-    """One system and failure model with its names, and how it is searched; the `knobs` are the engine's."""
+    """One system and failure model with its names, and how it is searched; the `knobs` are the engine's.
+    `pending`: it is about what one goal leads to, and `model` has the role that says whether that is
+    pending."""
 
     model: SurvivalModel
     observed: frozenset[Channel]
@@ -47,6 +50,7 @@ class SurvivalQuestion:
     certified: int = 0
     options: Options = field(default_factory=_alone)
     knobs: Mapping[str, Any] = field(default_factory=dict)
+    pending: Pending | None = None
 
     @property
     def lowered(self) -> Lowered:
@@ -73,8 +77,20 @@ class SurvivalQuestion:
             self.options.reduction,
             symmetry=self.options.symmetry,
             threads=thread_count(self.options.threads),
+            pending=self._pending(),
             **{**others, **self.knobs},
         )
+
+    def asked(self, ask: Ask) -> Ask:
+        """What the engine is asked: the question about `model`."""
+        return ask if self.pending is None else self.pending.ask
+
+    def _pending(self) -> tuple[int, int, PlainGoal, PlainGoal] | None:
+        if self.pending is None:
+            return None
+        begin, end = (self._goal(normal_form(goal)) for goal in (self.pending.begin, self.pending.end))
+        role = self.model.system.processes[-1]
+        return len(self.model.system.processes) - 1, role.states.index(PENDING), begin, end
 
     def plain(self, asks: Iterable[Ask]) -> list[PlainAsk]:
         return [(ask.always, self._goal(normal_form(ask.goal))) for ask in asks]

@@ -102,7 +102,7 @@ def _unreachable(answer: Answer, model: SurvivalModel, ask: Ask, k: int, limits:
     listed = survey(model, {"": ask}, k, limits=limits, certified=LISTED).answers[""].listed
     if listed is None or listed.too_large:
         return found
-    certificate = closed_set(model, k, listed)
+    certificate = closed_set(model, ask, k, listed)
     checked = check_holds(model, ask, certificate)
     if not checked.covers(None):
         raise InternalError(f"the certificate that the goal is unreachable is refused: {checked.message}")

@@ -63,13 +63,13 @@ class Behaviour:
     def atoms(self) -> tuple[At, ...]:
         """What the goals of the file ask of local states, in their order."""
         searched = self.group.request.searched
-        goals = (r.claim.goal for r in self.group.required.values() if r.claim.goal is not None)
+        goals = (goal for r in self.group.required.values() for goal in r.claim.goals)
         return tuple(atom for goal in goals for atom in _atoms(searched.goal(goal)) if isinstance(atom, At))
 
     @property
     def names_more_than_rest(self) -> bool:
         """Does a goal name something that depends on the transitions of more than the role itself?"""
-        goals = (r.claim.goal for r in self.group.required.values() if r.claim.goal is not None)
+        goals = (goal for r in self.group.required.values() for goal in r.claim.goals)
         named = (atom for goal in goals for atom in _atoms(goal) if isinstance(atom, Named))
         return any(atom.name not in (AT_REST.name, "deadlock") for atom in named)
 
@@ -80,7 +80,7 @@ class Behaviour:
         return (
             satisfies(model, at, AT_REST),
             *(model.state(at, atom.process) in atom.states for atom in self.atoms),
-            *(satisfies(model, at, ask.goal) for ask in asks),
+            *(satisfies(model, at, goal) for ask in asks for goal in ask.goals),
         )
 
     def moves(self, place: Visit, bound: int) -> Iterator[SeenStep | None]:

@@ -13,7 +13,7 @@ from typing import Any
 from ...kernel.model.actions import CRASH, Channel, Crash, Receive, Send
 from ...kernel.model.phrases import arrow, awaited, clauses, few, listed, named, own_actions, situation
 from ...kernel.model.process import Process
-from ...kernel.model.requirement import NEVER
+from ...kernel.model.requirement import LEADS_TO, NEVER
 from ...kernel.model.run import Witness
 from ...search.checks.headline import extent, number_of_faults
 from ...search.checks.properties import K_WER, PROPERTIES, Symptom, explanation
@@ -110,6 +110,10 @@ def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
 
 
 def _ending(verdict: Verdict, witness: Witness) -> str:
+    if _asked(verdict) == LEADS_TO:
+        end, _, since = verdict.reason.partition("; pending")
+        opening = "That is a" if witness.ending in ENDINGS else "There"
+        return f"{opening} {end}. The requirement has been pending{since}."
     if witness.ending in ENDINGS:
         return f"That is a {verdict.reason if ':' in verdict.reason else witness.ending}."
     if verdict.requirement is not None and verdict.requirement.claim.what == NEVER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...kernel.model.requirement import ALWAYS_POSSIBLE
+from ...kernel.model.requirement import ALWAYS_POSSIBLE, LEADS_TO
 from ...kernel.model.rest import rest_states
 from ...kernel.model.system import System
 from ...languages.formats.storm_places import NoPlaces
@@ -22,7 +22,7 @@ def is_repairable(verdict: Verdict) -> bool:
     if not verdict.counts or verdict.ok is not False or verdict.holds is not False:
         return False
     claim = verdict.requirement.claim.what if verdict.requirement else verdict.property
-    return claim in (RECOVERS.name, CLEAN.name, ALWAYS_POSSIBLE)
+    return claim in (RECOVERS.name, CLEAN.name, ALWAYS_POSSIBLE, LEADS_TO)
 
 
 def is_worse(now: Verdict, before: Verdict) -> bool:

@@ -297,7 +297,7 @@ def _violation(model: SurvivalModel, ask: Ask, verdict: SavedVerdict, witness: W
     certificate = _read(verdict.certificate)
     if not isinstance(certificate, OutOfReach):
         return _refused(verdict, f"a {certificate.kind} does not prove a violation")
-    found = check_violated(model, ask.goal, witness, certificate)
+    found = check_violated(model, ask, witness, certificate)
     return ReplayedVerdict(verdict.property, verdict.k, found.ok, found.message)
 
 
