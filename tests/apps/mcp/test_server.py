@@ -17,7 +17,7 @@ from mcp.client.client import Client
 from stormproof.apps.mcp import skill
 
 RUN = Callable[..., Any]
-TOOLS = {"language", "lint", "check", "explain", "reach", "frontier", "trace", "draw"}
+TOOLS = {"language", "lint", "check", "explain", "reach", "frontier", "mutate", "trace", "draw"}
 
 
 async def _ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -70,6 +70,19 @@ def test_the_other_tools(run: RUN) -> None:
         edge = await _ask(client, "frontier", text=skill.example("retry")["right"])
         assert edge["status"] == "breaks" and edge["tolerated"]
         assert "subgraph" in (await _ask(client, "draw", builtin="two-buyer"))["mermaid"]
+
+    run(ask)
+
+
+def test_mutants_that_nothing_notices_are_listed(run: RUN) -> None:
+    text = skill.example("retry")["right"]
+
+    async def ask(client: Client) -> None:
+        found = await _ask(client, "mutate", text=text, operators=["delete"])
+        assert found["counts"]["noticed"] >= 1
+        assert all(survivor["line"] for survivor in found["survivors"])
+        wrong = await _ask(client, "mutate", text=text, operators=["no-such"])
+        assert wrong["status"] == "wrong" and "no-such" in wrong["problems"][0]["message"]
 
     run(ask)
 

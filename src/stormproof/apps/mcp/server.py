@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...errors import StormproofError
 from ...kernel.model.faults import KINDS, PROCESS_KINDS
+from ...surveys.mutants.operators import OPERATORS
 from ..workers.pool import Said, WorkerPool
 from . import skill
 from .folder import Folder
@@ -30,6 +31,7 @@ GivenFile = Annotated[
 ]
 GivenName = Annotated[str | None, Field(description="the name of a protocol of stormproof's library")]
 _LOGS = 'the texts of the logs, a line per event: {"role": "A", "do": "send", "peer": "B", "message": "m"}'
+_OPERATORS = f"only these kinds of mistakes: {', '.join(OPERATORS)}; all by default"
 SomeNames = Annotated[list[str], Field(max_length=200)]
 Where = bool | SomeNames
 
@@ -117,6 +119,17 @@ class Tools:
         """Which sets of faults does it tolerate, and which smallest sets break it?"""
         return await self._ask("frontier", text, file, builtin)
 
+    async def mutate(
+        self,
+        text: GivenText = None,
+        file: GivenFile = None,
+        builtin: GivenName = None,
+        faults: Faults | None = None,
+        operators: Annotated[SomeNames | None, Field(description=_OPERATORS)] = None,
+    ) -> Said:
+        """Do the requirements notice small mistakes in the protocol? Lists those that nothing notices."""
+        return await self._ask("mutate", text, file, builtin, faults, operators=operators)
+
     async def trace(
         self,
         logs: Annotated[list[str], Field(min_length=1, max_length=50, description=_LOGS)],
@@ -177,6 +190,7 @@ def make_server(folder: Folder, pool: WorkerPool) -> MCPServer[Any]:
         tools.explain,
         tools.reach,
         tools.frontier,
+        tools.mutate,
         tools.trace,
         tools.draw,
     ]

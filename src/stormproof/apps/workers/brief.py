@@ -13,6 +13,7 @@ from ...kernel.model.faults import KINDS
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 from ...languages import formats, protocols
+from ...languages.formats.storm_places import NoPlaces, Places, read_with_places
 from ...limits import within
 from ...live.conformance.api import trace
 from ...options import Options
@@ -20,6 +21,8 @@ from ...search.checks.headline import claim, extent, finding
 from ...search.checks.report import Report, Verdict
 from ...search.reachability.api import reach
 from ...surveys.frontier import Frontier, frontier
+from ...surveys.mutants.api import mutate
+from ...surveys.mutants.result import MutantResult
 from ...tell.draw.chart.build import chart
 from ...tell.draw.chart.text import chart_text
 from ...tell.draw.graph_text import automata_mermaid
@@ -30,7 +33,7 @@ from ...tell.lint.api import lint
 from .pool import Said
 
 #: The columns of a chart, and the most lines of any text in an answer.
-WIDTH, LINES = 80, 80
+WIDTH, LINES, MUTANTS = 80, 80, 20
 
 
 def brief(question: Mapping[str, Any], options: Options) -> Said:
@@ -205,6 +208,45 @@ def _after_frontier(found: Frontier) -> str:
     return "`check` with the faults of one breaking set shows its run; `explain` looks for repairs."
 
 
+def _mutate(question: Mapping[str, Any], options: Options) -> Said:
+    """One job: the worker is one of several already."""
+    system, places = _system(question)[0], _places(question)
+    operators = question.get("operators") or None
+    found = mutate(system, _failures(question), operators=operators, jobs=1, places=places, options=options)
+    status = "undecided" if found.exit_code == 3 else "some survive" if found.survivors else "all noticed"
+    return {
+        "status": status,
+        "counts": {
+            "noticed": len(found.noticed),
+            "equal": len(found.equal),
+            "undecided": len(found.undecided),
+        },
+        "survivors": [_survivor(mutant) for mutant in found.survivors[:MUTANTS]],
+        "more": max(0, len(found.survivors) - MUTANTS),
+        "notes": list(found.notes),
+        "next": _AFTER_SURVIVORS
+        if found.survivors
+        else "Each mistake that was tried and decided is noticed.",
+    }
+
+
+_AFTER_SURVIVORS = (
+    "Where such a mistake matters, write a requirement: a suggestion holds, but may not be meant."
+)
+
+
+def _places(question: Mapping[str, Any]) -> Places | NoPlaces | None:
+    """Where a .storm text says what."""
+    if not _is_storm(question):
+        return None
+    return read_with_places(question["text"], str(question.get("name") or "protocol.storm"))[1]
+
+
+def _survivor(mutant: MutantResult) -> Said:
+    said: Said = {"change": mutant.words} | ({} if mutant.line is None else {"line": mutant.line})
+    return said | ({} if mutant.suggestion is None else {"would_notice": str(mutant.suggestion)})
+
+
 def _trace(question: Mapping[str, Any], options: Options) -> Said:
     system, _ = _system(question)
     with tempfile.TemporaryDirectory() as folder:
@@ -259,6 +301,7 @@ _QUESTIONS = {
     "explain": _explain,
     "reach": _reach,
     "frontier": _frontier,
+    "mutate": _mutate,
     "trace": _trace,
     "draw": _draw,
 }
