@@ -20,6 +20,7 @@ BROKEN = {
     "sequence-bit": {"in-order"},
     "durable": {"recovers", "mutex"},
     "handover": {"nothing-lost"},
+    "follow-up": {"followed-up", "recovers"},
 }
 
 
