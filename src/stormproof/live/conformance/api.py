@@ -28,6 +28,7 @@ from .build_run import build_run
 from .channel_faults import ChannelFault
 from .explain_logs import LogsExplained, explain_logs
 from .log import RoleLog, event_of, is_silent
+from .one_sided import explain_one_sided, is_one_sided
 from .read_log import RowMapper, read_logs
 from .role_paths import role_path
 from .search_run import search_run
@@ -75,6 +76,10 @@ def _compared(comparison: _Comparison, start_anywhere: bool, cut_off: bool, limi
     whole = not cut_off and set(comparison.roles) == set(system.names)
     if whole and not system.mailboxes:  # what is received from several senders is not explained one by one
         answer = comparison.channel_by_channel()
+        if answer is not None:
+            return answer
+    if not cut_off and is_one_sided(comparison.model, comparison.logs):
+        answer = comparison.one_sided()
         if answer is not None:
             return answer
     return comparison.by_search(limits, cut_off)
@@ -211,6 +216,23 @@ class _Comparison:
         path = role_path(self.model.system[role], known, self.anywhere)
         actions = dict.fromkeys(str(event_of(t.action)) for t in path.possible(length))
         return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
+
+    def one_sided(self) -> TraceAnswer | None:
+        """The other roles are followed one by one; None where that is more than was tried."""
+        ((role, log),) = self.logs.items()
+        path = role_path(self.model.system[role], log)
+        found = explain_one_sided(self.model, log, path)
+        short = found.length < len(log)
+        if short and not found.exact and found.length < path.length:
+            return None
+        run = self._replayed(found.run)
+        return self._answer(
+            not short,
+            faults=tuple(self._run_faults(run)),
+            fewest=found.exact,
+            unexplained=(self._unexplained(role, found.length),) if short else (),
+            run=run if self.events <= RUN_EVENTS else None,
+        )
 
     def by_search(self, limits: Limits, cut_off: bool) -> TraceAnswer:
         """Only as much of each log is searched for as the automaton of its role can do by itself."""

@@ -52,7 +52,7 @@ class _Channel:
 
 def build_run(model: SurvivalModel, logs: Mapping[str, RoleLog], found: LogsExplained) -> Witness:
     """The explained events as a run of the system, with every fault explicit."""
-    ways = {n: _segments(found.paths[n].transitions_to(length)) for n, length in found.lengths.items()}
+    ways = {n: segments(found.paths[n].transitions_to(length)) for n, length in found.lengths.items()}
     channels = {c: _Channel(plan) for c, plan in found.plans.items()}
     steps: list[StormStep] = []
     for role, i in in_order(logs, found.lengths, found.plans):
@@ -61,7 +61,7 @@ def build_run(model: SurvivalModel, logs: Mapping[str, RoleLog], found: LogsExpl
     return storm_witness(model.system, FoundRun(tuple(steps), len(steps), faults))
 
 
-def _segments(path: list[Transition]) -> list[list[Transition]]:
+def segments(path: list[Transition]) -> list[list[Transition]]:
     """The transitions of each event: silent ones first."""
     found: list[list[Transition]] = [[]]
     for transition in path:

@@ -1,0 +1,189 @@
+"""One role is logged, and the others have channels with it only: each of them is followed by itself.
+
+What a role without a log does between two events of the logged role matters to nobody else. So for each of
+them all the places where it may be are kept, with the fewest faults that lead there, from one event that
+touches it to the next; what one event does in one place is computed once. The fewest faults add up.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ...kernel.model.actions import Channel, Configuration, Internal, Receive, Send, Transition, channel_of
+from ...kernel.model.process import Process
+from ...kernel.model.run import Witness
+from ...kernel.model.storm_step import StormStep
+from ...kernel.model.survival import SurvivalModel
+from ...kernel.model.system import System
+from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...kernel.semantics.silent_steps import initial
+from ...search.counterexample.storm_run import storm_witness
+from ...search.engine.survival import FoundRun
+from .build_run import segments
+from .log import LogEvent, RoleLog
+from .role_paths import RolePath
+from .search_run import FREE_LENGTH
+
+#: Places of one role that are kept, and that are visited from one of them for one event.
+MOST_PLACES = 500
+
+#: The state of the logged role while another one is followed: its log says what it does.
+_LOGGED = "logged"
+
+Steps = tuple[StormStep, ...]
+
+
+class _Way(NamedTuple):
+    """The steps that led here, an event of the log with what the other did before it at a time."""
+
+    event: int
+    steps: Steps
+    before: _Way | None
+
+
+Layer = dict[Configuration, tuple[int, "_Way | None"]]
+
+
+@dataclass(frozen=True)
+class OneSided:
+    """`length`: so many events have a run, and no run has more if `exact`; then none has fewer faults."""
+
+    length: int
+    exact: bool
+    run: Witness
+
+
+def is_one_sided(model: SurvivalModel, logs: Mapping[str, RoleLog]) -> bool:
+    if len(logs) != 1 or model.system.mailboxes:
+        return False
+    (role,) = logs
+    return all((c.sender == role) != (c.receiver == role) for c in model.system.channels)
+
+
+def explain_one_sided(model: SurvivalModel, log: RoleLog, path: RolePath) -> OneSided:
+    """As many events as its automaton can do (`path`) and the other roles explain."""
+    names = [n for n in model.system.names if n != log.role]
+    others = [_Other(model, log, model.system[n]) for n in names if _touches(model.system, log.role, n)]
+    length = path.length
+    for other in others:
+        length = other.follow(length)
+    for other in others:
+        other.follow(length)
+    steps = tuple(_in_order(model, log, path, length, others))
+    faults = sum(sum(step.faults.values()) for step in steps)
+    run = storm_witness(model.system, FoundRun(steps, len(steps), faults))
+    return OneSided(length, not any(other.cut for other in others), run)
+
+
+def _touches(system: System, one: str, other: str) -> bool:
+    return any({c.sender, c.receiver} == {one, other} for c in system.channels)
+
+
+def _in_order(
+    model: SurvivalModel, log: RoleLog, path: RolePath, length: int, others: list[_Other]
+) -> Iterator[StormStep]:
+    """The steps of all, each of the others before the event that needs them."""
+    touched = {index: steps for other in others for index, steps in other.way()}
+    for i, transitions in enumerate(segments(path.transitions_to(length))):
+        *silent, _ = [*transitions, None] if i == length else transitions
+        yield from (StormStep(log.role, t) for t in silent if t is not None)
+        if i == length:
+            return
+        last = transitions[-1]
+        if i in touched:
+            *before, own = touched[i]
+            yield from before
+            yield replace(own, transition=last)
+        else:
+            assert isinstance(last.action, Internal)
+            yield StormStep(log.role, last, process_fault=model.process_fault(log.role, last.action))
+
+
+class _Other:
+    """A role without a log, with the logged one as its only peer."""
+
+    def __init__(self, model: SurvivalModel, log: RoleLog, process: Process) -> None:
+        self.log, self.name = log, process.name
+        self.model = replace(model, system=_pair(model.system, log.role, process))
+        self.cut = False
+        self._layer: Layer = {}
+        self._known: dict[tuple[Configuration, int], list[tuple[Configuration, int, Steps]]] = {}
+        self._codes = {code for code, event in enumerate(log.kinds) if event.peer == process.name}
+
+    def follow(self, length: int) -> int:
+        """How many of the first events can be."""
+        self._layer = {initial(self.model.system): (0, None)}
+        for index, code in enumerate(self.log.codes[:length]):
+            if code in self._codes:
+                after = self._after(index, code)
+                if not after:
+                    return index
+                self._layer = self._kept(after)
+        return length
+
+    def way(self) -> Iterator[tuple[int, Steps]]:
+        """For each event that touches it: what it does before, and the event with its faults."""
+        _, way = min(self._layer.values(), key=lambda found: found[0])
+        while way is not None:
+            yield way.event, way.steps
+            way = way.before
+
+    def _after(self, index: int, code: int) -> Layer:
+        after: Layer = {}
+        for place, (cost, way) in self._layer.items():
+            if (place, code) not in self._known:
+                self._known[place, code] = list(self._event(place, self.log.kinds[code]))
+            for target, price, steps in self._known[place, code]:
+                if target not in after or after[target][0] > cost + price:
+                    after[target] = (cost + price, _Way(index, steps, way))
+        return after
+
+    def _kept(self, layer: Layer) -> Layer:
+        """Not more than the most: those with the fewest faults, and then with the fewest messages."""
+        if len(layer) <= MOST_PLACES:
+            return layer
+        self.cut = True
+        best = heapq.nsmallest(MOST_PLACES, layer, key=lambda at: (layer[at][0], sum(map(len, at.words))))
+        return {place: layer[place] for place in best}
+
+    def _event(self, place: Configuration, event: LogEvent) -> Iterator[tuple[Configuration, int, Steps]]:
+        """Where the event leads, after anything that the other role does first; by Dijkstra over faults."""
+        queue: list[tuple[int, int, Configuration, Steps]] = [(0, 0, place, ())]
+        best, done, count = {place: 0}, set[Configuration](), 0
+        while queue:
+            cost, _, at, steps = heapq.heappop(queue)
+            if at in done:
+                continue
+            done.add(at)
+            if len(done) > MOST_PLACES:
+                self.cut = True
+                return
+            for step in stormy_steps(self.model, at):
+                price, after = cost + sum(step.faults.values()), effect(self.model.system, at, step)
+                if step.process == self.log.role:
+                    if event.matches(step.transition.action):
+                        yield after, price, (*steps, step)
+                elif self._too_long(step, after):
+                    self.cut = True
+                elif best.get(after, price + 1) > price:
+                    best[after] = price
+                    count += 1
+                    heapq.heappush(queue, (price, count, after, (*steps, step)))
+
+    def _too_long(self, step: StormStep, after: Configuration) -> bool:
+        channel = channel_of(step.process, step.transition.action)
+        sends = channel is not None and isinstance(step.transition.action, Send)
+        return sends and len(self.model.word(after, Channel(self.name, self.log.role))) > FREE_LENGTH
+
+
+def _pair(system: System, logged: str, other: Process) -> System:
+    """The other role with the logged one, which may do anything that touches it at any time."""
+    loops = [
+        Transition(_LOGGED, t.action, _LOGGED)
+        for t in system[logged].transitions
+        if isinstance(t.action, Send | Receive) and t.action.peer == other.name
+    ]
+    return System([Process(logged, _LOGGED, dict.fromkeys(loops)), other])
