@@ -46,7 +46,7 @@ def test_following_the_others_one_by_one_finds_what_a_search_finds() -> None:
 
 def test_logs_of_a_server_are_judged_as_a_search_judges_them() -> None:
     count, refuted, faulty = 0, 0, 0
-    for seed in range(40):
+    for seed in range(60):
         rng = random.Random(seed)
         system = sp.loads(lock_server(2, ONCE if seed % 2 else ALWAYS), format="storm")
         failures = sp.Failures(loss=True, duplicate=seed % 3 > 0, reorder=seed % 5 == 0)
@@ -61,7 +61,7 @@ def test_logs_of_a_server_are_judged_as_a_search_judges_them() -> None:
             count += 1
         refuted += answer.conforms is False
         faulty += answer.conforms is True and bool(answer.faults)
-    assert count > 15 and refuted > 2 and faulty > 2, (count, refuted, faulty)
+    assert count > 20 and refuted > 3 and faulty > 3, (count, refuted, faulty)
 
 
 #: A client that asks again and again, and one that asks once and takes any answers.

@@ -33,18 +33,18 @@ MOST_PLACES = 500
 #: The state of the logged role while another one is followed: its log says what it does.
 _LOGGED = "logged"
 
-Steps = tuple[StormStep, ...]
+StormSteps = tuple[StormStep, ...]
 
 
 class _Way(NamedTuple):
     """The steps that led here, an event of the log with what the other did before it at a time."""
 
     event: int
-    steps: Steps
+    steps: StormSteps
     before: _Way | None
 
 
-Layer = dict[Configuration, tuple[int, "_Way | None"]]
+PlaceLayer = dict[Configuration, tuple[int, "_Way | None"]]
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class _Other:
         self.log, self.name = log, process.name
         self.model = replace(model, system=_pair(model.system, log.role, process))
         self.cut = False
-        self._layer: Layer = {}
-        self._known: dict[tuple[Configuration, int], list[tuple[Configuration, int, Steps]]] = {}
+        self._layer: PlaceLayer = {}
+        self._known: dict[tuple[Configuration, int], list[tuple[Configuration, int, StormSteps]]] = {}
         self._codes = {code for code, event in enumerate(log.kinds) if event.peer == process.name}
 
     def follow(self, length: int) -> int:
@@ -124,15 +124,15 @@ class _Other:
                 self._layer = self._kept(after)
         return length
 
-    def way(self) -> Iterator[tuple[int, Steps]]:
+    def way(self) -> Iterator[tuple[int, StormSteps]]:
         """For each event that touches it: what it does before, and the event with its faults."""
         _, way = min(self._layer.values(), key=lambda found: found[0])
         while way is not None:
             yield way.event, way.steps
             way = way.before
 
-    def _after(self, index: int, code: int) -> Layer:
-        after: Layer = {}
+    def _after(self, index: int, code: int) -> PlaceLayer:
+        after: PlaceLayer = {}
         for place, (cost, way) in self._layer.items():
             if (place, code) not in self._known:
                 self._known[place, code] = list(self._event(place, self.log.kinds[code]))
@@ -141,7 +141,7 @@ class _Other:
                     after[target] = (cost + price, _Way(index, steps, way))
         return after
 
-    def _kept(self, layer: Layer) -> Layer:
+    def _kept(self, layer: PlaceLayer) -> PlaceLayer:
         """Not more than the most: those with the fewest faults, and then with the fewest messages."""
         if len(layer) <= MOST_PLACES:
             return layer
@@ -149,9 +149,11 @@ class _Other:
         best = heapq.nsmallest(MOST_PLACES, layer, key=lambda at: (layer[at][0], sum(map(len, at.words))))
         return {place: layer[place] for place in best}
 
-    def _event(self, place: Configuration, event: LogEvent) -> Iterator[tuple[Configuration, int, Steps]]:
+    def _event(
+        self, place: Configuration, event: LogEvent
+    ) -> Iterator[tuple[Configuration, int, StormSteps]]:
         """Where the event leads, after anything that the other role does first; by Dijkstra over faults."""
-        queue: list[tuple[int, int, Configuration, Steps]] = [(0, 0, place, ())]
+        queue: list[tuple[int, int, Configuration, StormSteps]] = [(0, 0, place, ())]
         best, done, count = {place: 0}, set[Configuration](), 0
         while queue:
             cost, _, at, steps = heapq.heappop(queue)
