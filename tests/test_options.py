@@ -74,7 +74,7 @@ def test_options_and_keyword_arguments_say_the_same() -> None:
 def test_a_keyword_argument_changes_the_options_that_are_given() -> None:
     options = Options(threads=2)
     assert options.but(threads=3).threads == 3 and options.but(threads=None) is options
-    assert options.but(effort=1.0).threads == 2
+    assert options.but(effort=1).threads == 2
 
 
 def test_the_seconds_of_options_are_for_all_that_a_check_does() -> None:

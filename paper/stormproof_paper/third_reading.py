@@ -16,7 +16,7 @@ from stormproof.kernel.model.failures import Failures
 from stormproof.kernel.model.system import System
 from stormproof.kernel.transform.lost_machine import LostMachine, without_first
 from stormproof.kernel.transform.paper_encodings import encode, resolve
-from stormproof.limits import Limits
+from stormproof.limits import MOST as UNLIMITED, Limits
 from stormproof.oracle.bounded import TooLarge, TransitionSystem, explore, holds
 from stormproof.search.checks.api import check
 from stormproof.search.checks.properties import PROPERTIES, RSC, base_names
@@ -131,7 +131,7 @@ def as_run(system: System, column: Column, bound: int, limits: Limits) -> bool |
         semantics="as-run",
         replay=False,
         polish=False,
-        effort=limits.seconds or float("inf"),
+        effort=UNLIMITED,
     )
     return found[column.property].holds
 

@@ -1,5 +1,7 @@
 """How much a command may take. A limit that is hit gives *undecided*, never a wrong verdict.
 
+Effort is counted, so that an answer is the same on every machine; only the time limit asks the clock.
+
 The time limit is for all that a command or a call does: `within` makes one deadline, and every search, loop
 and picture asks `time_left` for what is left until then. For what does not ask there is `interrupting`.
 """
@@ -32,8 +34,8 @@ MAX_K = 10**6
 #: The time limit, unless another is asked for.
 SECONDS = 300.0
 
-#: Seconds within which bounds larger than 1 are begun and continued, unless others are asked for.
-EFFORT = 5.0
+#: Configurations that are explored for what only makes an answer stronger, unless others are asked for.
+EFFORT = 1_000_000
 
 #: As many shards of a search as its numbers have room for.
 MAX_THREADS = 256
@@ -71,6 +73,15 @@ def check_threads(threads: int | None) -> None:
         raise UsageError(
             f"threads must be from 1 to {MAX_THREADS}, not {threads}",
             hint="without it, a search uses what the machine has",
+        )
+
+
+def check_effort(effort: int) -> None:
+    """A number of configurations: it was one of seconds once."""
+    if not isinstance(effort, int) or effort < 0:
+        raise UsageError(
+            f"the effort is a number of configurations, 0 or more, not {effort!r}",
+            hint="to limit the time, give a time limit",
         )
 
 

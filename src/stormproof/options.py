@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from .limits import EFFORT, Limits, check_threads
+from .limits import EFFORT, Limits, check_effort, check_threads
 from .records import dataclass
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class QuietKnobs(TypedDict, total=False):
     threads: int | None
     replay: bool
     polish: bool
-    effort: float
+    effort: int
     unbounded: bool
     certificates: bool
     classes: bool
@@ -77,8 +77,10 @@ class Options:
     actions, and what differs only in the names of processes. `threads`: how many a search may use, None for
     as many as there are processors.
 
-    Bounds larger than 1 are tried within `effort` seconds. Without `replay` violations are shown without
-    replaying them first; without `polish` a run is the first that was found, which is quicker.
+    `effort`: how many configurations are explored for what only makes an answer stronger, such as larger
+    bounds than 1; methods that count something else may take as much of that.
+    Without `replay` violations are shown without replaying them first; without `polish` a run is the first
+    that was found, which is quicker.
     `unbounded`: what holds up to some channel length only is undecided.
     `certificates`: verdicts on survival and requirements carry what proves them. `classes`: where nothing is
     asked for by name, the classes of the paper are decided, too. `progress` hears what a search does.
@@ -96,7 +98,7 @@ class Options:
     replay: bool = True
     polish: bool = True
     progress: ProgressCallback | None = None
-    effort: float = EFFORT
+    effort: int = EFFORT
     unbounded: bool = False
     certificates: bool = False
     classes: bool = True
@@ -107,6 +109,7 @@ class Options:
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
+        check_effort(self.effort)
 
     def but(self, **knobs: Unpack[Knobs]) -> Options:
         """The same, but for these."""

@@ -7,7 +7,7 @@ import { Faults } from "./faults.js";
 import { fromFragment, toFragment } from "./keep.js";
 import { Play } from "./play.js";
 
-const QUICK = 0.3, LONG = 10;
+const QUICK = 100_000, LONG = 5_000_000;
 
 let started = false;
 let reading = null;         // the last reading of the text, until it has ended
@@ -309,7 +309,7 @@ const actions = {
   open: openLibrary, save, format, share,
   "keep-run": () => keep("save-run", "-run.json", "application/json"),
   "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
-  "keep-page": () => keep("save-page", ".html", "text/html", { effort: 2 }),
+  "keep-page": () => keep("save-page", ".html", "text/html", { effort: 1_000_000 }),
   "stop-server": async () => {
     if (await confirmed("Stop the studio?", unkept() ? "What you have changed is not saved." : "Every open page of it stops too.")) { quit = true; connection.stopServer(); }
   },

@@ -169,7 +169,7 @@ def fault_counts(
         )
     atoms = choices(base, faults, channels, processes, declared=file_faults)
     rows, options = _rows(atoms), Options().but(**knobs)
-    share = replace(options, effort=options.effort / len(rows))
+    share = replace(options, effort=options.effort // len(rows))
     counts: list[FaultCount] = []
     for i, (name, chosen) in enumerate(rows):
         if progress is not None:

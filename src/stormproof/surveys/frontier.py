@@ -25,6 +25,7 @@ from ..limits import Limits, as_a_whole, is_over, why_interrupted
 from ..options import Options, QuietKnobs
 from ..search.checks.properties import CRASH_HANDLING, undefined_under
 from ..search.checks.report import Report, Verdict
+from ..search.engine.effort import within
 from .antichains import (
     Classified,
     FaultChoice,
@@ -298,6 +299,10 @@ def _refuse_undefined(asked: Asked, atoms: tuple[Atom, ...], model: _Model) -> N
             raise UsageError(why, hint="leave that out, or ask for survival")
 
 
+#: The configurations that a check of several choices may explore at each bound, whatever the effort.
+MOST_FOR_A_SET = 20_000
+
+
 class _Survey:
     """The question put to the lattice: does the property hold under this set of choices?"""
 
@@ -315,7 +320,7 @@ class _Survey:
         self.model = model
         #: Half of the effort is for the choices by themselves, and a quarter for none of them, which decides
         #: whether one fault is the fewest.
-        self.effort = options.effort / (2 * len(atoms))
+        self.effort = options.effort // (2 * len(atoms))
         self.questions, self.started = 0, time.monotonic()
         #: After Ctrl-C or the deadline nothing more is asked; the note that says so.
         self.interrupted = ""
@@ -375,16 +380,14 @@ class _Survey:
         failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
         whole = self.options
         limits = whole.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
-        effort = self.effort if choice else max(self.effort, whole.effort / 4)
+        effort = self.effort if choice else max(self.effort, whole.effort // 4)
         options = replace(whole, limits=limits, effort=effort)
         return self.asked.check(failures, self.k, options if replay else options.without_runs())
 
     @builtins.property
     def for_sets(self) -> Limits:
-        """A set of several choices may take so long as all choices by themselves."""
-        limits, most = self.options.limits, max(self.options.effort, 0.1)
-        seconds = limits.seconds
-        return replace(limits, seconds=most if seconds is None else min(seconds, most))
+        """A set of several choices may take as much as all choices by themselves."""
+        return within(self.options.limits, max(self.options.effort, MOST_FOR_A_SET))
 
     def named(self, choice: FaultChoice) -> tuple[Atom, ...]:
         return tuple(self.atoms[i] for i in sorted(choice))

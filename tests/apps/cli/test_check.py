@@ -263,7 +263,7 @@ def test_the_answer_is_printed_before_any_class_is_asked(
     """For each of several files; Ctrl-C while classes are asked leaves the exit code of the answer."""
     printed: list[str] = []
 
-    def ask(request: Request) -> CheckOutcome:
+    def ask(request: Request, most: int | None) -> CheckOutcome:
         printed.append(capsys.readouterr().out)
         if len(printed) == 2:
             raise KeyboardInterrupt

@@ -36,7 +36,9 @@ def test_comparisons_keep_their_meaning_in_ascii() -> None:
         assert _likeness(UnicodeEncodeError("ascii", text, at, at + 1, "")) == (shown, at + 1)
 
 
-@pytest.mark.parametrize("command", ["check", "explain", "report", "draw", "classify", "crash", "frontier"])
+@pytest.mark.parametrize(
+    "command", ["check", "explain", "report", "draw", "classify", "crash", "frontier", "reach"]
+)
 def test_every_command_that_searches_larger_bounds_has_an_effort(run: Run, command: str) -> None:
     assert "--effort" in run(command, "--help").out
     assert "--effort must be 0 or more, not -1" in run(command, "alternating-bit", "--effort", "-1").err

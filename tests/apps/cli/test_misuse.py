@@ -47,7 +47,7 @@ def refused(result: Outcome, *words: str) -> None:
     [
         (("--loss", "--budget", "9" * 20), "budget: at most 1,000,000 faults can be counted"),
         (("--loss", "A:B"), "--loss-on A:B"),
-        (("--effort", "nan"), "--effort must be 0 or more, not nan"),
+        (("--effort", "nan"), "'nan' is not a valid integer"),
         (("--property", "deadlock-freedom"), "ask for recovers, which excludes it"),
         (("--property", "never B@b"), "put it into the file: require never B@b"),
     ],

@@ -75,7 +75,7 @@ def test_the_studio_with_a_long_text(browser: Browser) -> None:
 @pytest.mark.browser
 def test_the_report(browser: Browser, tmp_path: Path) -> None:
     system = sp.protocol("alternating-bit")
-    page = report_page(system, {"loss": sp.check(system, sp.Failures(loss=True), effort=0.2)})
+    page = report_page(system, {"loss": sp.check(system, sp.Failures(loss=True), effort=20_000)})
     (tmp_path / "report.html").write_text(page, "utf-8")
     browser.open(tmp_path / "report.html")
     assert violations(browser) == []

@@ -76,6 +76,7 @@ QUESTIONS: list[dict[str, Any]] = [
     {"ask": "play", "text": EXAMPLE, "steps": [{"do": {}}]},
     {"ask": "check", "text": EXAMPLE, "effort": "long"},
     {"ask": "check", "text": EXAMPLE, "effort": -1},
+    {"ask": "check", "text": EXAMPLE, "effort": 0.3},
     {"ask": "check", "text": EXAMPLE, "effort": 10**18},
     {"ask": "dance", "text": EXAMPLE},
 ]

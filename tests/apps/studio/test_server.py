@@ -27,15 +27,15 @@ def test_two_pages_a_newer_question_and_a_stop(tmp_path: Path) -> None:
         assert first.hello["settings"]["loss"] is True and first.hello["settings"]["budget"]["total"] == 3
         assert first.hello["document"]["text"] == protocols.source("alternating-bit")
         large = sp.dumps(sp.generate("paxos", proposers=2, acceptors=3, retries=2), "storm")
-        slow = first.begin("check", text=large, settings={"loss": True, "reorder": True}, effort=60)
-        quick = first.begin("check", text=SHOP, settings={"loss": True}, effort=0.1)
+        slow = first.begin("check", text=large, settings={"loss": True, "reorder": True}, effort=6_000_000)
+        quick = first.begin("check", text=SHOP, settings={"loss": True}, effort=10_000)
         assert second.ask("read", text="role {")["answer"]["problems"]
         said = first.next()
         while "answer" not in said:
             said = first.next()
         assert said["id"] == quick != slow, "the newer question ends the older one"
         assert [v["ok"] for v in said["answer"]["verdicts"] if v["counts"]] == [False]
-        first.begin("check", text=large, settings={"loss": True, "reorder": True}, effort=60)
+        first.begin("check", text=large, settings={"loss": True, "reorder": True}, effort=6_000_000)
         while "progress" not in first.next():
             pass
         first.send({"stop": "check"})

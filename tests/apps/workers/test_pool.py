@@ -15,7 +15,7 @@ LONG = {
     "ask": "check",
     "text": sp.dumps(sp.generate("paxos", proposers=2, acceptors=3, retries=2), "storm"),
     "settings": {"loss": True, "reorder": True},
-    "effort": 60,
+    "effort": 10_000_000,
 }
 SHORT = {"ask": "read", "text": EXAMPLE}
 

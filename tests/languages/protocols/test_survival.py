@@ -18,7 +18,7 @@ def report(name: str) -> Report:
 
     The time limit is no part of the test: Paxos takes less than a minute, but a machine may be busy.
     """
-    return sp.check(protocols.protocol(name), max_k=2, effort=2, limits=sp.Limits(seconds=1800))
+    return sp.check(protocols.protocol(name), max_k=2, effort=200_000, limits=sp.Limits(seconds=1800))
 
 
 def verdict(name: str, requirement: str) -> Verdict:
@@ -103,7 +103,7 @@ BROKEN = ("go-back-2-mod-2", "lease-lock", "lock-forgetful", "tcp-open-two-way",
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_protocol_is_red_when_its_limit_is_required(name: str) -> None:
     text = protocols.source(name).replace("expect violated", "require")
-    found = sp.check(sp.loads(text, format="storm"), max_k=2, effort=1, properties=None)
+    found = sp.check(sp.loads(text, format="storm"), max_k=2, effort=100_000, properties=None)
     assert found.exit_code == 1
     assert found["recovers"].holds, "only the requirement notices"
 
@@ -126,7 +126,7 @@ MENDED = (
 
 
 def test_sentences_say_what_repeats_and_what_grows() -> None:
-    circulates = sp.survives(protocols.protocol("tftp-apprentice"), effort=1)
+    circulates = sp.survives(protocols.protocol("tftp-apprentice"), effort=100_000)
     assert circulates.reason == "divergence: Sender and Receiver loop for ever"
     floods = verdict("tcp-simultaneous-open", "forgotten")
     assert floods.reason == "divergence: B loops for ever while B→A grows; B does not receive ack from A"

@@ -139,7 +139,7 @@ role B { idle: A?x -> stuck
          late: A!y -> done
          done: }
 """
-    found = sp.testgen(sp.loads(text), "A", effort=5)
+    found = sp.testgen(sp.loads(text), "A", effort=500_000)
     assert found.count("def test_violated") == 1
     assert "A does the same in the runs for: violated k-" in " ".join(found.split())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,7 @@ from stormproof.options import Options, Progress
 from stormproof.search.checks import bound_search, survival
 from stormproof.search.checks.outcome import Outcome
 from stormproof.search.checks.request import Request, make_request
+from stormproof.search.engine.effort import Effort
 from stormproof.search.engine.k_properties import explore as real_explore
 from stormproof.search.engine.survival import Survey, SurvivalAnswer, survey as real_survey
 from tests.support.engine_queries import pairs
@@ -61,7 +61,7 @@ def test_an_interrupt_at_the_first_bound_is_undecided(monkeypatch: pytest.Monkey
     assert report["never deadlock"].reason == "interrupted before it was asked"
 
 
-def request(properties: list[str] | None, effort: float) -> Request:
+def request(properties: list[str] | None, effort: int) -> Request:
     return make_request(
         RETRANSMIT,
         sp.Failures(loss=True),
@@ -73,34 +73,33 @@ def request(properties: list[str] | None, effort: float) -> Request:
     )
 
 
-def test_classes_take_what_is_left_of_the_effort_or_a_fifth_of_it() -> None:
+def test_classes_have_an_effort_of_their_own() -> None:
     asked = request(None, effort=10)
-    left = asked.for_classes().seconds
-    assert left is not None and 9 < left <= 10
-    late = replace(asked, effort_ends=time.monotonic() - 10).for_classes()
-    assert late.seconds is not None and 1.5 < late.seconds <= 2
-    assert 1.5 < late.seconds_at(1) <= 2 and 1.5 < late.within_effort <= 2  # type: ignore[operator]
-    assert not request(["rsc"], effort=10).classes, "what is asked for by name takes the time it needs"
+    asked.effort.spend(1_000)
+    assert asked.most_at(1) is None and asked.most_at(2) == 0
+    late = asked.for_classes()
+    assert late.most_at(1) == late.most_at(2) == 10 and late.most_at(8) == 1
+    assert not request(["rsc"], effort=10).classes, "what is asked for by name takes what it needs"
 
 
 def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds: list[float | None] = []
+    allowed: list[int | None] = []
 
-    def slow(request: Request) -> Outcome:
-        seconds.append(request.seconds)
-        return Outcome("rsc", None, stopped="time")
+    def slow(request: Request, most: int | None) -> Outcome:
+        allowed.append(most)
+        return Outcome("rsc", None, stopped="effort")
 
     api = sys.modules["stormproof.search.checks.api"]
     monkeypatch.setattr(api, "_UNBOUNDED", dict.fromkeys(api._UNBOUNDED, slow))
-    report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=1)
-    assert seconds[0] is not None and seconds[0] <= 1 and len(seconds) == 1
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=100_000)
+    assert allowed == [100_000]
     assert report["rsc"].reason.startswith("not decided within the effort") and report.exit_code == 0
 
 
 def after_the_answer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Something happens when the first class is asked for."""
 
-    def ask(request: Request) -> Outcome:
+    def ask(request: Request, most: int | None) -> Outcome:
         happens()
         return Outcome("rsc", True)
 
@@ -133,23 +132,24 @@ def test_an_interrupt_while_classes_are_asked_keeps_the_answer(monkeypatch: pyte
 
 
 def test_requirements_share_the_effort_of_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    claims = ("never deadlock", "clean", "recovers")
+    claims = ("never deadlock", "clean", "recovers", "always possible Sender@send0") * 2
     lines = [f"require r{i}: {claim} under loss" for i, claim in enumerate(claims)]
     system = sp.require(replace(RETRANSMIT, requirements=()), "\n".join(lines))
-    parts: list[float] = []
+    parts: list[int] = []
 
-    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
-        parts.extend([seconds] * (k == 2))
-        return real_survey(model, asks, k, seconds=seconds, **options)
+    def survey(model: Any, asks: Any, k: int, most: int, **options: Any) -> Survey:
+        parts.extend([most] * (k == 1))
+        return real_survey(model, asks, k, most=most, **options)
 
     monkeypatch.setattr(survival, "survey", survey)
-    sp.check(system, sp.Failures(loss=True), max_k=2, effort=100)
-    assert len(parts) == 4 and all(part <= 100 / left for part, left in zip(parts, (4, 3, 2, 1), strict=True))
+    sp.check(system, sp.Failures(loss=True), max_k=2, effort=100_000)
+    assert parts[0] == 400_000 // 9, "nine questions share four times the effort of one"
+    assert len(parts) == 9 and all(400_000 // 9 <= part <= 100_000 for part in parts)
 
 
 def test_progress_says_what_smaller_bounds_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    names = ["recovers", "clean"]
+    names = ["recovers"]
 
     def survey(model: Any, asks: Any, k: int, options: Options, **others: Any) -> Survey:
         assert options.progress is not None
@@ -247,11 +247,11 @@ def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Once something is violated, larger bounds get a quarter of the effort that is left."""
-    left: dict[int, float] = {}
+    left: dict[int, int] = {}
 
-    def survey(model: Any, asks: Any, k: int, seconds: float, **options: Any) -> Survey:
-        left.setdefault(k, seconds)
-        found = real_survey(model, asks, k, seconds=seconds, **options)
+    def survey(model: Any, asks: Any, k: int, most: int, **options: Any) -> Survey:
+        left.setdefault(k, most)
+        found = real_survey(model, asks, k, most=most, **options)
         violated = {"recovers": SurvivalAnswer(False, fewest=True)} if "recovers" in asks else {}
         return replace(found, answers={**found.answers, **violated})
 
@@ -259,8 +259,8 @@ def test_a_violation_does_not_wait_for_what_only_makes_answers_stronger(
     system = replace(RETRANSMIT, requirements=())
     model = SurvivalModel(system, sp.Failures(loss=True).on(system), rest_states(system))
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
-    effort = survival.Effort(time.monotonic() + 100, Options())
+    search = survival.GrowingBounds(model, asks, Effort(100_000), Options(), max_k=3)
     with within(300):
-        found = survival.decide_survival(model, asks, effort, max_k=3)
+        found = survival.decide_survival(search)
     assert found["recovers"].holds is False and found["clean"].up_to == 3
-    assert left[1] > 100 and 20 < left[3] <= left[2] <= 25
+    assert left[1] == 100_000 and 20_000 < left[3] <= left[2] <= 25_000

@@ -47,7 +47,7 @@ def compare(seed: int) -> int:
     compared = 0
     for name in ALWAYS:
         bad = set(bounded.VIOLATIONS[name](ts))
-        found = culprit_runs(system, failures, k, name, Limits(), 10)
+        found = culprit_runs(system, failures, k, name, Limits())
         assert (found is None) == (not bad), f"seed {seed}, {name}"
         if found is None:
             continue

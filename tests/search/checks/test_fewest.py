@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from dataclasses import replace
 
 from stormproof.kernel.model.ask import Ask
@@ -16,7 +15,8 @@ from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge
 from stormproof.oracle.survival import answer
 from stormproof.search.checks.api import check
-from stormproof.search.checks.survival import Effort, decide_survival
+from stormproof.search.checks.survival import GrowingBounds, decide_survival
+from stormproof.search.engine.effort import Effort
 from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.search.reachability.proofs import reached_at_any_length
 from stormproof.trust.saved.replay_report import replay_result
@@ -41,8 +41,7 @@ require order: never B@bad under reorder
 
 
 def decided(model: SurvivalModel, asks: dict[str, Ask]) -> dict[str, SurvivalAnswer]:
-    now = time.monotonic()
-    return decide_survival(model, asks, Effort(now + 2, Options(Limits(seconds=60))), max_k=2)
+    return decide_survival(GrowingBounds(model, asks, Effort(200_000), Options(Limits(seconds=60)), max_k=2))
 
 
 def test_no_run_with_fewer_faults_than_the_fewest() -> None:
@@ -57,7 +56,7 @@ def test_no_run_with_fewer_faults_than_the_fewest() -> None:
                 continue
             fewest, goal = found.fewest, asks[name].goal
             if not fewest and not asks[name].always and found.run.faults == 1:
-                calm = reached_at_any_length(model, goal, Limits(), 0.2, faults=False)
+                calm = reached_at_any_length(model, goal, Limits(), 20_000, faults=False)
                 fewest = calm is not None and calm.certificate is not None
             if fewest:
                 fewer = replace(model, budget=model.budget.at_most(found.run.faults - 1))

@@ -59,7 +59,9 @@ def test_a_saved_run_replays_and_a_forged_one_is_refused(chunk: int) -> None:
     for seed in range(chunk * 10**6, chunk * 10**6 + EACH):
         rng = random.Random(seed)
         system, failures = question(rng)
-        report = sp.check(system, failures, max_k=2, properties=ASKED, effort=0.1, replay=False, polish=False)
+        report = sp.check(
+            system, failures, max_k=2, properties=ASKED, effort=10_000, replay=False, polish=False
+        )
         saved = result_from_json(json.dumps(report.to_json()))
         assert all(a.proved is not False for a in replay_result(saved, budget=2000)), f"seed {seed}"
         for number, verdict in enumerate(saved.verdicts):

@@ -153,7 +153,7 @@ def test_the_alternating_bit() -> None:
     assert sp.survives(plain).holds and sp.survives(plain).up_to is None
     assert sp.survives(plain, sp.Failures(loss=True)).faults == 1
     survived = sp.survives(again, sp.Failures(loss=True))
-    assert survived.holds and survived.up_to == 6
+    assert survived.holds and (survived.up_to or 0) >= 8
     apprentice = sp.survives(again, sp.Failures(reorder=True))
     assert apprentice.holds is False and apprentice.faults == 1
 

@@ -79,7 +79,7 @@ def test_parts_answer_as_defined(chunk: int) -> None:
 def both(model: SurvivalModel, asks: Mapping[str, Ask], k: int, parts: int) -> tuple[Survey, Survey]:
     """In one search, and on so many parts."""
     search = question(model, asks)
-    whole = search.limited(Limits(states=30_000)).survey(asks, k, SLACK, None)
+    whole = search.limited(Limits(states=30_000)).survey(asks, k, SLACK)
     there = StormQuestion(search, tuple(map(search.asked, asks.values())), k, SLACK)
     judge = there.judge(_engine.Monitor(None, None, None), parts)
     divided = StormSearch(LocalParts(there, parts), judge)

@@ -202,7 +202,7 @@ def test_what_was_found_here_is_not_lost_on_a_cluster(monkeypatch: pytest.Monkey
     def loses_a_worker(address: str, question: StormQuestion, *_: object) -> SimpleNamespace:
         search = SurvivalSearch(model, frozenset()).limited(Limits(states=1))
         undecided = search.plain([RECOVERS for _ in question.asks])
-        nothing = search._survive(undecided, question.k, question.slack, None)
+        nothing = search._survive(undecided, question.k, question.slack)
         return SimpleNamespace(result=nothing, memory=0, stopped="worker", traffic=None)
 
     monkeypatch.setattr("stormproof.search.engine.cluster.survive_on_cluster", loses_a_worker)

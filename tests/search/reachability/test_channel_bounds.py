@@ -109,7 +109,7 @@ def test_the_tree_agrees_with_exploration(chunk: int) -> None:
         forms = shapes(system, model)
         if any(s.form == ChannelForm.QUEUE for s in forms):
             continue
-        tree = KarpMiller(system, model, forms).run(20_000, None)
+        tree = KarpMiller(system, model, forms).run(20_000)
         assert tree.finished
         for k in (1, 2, 3):
             try:

@@ -215,7 +215,7 @@ expect violated limit: recovers under stop B
 
 def test_requirements_are_explained_before_the_classes() -> None:
     """By their names and claims; what happens to a process is said as what it is."""
-    told = explanations(check(loads(REQUIRED), effort=0.5))
+    told = explanations(check(loads(REQUIRED), effort=50_000))
     apart, limit = told[0].text, told[1].text
     assert apart.startswith("Requirement apart, never A@w & B@t: it fails without any fault. A sends q.")
     assert "That must never be reached. The run has 2 actions." in apart

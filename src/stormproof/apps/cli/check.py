@@ -208,7 +208,7 @@ def _report(
     printer: _Printer,
     *,
     failures: Failures,
-    effort: float,
+    effort: int,
     unbounded: bool,
     limits: Limits,
     k: int | None,

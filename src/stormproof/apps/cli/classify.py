@@ -47,7 +47,7 @@ from .signs import signed
 def command(
     source: str,
     format: str | None,
-    effort: float,
+    effort: int,
     max_k: int | None,
     corrupt_scope: str,
     survival: bool,

@@ -87,7 +87,7 @@ def command(
     k: int | None,
     max_k: int | None,
     properties: tuple[str, ...],
-    effort: float,
+    effort: int,
     failures: Failures,
     limits: Limits,
     as_json: bool,

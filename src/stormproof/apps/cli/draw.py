@@ -85,7 +85,7 @@ def command(
     limits: Limits,
     property_: str | None,
     k: int | None,
-    effort: float,
+    effort: int,
     width: int | None,
     layout_time: float,
     output: str | None,
@@ -164,7 +164,7 @@ def _violation(
     property_: str | None,
     k: int | None,
     limits: Limits,
-    effort: float,
+    effort: int,
 ) -> tuple[Report, Verdict]:
     """The first violated verdict that has a run, of a property or of a requirement of the file."""
     names = None if property_ is None else [property_]

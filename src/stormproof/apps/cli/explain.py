@@ -57,7 +57,7 @@ def command(
     format: str | None,
     failures: Failures,
     limits: Limits,
-    effort: float,
+    effort: int,
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],

@@ -74,7 +74,7 @@ def command(
     budget: str | None,
     max_size: int | None,
     file_faults: bool,
-    effort: float,
+    effort: int,
     limits: Limits,
     as_json: bool,
 ) -> int:

@@ -230,17 +230,18 @@ def effort_option(command: F) -> F:
 
     @functools.wraps(command)
     def wrapper(*args: Any, **flags: Any) -> Any:
-        if not flags["effort"] >= 0:
-            raise UsageError(f"--effort must be 0 or more, not {flags['effort']:g}")
+        if flags["effort"] < 0:
+            raise UsageError(f"--effort must be 0 or more, not {flags['effort']}")
         return command(*args, **flags)
 
     return click.option(
         "--effort",
-        type=float,
+        type=int,
         default=EFFORT,
         show_default=True,
-        metavar="SECONDS",
-        help="Try bounds larger than 1 within this time.",
+        metavar="N",
+        help="So many configurations, or as much of what a method counts instead, for what only makes an answer "
+        "stronger.",
     )(wrapper)  # type: ignore[return-value]
 
 

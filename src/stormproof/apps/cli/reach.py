@@ -20,7 +20,7 @@ from ...search.reachability.channel_bounds import Bounds, channel_bounds
 from ...search.reachability.pnml import pnml
 from ...tell.draw.chart.build import chart
 from .console import console, print_json, progress_line, save_text, uninterrupted
-from .options import failure_options, input_argument, json_option, limit_options, load_input
+from .options import effort_option, failure_options, input_argument, json_option, limit_options, load_input
 from .print_chart import print_chart
 
 _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
@@ -41,6 +41,7 @@ _STYLES = {"reachable": "red", "unreachable": "green", "undecided": "yellow"}
     "--certificate", is_flag=True, help="With --json: also print the certificate of an unreachable goal."
 )
 @click.option("--added-states", is_flag=True, help="Let named goals match states that crash handling added.")
+@effort_option
 @limit_options
 @json_option
 def command(
@@ -54,6 +55,7 @@ def command(
     force: bool,
     certificate: bool,
     added_states: bool,
+    effort: int,
     as_json: bool,
 ) -> Any:
     """Can the system in FILE ever reach GOAL under the failures, with channels of any length?
@@ -91,7 +93,13 @@ def command(
         )
     with progress_line() as line:
         answer = reach(
-            system, goal, failures, limits=limits, progress=line.show, with_added_states=added_states
+            system,
+            goal,
+            failures,
+            limits=limits,
+            progress=line.show,
+            with_added_states=added_states,
+            effort=effort,
         )
     with uninterrupted():
         if as_json:

@@ -12,7 +12,7 @@ from ...kernel.model.phrases import plural
 from ...languages import formats
 from ...limits import Limits, is_over, why_interrupted
 from ...search.checks.report import Report, Verdict
-from ...search.examples.find import SECONDS, Examples, examples
+from ...search.examples.find import WHOLE_BUDGET, Examples, examples
 from ...surveys.claims import asked_of
 from ...surveys.failure_models import asked_column, survey
 from ...surveys.frontier import frontier
@@ -59,7 +59,7 @@ def command(
     format: str | None,
     failures: Failures,
     limits: Limits,
-    effort: float,
+    effort: int,
     k: int | None,
     max_k: int,
     properties: tuple[str, ...],
@@ -126,9 +126,9 @@ def command(
 
 
 def _samples(reports: dict[str, Report], k: int | None) -> dict[str, Examples]:
-    """Sample runs under each model; the time for them is shared out."""
-    seconds = 2 * SECONDS / len(reports)
-    return {name: examples(report, k, seconds=seconds) for name, report in reports.items()}
+    """Sample runs under each model; the effort for them is shared out."""
+    whole = 2 * WHOLE_BUDGET // len(reports)
+    return {name: examples(report, k, whole=whole) for name, report in reports.items()}
 
 
 def _file(source: str, format: str | None) -> str:

@@ -43,7 +43,7 @@ def command(
     role: str,
     implementation: str | None,
     failures: Failures,
-    effort: float,
+    effort: int,
     output: str | None,
     force: bool,
     limits: Limits,

@@ -18,8 +18,8 @@ from ...errors import printable
 from ..workers.pool import PoolLimits, WorkerPool
 from .shown import title
 
-#: Seconds that a check and the search for repairs may take, and the effort per property.
-SECONDS, EFFORT = 60.0, 3.0
+#: Seconds that a check and the search for repairs may take, and the effort of a check in configurations.
+SECONDS, EFFORT = 60.0, 500_000
 
 #: The width of a text that shows a run.
 _WIDTH = 100

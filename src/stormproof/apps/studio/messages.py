@@ -14,8 +14,8 @@ from ...languages.formats.read_data import read_json
 #: How deep a message is nested at most; a page needs eight levels.
 MOST_DEPTH = 32
 
-#: The longest search that a page may ask for, in seconds.
-MOST_EFFORT = 86_400
+#: The most configurations that a page may ask for.
+MOST_EFFORT = 10**12
 
 #: Part of a question -> its types and what they are called.
 _PARTS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -28,7 +28,7 @@ _PARTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "marks": ((dict, type(None)), "an object"),
     "before": ((dict, type(None)), "an object"),
     "at": (int, "an integer"),
-    "effort": ((int, float), "a number"),
+    "effort": (int, "an integer"),
 }
 
 
@@ -50,7 +50,7 @@ def check_question(question: Mapping[str, Any]) -> None:
         if name in question and (not isinstance(part, kinds) or isinstance(part, bool)):
             raise InputError(f"'{name}' in a question is {words}")
     if not 0 <= question.get("effort", 0) <= MOST_EFFORT:
-        raise InputError(f"'effort' in a question is from 0 to {MOST_EFFORT} seconds")
+        raise InputError(f"'effort' in a question is from 0 to {MOST_EFFORT:,} configurations")
 
 
 def _check_depth(said: dict[str, Any]) -> None:

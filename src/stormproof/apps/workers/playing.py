@@ -30,13 +30,13 @@ from .asking import Tell, own_failures
 from .following import FollowedRun, follow
 from .reading import system_of
 from .settings import settings_on
-from .ways_to_rest import POSSIBLE, SECONDS, UNKNOWN, WaysToRest
+from .ways_to_rest import MOST, POSSIBLE, UNKNOWN, WaysToRest
 
 #: A page shows at most so many steps to choose from, and plays runs of at most so many.
 MOST_CHOICES, MOST_STEPS = 300, 2_000
 
-#: Seconds of searching for rest that nobody notices, and what is said while it takes longer.
-AT_ONCE, SEARCHING = 0.05, "searching"
+#: How large a search for rest may be that nobody notices, and what is said while it takes longer.
+AT_ONCE, SEARCHING = 20_000, "searching"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     """The shortest calm way to rest from the end of the run, as steps to append to it."""
     playing = game(text, settings)
     at = follow(playing.model, read_steps(playing.model.system, steps)).places[-1]
-    answer, way = playing.ways.way(at, SECONDS)
+    answer, way = playing.ways.way(at, MOST)
     found: list[Step] = []
     for step in way:
         found += run_steps(playing.model.system, at, step)

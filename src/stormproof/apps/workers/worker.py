@@ -22,6 +22,9 @@ from .worker_signals import Abandoned, Interrupts
 #: What the process itself may take beyond what a search may.
 _OWN_MEMORY = 1 << 30
 
+#: The effort for an answer while somebody types.
+QUICK = 100_000
+
 
 def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     """The answer to one question; its mistakes are StormproofErrors."""
@@ -60,7 +63,7 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
 
 def _options(question: dict[str, Any]) -> Options:
     limits = Limits(float(question["seconds"]), int(question["memory"]), question.get("states"))
-    return Options(limits, effort=float(question.get("effort", 0.3)))
+    return Options(limits, effort=int(question.get("effort", QUICK)))
 
 
 def serve(questions: IO[str], answers: IO[str]) -> None:

@@ -19,7 +19,6 @@ says nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -43,12 +42,12 @@ from ...kernel.semantics.silent_steps import (
     is_receive_on,
     steps,
 )
+from ...limits import is_over
 from ...records import dataclass
 from .properties import K_ER, K_EXH, K_PG, K_WER
 
-#: Abstract configurations before the attempt is given up; most close within a few hundred.
-MOST_STATES = 4_000
-MOST_SECONDS = 2.0
+#: Abstract configurations of one attempt, and of all, before they are given up; most close within hundreds.
+MOST_STATES, MOST_IN_ALL = 4_000, 16_000
 
 #: Stands for the messages behind those that are known; no text names a message like this.
 _UNKNOWN = "\0"
@@ -128,8 +127,8 @@ class Beyond:
         if more and (not word or self.failures.on(channel).changes_order):
             yield content
 
-    def never(self, start: Abstract, wanted: Remedy, most: int, until: float) -> bool:
-        """Is it certain that no run from `start` comes to what is wanted?"""
+    def never(self, start: Abstract, wanted: Remedy, most: int) -> tuple[bool, int]:
+        """Is it certain that no run from `start` comes to what is wanted? And how many were looked at."""
 
         met: list[FiredAction | None] = []
 
@@ -143,9 +142,10 @@ class Beyond:
                 yield event, after
 
         def goes_on(seen: int) -> bool:
-            return not met and seen <= most and time.monotonic() <= until
+            return not met and seen <= most and not is_over()
 
-        return explore([start], leaving, goes_on=goes_on).complete and not met
+        found = explore([start], leaving, goes_on=goes_on)
+        return found.complete and not met, len(found.came)
 
 
 def persists(
@@ -158,12 +158,11 @@ def persists(
     k: int,
     max_k: int,
     most: int = MOST_STATES,
-    seconds: float = MOST_SECONDS,
 ) -> bool:
     """Does this violation of `name`, found at k, prove one at every bound up to `max_k`?"""
     if system.mailboxes:  # shown for the channels of pairs only
         return False
-    until = time.monotonic() + seconds
+    left = MOST_IN_ALL
     words = {c: tuple(channels.get(c, ())) for c in system.channels}
     if any(len(word) > 64 for word in words.values()):
         return False
@@ -172,11 +171,15 @@ def persists(
     )
 
     def never(wanted: Remedy) -> bool:
+        nonlocal left
         for followed in _cones(system, wanted.process):
             for slack in (0, 1):
                 room = {c: len(words[c]) + slack for c in system.channels if followed.issuperset(c)}
-                if Beyond(system, failures, room, followed).never(start, wanted, most, until):
-                    return True
+                beyond = Beyond(system, failures, room, followed)
+                is_certain, seen = beyond.never(start, wanted, min(most, left))
+                left -= seen
+                if is_certain or left <= 0:
+                    return is_certain
         return False
 
     if name in (K_ER.name, K_WER.name):

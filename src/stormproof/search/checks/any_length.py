@@ -5,6 +5,7 @@ run that they find is the verdict. The same for fewer faults than a violation ha
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,55 +22,99 @@ from .survival import AFTER_VIOLATION, INTERRUPTED, answer_at
 
 if TYPE_CHECKING:
     from ..reachability.answer import Answer
+    from ..reachability.portfolio import Portfolio
     from .outcome import Proof
 
 #: The methods that find runs and end soon: asked for a deadlock, which violates what must stay possible.
 _FOR_DEADLOCKS = ("control states", "forward search", "backward search", "half-duplex")
-_SECONDS_FOR_DEADLOCKS = 1.0
+
+#: Of the effort each method may spend one part of so many; where it is asked for a deadlock only, of more.
+_SHARE, _SHARE_FOR_DEADLOCKS = 10, 50
 
 
-def for_any_length(request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer) -> SurvivalAnswer:
-    """The answer with what the methods without a bound know better, within the effort."""
-    if request.one_bound or found.stopped == INTERRUPTED:
+class MethodsForAnyLength:
+    """The methods without a bound, asked in rounds beside the search for storms, and in the end."""
+
+    def __init__(self, request: Request, model: SurvivalModel, asks: Mapping[str, Ask]) -> None:
+        self.request, self.model, self.asks = request, model, asks
+        self.effort = {n: request.effort.left // (self._share(a) * len(asks)) for n, a in asks.items()}
+        self.portfolios: dict[str, Portfolio | None] = {}
+        self.answers: dict[str, Answer | None] = {}
+
+    @staticmethod
+    def _share(ask: Ask) -> int:
+        return _SHARE_FOR_DEADLOCKS if ask.always else _SHARE
+
+    def decide(self, name: str) -> bool:
+        """One more round: is there an answer now? A run may have more faults than the budget allows."""
+        if name not in self.answers:
+            answer = self._round(name)
+            if answer is not None:
+                self.answers[name] = answer
+        known = self.answers.get(name)
+        if known is None:
+            return False
+        return self._proves(name, known) or (known.run is not None and not self.model.budget.limited)
+
+    def _proves(self, name: str, answer: Answer) -> bool:
+        """That there is no deadlock proves nothing of what must stay possible."""
+        return answer.certificate is not None and not self.asks[name].always
+
+    def _round(self, name: str) -> Answer | None:
+        if name not in self.portfolios:
+            self.portfolios[name] = _portfolio(self.request, self.model, self.asks[name])
+        asked, effort = self.portfolios[name], self.effort[name]
+        return None if asked is None or effort <= 0 else asked.round(effort)
+
+    def _answer(self, name: str) -> Answer | None:
+        """After all rounds."""
+        while name not in self.answers and self.effort[name] > 0 and not self.request.one_bound:
+            answer = self._round(name)
+            if answer is not None or self.portfolios[name] is None:
+                self.answers[name] = answer
+        return self.answers.get(name)
+
+    def improve(self, name: str, found: SurvivalAnswer) -> SurvivalAnswer:
+        """The answer with what the methods without a bound know better, within the effort."""
+        request, model, ask = self.request, self.model, self.asks[name]
+        if request.one_bound or found.stopped == INTERRUPTED:
+            return found
+        if found.holds is None or (found.holds and found.up_to is not None):
+            answer = self._answer(name)
+            if answer is not None and self._proves(name, answer):
+                proof = _kept(request, answer)
+                return SurvivalAnswer(
+                    True, k=found.k, proof=proof, configurations=found.configurations, seconds=found.seconds
+                )
+            found = _with_run(request, model, ask, found, answer)
+        # A run that was found may have more faults than the budget, which one without faults has not.
+        if not found.fewest and (found.holds is False or (found.up_to is not None and model.budget.limited)):
+            found = self._without_faults(name, found)
         return found
-    if found.holds is None or (found.holds and found.up_to is not None):
-        answer = _asked(request, model, ask, request.within_effort)
-        if answer is not None and answer.certificate is not None and not ask.always:
-            proof = _kept(request, answer)
-            return SurvivalAnswer(
-                True, k=found.k, configurations=found.configurations, seconds=found.seconds, proof=proof
-            )
-        found = _with_run(request, model, ask, found, answer)
-    # A run that was found may have more faults than the budget, which one without faults has not.
-    if not found.fewest and (found.holds is False or (found.up_to is not None and model.budget.limited)):
-        found = _without_faults(request, model, ask, found)
-    return found
+
+    def _without_faults(self, name: str, found: SurvivalAnswer) -> SurvivalAnswer:
+        """A run without faults is better than any; a proof that there is none makes one fault the fewest."""
+        request, model, ask = self.request, self.model, self.asks[name]
+        asked = _portfolio(request, model, ask, faults=False)
+        answer, effort = None, self.effort[name] // AFTER_VIOLATION
+        while asked is not None and answer is None and effort > 0:
+            answer = asked.round(effort)
+        one = found.run is not None and found.run.faults == 1
+        if answer is not None and self._proves(name, answer) and one:
+            return replace(found, fewest=True, fewest_proof=_kept(request, answer))
+        return _with_run(request, model, ask, found, answer)
 
 
-def _without_faults(
-    request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer
-) -> SurvivalAnswer:
-    """A run without faults is better than any; a proof that there is none makes one fault the fewest."""
-    answer = _asked(request, model, ask, request.within_effort / AFTER_VIOLATION, faults=False)
-    one = found.run is not None and found.run.faults == 1
-    if answer is not None and answer.certificate is not None and not ask.always and one:
-        return replace(found, fewest=True, fewest_proof=_kept(request, answer))
-    return _with_run(request, model, ask, found, answer)
-
-
-def _asked(
-    request: Request, model: SurvivalModel, ask: Ask, seconds: float, faults: bool = True
-) -> Answer | None:
-    """Of what must stay possible: is there a deadlock elsewhere? That there is none proves nothing."""
-    from ..reachability.proofs import reached_at_any_length
+def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = True) -> Portfolio | None:
+    """Of what must stay possible: is there a deadlock elsewhere?"""
+    from ..reachability.proofs import portfolio
 
     if not ask.always:
-        return reached_at_any_length(model, ask.goal, request.limits, seconds, faults)
+        return portfolio(model, ask.goal, request.limits, faults)
     # Where what must lead to the goal holds, it is pending.
     pending = () if ask.after is None else (ask.after,)
     stuck = And((Named("deadlock"), Not(ask.goal), *pending))
-    most = min(seconds, _SECONDS_FOR_DEADLOCKS)
-    return reached_at_any_length(model, stuck, request.limits, most, faults, _FOR_DEADLOCKS)
+    return portfolio(model, stuck, request.limits, faults, _FOR_DEADLOCKS)
 
 
 def _kept(request: Request, answer: Answer) -> Proof | None:
@@ -79,7 +124,7 @@ def _kept(request: Request, answer: Answer) -> Proof | None:
 def _with_run(
     request: Request, model: SurvivalModel, ask: Ask, found: SurvivalAnswer, answer: Answer | None
 ) -> SurvivalAnswer:
-    """The run as the verdict: the best within its length, if there is time to search for it, or itself, if
+    """The run as the verdict: the best within its length, if there is effort to search for it, or itself, if
     the budget allows it."""
     if answer is None or answer.run is None:
         return found
@@ -103,8 +148,8 @@ def _is_allowed(model: SurvivalModel, run: FoundRun) -> bool:
 
 def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalAnswer | None:
     """The run with the fewest faults, and then the fewest actions, with at most k messages per channel."""
-    seconds, options = request.within_effort, request.options
-    if seconds <= 0:
+    most, options = request.effort.configurations(k), request.options
+    if most <= 0:
         return None
     try:
         result = survey(
@@ -112,10 +157,11 @@ def _best(request: Request, model: SurvivalModel, ask: Ask, k: int) -> SurvivalA
             {"": ask},
             k,
             options=options,
-            seconds=seconds,
+            most=most,
             certified=MOST if options.certificates else 0,
         )
     except UsageError:  # more than the engine's words hold
         return None
+    request.effort.spend_on(result.stored, k)
     answer = result.answers[""]
     return answer_at(result, "") if answer.holds is False and answer.run is not None else None

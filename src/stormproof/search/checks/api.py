@@ -15,6 +15,7 @@ from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
 from ...limits import as_a_whole, is_over
 from ...options import Knobs, Options
+from ..engine.effort import SPENT
 from .bound_search import decide_bounded
 from .conclude import conclude
 from .evidence import EvidenceFile
@@ -49,8 +50,8 @@ def check(
 
     Survival is asked for storms with 1, 2, ... messages per channel. With `k` each k-property is asked at
     that bound; otherwise for the least k up to `max_k`, and *violated* means: for none of them. Bounds
-    larger than 1 are tried within `effort` seconds. `budget` replaces that of the failures. A limit that is
-    hit gives *undecided*. The `knobs` are keyword arguments, one for each field of
+    larger than 1 are tried within `effort`, a number of configurations. `budget` replaces that of the
+    failures. A limit that is hit gives *undecided*. The `knobs` are keyword arguments, one for each field of
     `stormproof.options.Options`, which says what each does, or `options` has them all.
 
     >>> import stormproof as sp
@@ -157,7 +158,7 @@ def _classes(request: Request, interrupted: bool) -> list[Verdict]:
 
 
 #: How each property without a bound is decided.
-_UNBOUNDED: dict[Decision, Callable[[Request], Outcome]] = {
+_UNBOUNDED: dict[Decision, Callable[[Request, int | None], Outcome]] = {
     Decision.RSC: decide_rsc,
     Decision.HALF_DUPLEX: decide_half_duplex,
     Decision.CRASH_HANDLING: decide_crash_handling,
@@ -179,7 +180,7 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
     """All k-properties come from shared explorations.
 
     What has no bound is decided before them: it takes little, and a search for the least k may take all the
-    time. RSC may take half of the time at first, and what is left in the end.
+    time. RSC is asked within the effort at first; and, where it is asked for by name, without it in the end.
     """
     found = {n: Outcome(n, None, reason=why) for n in names if (why := _undefined(request, n))}
     try:
@@ -192,16 +193,16 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
 def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Outcome]) -> None:
     """Add the outcomes to those found."""
     bounded = [name for name in names if PROPERTIES[name].bounded]
-    first = replace(request, share=0.5 if bounded else 1.0)
+    most = request.effort.left if bounded or request.unasked else None
     for name in (n for n in names if n not in bounded):
         if not _interrupted(found):
-            found[name] = _UNBOUNDED[PROPERTIES[name].decision](first)
+            found[name] = _UNBOUNDED[PROPERTIES[name].decision](request, most)
     if _interrupted(found):
         found |= {name: not_asked(name) for name in names if name not in found}
         return
     if bounded:
         found |= decide_bounded(request, bounded)
-    if RSC.name in found and _out_of_time(request, found[RSC.name]):
+    if RSC.name in found and found[RSC.name].stopped == SPENT and not request.unasked:
         found[RSC.name] = decide_rsc(request)
 
 
@@ -211,9 +212,3 @@ def _undefined(request: Request, name: str) -> str:
 
 def _interrupted(found: Mapping[str, Outcome]) -> bool:
     return is_over() or any(outcome.stopped == "interrupted" for outcome in found.values())
-
-
-def _out_of_time(request: Request, outcome: Outcome) -> bool:
-    """It was stopped by its share of the time, and some is left."""
-    left_over = request.seconds is not None and request.seconds > 0.1 * (request.limits.seconds or 0)
-    return outcome.stopped == "time" and left_over

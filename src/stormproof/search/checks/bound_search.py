@@ -8,9 +8,10 @@ from dataclasses import replace
 from ...errors import UsageError
 from ...kernel.model.status import Status
 from ..counterexample.end_contents import contents_of
+from ..engine.effort import SPENT
 from ..engine.k_properties import Exploration, explore
 from . import implications
-from .all_bounds import MOST_SECONDS, persists
+from .all_bounds import persists
 from .outcome import FoundViolation, Outcome, Tried
 from .properties import PROPERTIES, base_names
 from .request import Request
@@ -78,7 +79,6 @@ def _lasting(request: Request, exploration: Exploration, names: Sequence[str]) -
             violation.end.culprit,
             exploration.k,
             request.bounds[-1],
-            seconds=min(MOST_SECONDS, (request.seconds or MOST_SECONDS) / 10),
         )
     )
 
@@ -97,18 +97,20 @@ def _explore(
     """`extra`: what only makes an answer stronger; `known`: what smaller bounds have answered.
 
     None: the effort for bounds larger than the first is spent."""
-    seconds = request.seconds_at(k)
-    if seconds is not None and seconds <= 0:
+    most = request.most_at(k)
+    if most is not None and most <= 0:
         return None
-    return explore(
+    found = explore(
         request.system,
         request.model,
         k,
         options=request.options.knowing(known),
         properties=tuple(dict.fromkeys((*wanted, *extra))),
         optional=[name for name in extra if name not in wanted],
-        seconds=seconds,
+        most=most,
     )
+    request.effort.spend_on(found.states, k)
+    return found
 
 
 def _holds(exploration: Exploration, name: str) -> bool | None:
@@ -168,7 +170,7 @@ def _unexplored(request: Request, tried: tuple[Tried, ...], cut: Exploration | N
     last = tried[-1].k if tried else 0
     if request.one_bound or last == request.bounds[-1]:
         return ()
-    if cut is None or cut.stopped == "time":
+    if cut is None or cut.stopped == SPENT:
         return (f"bounds larger than {last} were not explored within the effort",)
     limit = implications.undecided(cut.stopped, request.limits, cut.k, cut.states, ())
     return (f"{limit}: violated up to k = {last}",)

@@ -9,12 +9,16 @@ from ...errors import InternalError
 from ...records import dataclass
 from ...trust.survival_certificate import MOST, ClosedSet
 from ..counterexample.storm_run import storm_witness
+from ..engine.effort import bounds_from
 from ..engine.survival import SurvivalAnswer, survey
 from .outcome import Survived
 from .request import Request
 
 if TYPE_CHECKING:
     from .outcome import Proof
+
+#: At so large bounds it is tried to certify that a run has the fewest faults.
+_LARGEST = 6
 
 TOO_LARGE = f"no certificate was made within the limits ({MOST:,} configurations)"
 
@@ -65,7 +69,7 @@ def _fewest(name: str, asked: Survived, found: SurvivalAnswer, request: Request)
         return None
     model = replace(asked.model, budget=asked.model.budget.at_most(found.run.faults - 1))
     fewer = Survived(model, asked.ask)
-    for k in range(found.k, max(found.k, request.survival_max_k) + 1):
+    for k in bounds_from(found.k, max(found.k, request.survival_max_k or _LARGEST)):
         answers = survey(model, {name: asked.ask}, k, options=request.options, certified=MOST).answers
         answer = answers[name]
         if answer.holds and answer.up_to is None and answer.listed and not answer.listed.too_large:

@@ -50,9 +50,7 @@ def _on_holding(request: Request, outcome: Outcome) -> tuple[str, ...]:
 def _undecided(request: Request, outcome: Outcome) -> str:
     failed = [t.k for t in outcome.tried if t.holds is False]
     k = None if outcome.exploration is None else outcome.exploration.k
-    unasked = outcome.property in request.properties and outcome.property not in request.counted
-    stopped = "effort" if unasked and outcome.stopped == "time" else outcome.stopped
-    return implications.undecided(stopped, request.limits, k, outcome.states, failed)
+    return implications.undecided(outcome.stopped, request.limits, k, outcome.states, failed)
 
 
 def _violated(request: Request, verdict: Verdict, outcome: Outcome, evidence: EvidenceFile) -> Verdict:

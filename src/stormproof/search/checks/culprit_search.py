@@ -7,7 +7,6 @@ meet a configuration of the list has the fewest faults.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from ...limits import Limits
 from ..counterexample.culprits import culprit_run
 from ..counterexample.storm_run import storm_witness
 from ..engine.culprit_ends import CulpritEnds, every_end
+from ..engine.effort import within
 from ..engine.survival import FoundRun, storms_to
 
 #: Configurations that violate a property, and configurations that a search for them may see.
@@ -35,18 +35,15 @@ class CulpritRuns(NamedTuple):
 
 
 def culprit_runs(
-    system: System, failures: FailureModel, k: int, property: str, limits: Limits, seconds: float
+    system: System, failures: FailureModel, k: int, property: str, limits: Limits
 ) -> CulpritRuns | None:
     """None: a limit was hit before anything was found."""
-    until = time.monotonic() + seconds
-    states = MOST_STATES if limits.states is None else min(limits.states, MOST_STATES)
-    within = replace(limits, states=states)
-    found = every_end(system, failures, k, property, MOST_ENDS, within, seconds)
+    limits = within(limits, MOST_STATES)
+    found = every_end(system, failures, k, property, MOST_ENDS, limits)
     if found is None or not found[0]:
         return None
-    left = max(until - time.monotonic(), 0.001)
     groups, all_of_them = found
-    storms = zip(groups, storms_to(_model(system, failures), groups, k, within, left), strict=False)
+    storms = zip(groups, storms_to(_model(system, failures), groups, k, limits), strict=False)
     runs = [_run(system, failures, group, storm) for group, storm in storms if storm is not None]
     runs.sort(key=lambda run: (run.fault_count, len(run.acts)))
     complete = all_of_them and len(runs) == len(groups)

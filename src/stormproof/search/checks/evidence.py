@@ -12,11 +12,12 @@ from ...trust.replay import BUDGET, replay
 from ...trust.replay_storm import replay_storm
 from ..counterexample.build import rsc_witness, violation_witness
 from ..counterexample.storm_run import storm_witness
+from ..engine.effort import within
 from ..engine.k_properties import Violation
 from ..engine.rsc import RscViolation
 from ..engine.survival import FoundRun
 from ..narrate.reason import RunEnd
-from .culprit_search import CulpritRuns, culprit_runs
+from .culprit_search import MOST_STATES, CulpritRuns, culprit_runs
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import explanation
 from .report import AS_A_RUN
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 FEW_FUTURES, MOST_UNASKED = 500, 5_000
 
 TOO_MANY_FUTURES = "what may happen after its faults is too much to prove unasked; --certificate proves it"
-
-#: Seconds for the best runs against one property.
-CULPRIT_SECONDS = 1.0
 
 
 class Evidence(NamedTuple):
@@ -78,13 +76,14 @@ class EvidenceFile:
 
 
 def _culprits(request: Request, found: FoundViolation) -> CulpritRuns | None:
-    """The best runs against a k-property, where there is time to look for them."""
-    seconds = min(CULPRIT_SECONDS, request.within_effort)
-    if not isinstance(found.violation, Violation) or found.k is None or seconds <= 0:
+    """The best runs against a k-property, where there is effort to look for them."""
+    most = min(request.effort.configurations(found.k or 1), MOST_STATES)
+    if not isinstance(found.violation, Violation) or found.k is None or most <= 0:
         return None
     if not request.options.polish:
         return None
-    return culprit_runs(request.system, request.model, found.k, found.part, request.limits, seconds)
+    limits = within(request.limits, most)
+    return culprit_runs(request.system, request.model, found.k, found.part, limits)
 
 
 def _with_others(request: Request, made: Evidence, best: CulpritRuns) -> Evidence:

@@ -19,12 +19,12 @@ from ..narrate import survival as sentences
 from ..narrate.reason import RunEnd
 from ..narrate.unanswered import unanswered
 from . import implications
-from .any_length import for_any_length
+from .any_length import MethodsForAnyLength
 from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .survival import INTERRUPTED, Effort, decide_survival
+from .survival import INTERRUPTED, GrowingBounds, decide_survival
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -35,21 +35,27 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     asks = survival_asks(request, model)
     if not asks:
         return {}
-    found = decide_survival(
+    methods = MethodsForAnyLength(request, model, asks)
+    search = GrowingBounds(
         model,
         asks,
-        Effort(request.effort_ends, request.options),
+        request.effort,
+        request.options,
         request.survival_max_k,
         request.one_bound,
         MOST if request.options.certificates else 0,
+        methods.decide,
     )
-    return {n: _outcome(request, n, found[n], Survived(model, asks[n])) for n in asks}
+    found = decide_survival(search)
+    return {n: _outcome(request, methods, n, found[n], Survived(model, asks[n])) for n in asks}
 
 
-def _outcome(request: Request, name: str, found: SurvivalAnswer, asked: Survived) -> Outcome:
+def _outcome(
+    request: Request, methods: MethodsForAnyLength, name: str, found: SurvivalAnswer, asked: Survived
+) -> Outcome:
     """Ctrl-C and the deadline withhold nothing that was found: only what makes it stronger."""
     try:
-        found = for_any_length(request, asked.model, asked.ask, found)
+        found = methods.improve(name, found)
         return outcome_of(name, found, asked, request)
     except KeyboardInterrupt:
         known = outcome_of(name, replace(found, stopped=INTERRUPTED, listed=None), asked, request)
@@ -139,7 +145,7 @@ def _sentence(asked: Survived) -> Callable[[RunEnd], str]:
 
 #: Which limit left a larger bound undecided.
 _LIMITS = {
-    "time": " within the effort",
+    "time": " within the time limit",
     "states": " within the limit on configurations",
     "memory": " within the memory limit",
 }

@@ -13,9 +13,10 @@ from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
-from ...limits import Limits, check_bound, time_left
+from ...limits import Limits, check_bound
 from ...options import Options
 from ...records import dataclass
+from ..engine.effort import Effort
 from .properties import (
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
@@ -26,8 +27,12 @@ from .properties import (
     undefined_under,
 )
 
-#: The largest bounds that are tried, unless others are asked for.
-MAX_K, SURVIVAL_MAX_K = 10, 6
+#: So many questions have the whole effort each: survival, and requirements with failures of their own. More
+#: of them share it.
+QUESTIONS = 4
+
+#: The largest bound that is tried for a k-property, unless another is asked for.
+MAX_K = 10
 
 #: Of more requirements that are left out some are named.
 _MOST_NAMED = 5
@@ -35,9 +40,8 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Request:
-    """One system, one failure model, some properties; `share`: how much of the time left may be used;
-    `effort_ends`: when the effort for larger bounds is spent; `deadline`: when what nobody asked for by name
-    must be decided.
+    """One system, one failure model, some properties; `effort`: what is left for what only makes an answer
+    stronger; `unasked`: nobody asked for these properties by name, so that all of them are decided within it.
 
     `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
     handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
@@ -57,15 +61,14 @@ class Request:
     counted: frozenset[str]
     bounds: tuple[int, ...]
     one_bound: bool
-    survival_max_k: int
+    survival_max_k: int | None
     semantics: str
     notes: tuple[str, ...]
     options: Options
     named: tuple[str, ...] | None
     started: float
-    effort_ends: float
-    share: float = 1.0
-    deadline: float | None = None
+    effort: Effort
+    unasked: bool = False
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -81,23 +84,10 @@ class Request:
     def limits(self) -> Limits:
         return self.options.limits
 
-    @property
-    def seconds(self) -> float | None:
-        """What is left of the time limit, or this request's share of it."""
-        until = None if self.deadline is None else max(self.deadline - time.monotonic(), 1e-6)
-        rest = time_left(until)
-        return None if rest is None else rest * self.share
-
-    def seconds_at(self, k: int) -> float | None:
-        """The seconds that a search at this bound may take: larger ones than the first are begun, and
-        continued, only within the effort."""
-        return self.seconds if k == self.bounds[0] else self.within_effort
-
-    @property
-    def within_effort(self) -> float:
-        """What is left of the effort and of the time limit."""
-        effort = max(self.effort_ends - time.monotonic(), 0.0)
-        return effort if self.seconds is None else min(effort, self.seconds)
+    def most_at(self, k: int) -> int | None:
+        """How many configurations a search at this bound may explore: larger ones than the first are explored
+        within the effort."""
+        return self.effort.configurations(k) if self.unasked or k != self.bounds[0] else None
 
     @property
     def answer(self) -> tuple[str, ...]:
@@ -113,16 +103,12 @@ class Request:
         """The same with an equal part of the effort that is left, of this request or of the whole one that
         it belongs to: a file with many requirements takes no longer than one with few."""
         whole = self if of is None else of
-        now = time.monotonic()
-        ends = now + max(whole.effort_ends - now, 0.0) / questions
-        return replace(self, effort_ends=ends, started=whole.started)
+        own = whole.effort.part(questions, most=self.options.effort)
+        return replace(self, effort=own, started=whole.started)
 
     def for_classes(self) -> Request:
-        """The same for properties that nobody asked for by name: they take what the answer has left of the
-        effort, or a fifth of it."""
-        now, effort = time.monotonic(), self.options.effort
-        ends = max(self.effort_ends, now + effort / 5)
-        return replace(self, deadline=ends, effort_ends=ends)
+        """The same for properties that nobody asked for by name: they have an effort of their own."""
+        return replace(self, unasked=True, effort=Effort(self.options.effort))
 
 
 def make_request(
@@ -157,7 +143,7 @@ def make_request(
         counted=frozenset(names) if properties is not None else frozenset({RECOVERS.name}),
         bounds=_bounds(k, MAX_K if max_k is None else max_k),
         one_bound=k is not None,
-        survival_max_k=k or max_k or SURVIVAL_MAX_K,
+        survival_max_k=k or max_k,
         semantics=semantics,
         notes=(
             *notes,
@@ -167,7 +153,7 @@ def make_request(
         options=options,
         named=named,
         started=started,
-        effort_ends=started + options.effort,
+        effort=Effort(QUESTIONS * options.effort),
     )
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 
+from ..engine.effort import SPENT, stopped_by, within
 from ..engine.rsc import rsc
 from .outcome import FoundViolation, Outcome
 from .properties import CRASH_HANDLING, HALF_DUPLEX, RSC
 from .request import Request
 
+#: What a state of the search in Python counts, in configurations of the engine.
+NODE = 20
 
-def decide_rsc(request: Request) -> Outcome:
-    result = rsc(request.system, request.model, options=request.options, seconds=request.seconds)
+
+def decide_rsc(request: Request, most: int | None = None) -> Outcome:
+    """`most`: the effort for it, in configurations."""
+    result = rsc(request.system, request.model, options=request.options, most=most)
     found = () if result.violation is None else (FoundViolation(RSC.name, None, result.violation),)
     return Outcome(
         RSC.name,
@@ -24,11 +29,14 @@ def decide_rsc(request: Request) -> Outcome:
     )
 
 
-def decide_half_duplex(request: Request) -> Outcome:
+def decide_half_duplex(request: Request, most: int | None = None) -> Outcome:
     from .half_duplex import half_duplex
 
     started = time.monotonic()
-    answer = half_duplex(request.system, request.model, limits=request.limits)
+    limits = within(request.limits, None if most is None else max(most // NODE, 1))
+    answer = half_duplex(request.system, request.model, limits=limits)
+    spent = answer.holds is None and stopped_by("states", request.limits, limits.states) == SPENT
+    spent = spent and answer.states > (limits.states or 0)
     found = () if answer.witness is None else (FoundViolation(HALF_DUPLEX.name, None, answer.witness),)
     return Outcome(
         HALF_DUPLEX.name,
@@ -36,11 +44,12 @@ def decide_half_duplex(request: Request) -> Outcome:
         states=answer.states,
         seconds=time.monotonic() - started,
         found=found,
-        reason=answer.reason,
+        stopped=SPENT if spent else "",
+        reason="" if spent else answer.reason,
     )
 
 
-def decide_crash_handling(request: Request) -> Outcome:
+def decide_crash_handling(request: Request, most: int | None = None) -> Outcome:
     """Asked of the system as given: completion would make it true."""
     from ...kernel.transform.crash_handling import crash_handling
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from ...kernel.model.ask import Ask
 from ...kernel.model.survival import SurvivalModel
+from ...limits import is_over
+from ..engine.effort import Effort, worth_trying
 from ..engine.listed import Listed
 from ..engine.survival import FoundRun, Survey, survey
 
@@ -32,17 +34,18 @@ def fewer_faults(
     ask: Ask,
     faults: int,
     bounds: Iterable[int],
-    seconds: Callable[[int], float | None],
+    effort: Effort,
     search: Search = survey,
 ) -> FewestFaults:
-    """Search for violations of the ask with fewer than so many faults, at each bound within its seconds."""
-    best, at, listed = None, None, None
+    """Search for violations of the ask with fewer than so many faults, at each bound within the effort."""
+    best, at, listed, known = None, None, None, 0
     for k in bounds:
-        left = seconds(k)
-        if faults == 0 or (left is not None and left <= 0):
+        if faults == 0 or not worth_trying(effort, k, known) or is_over():
             break
         fewer = replace(model, budget=model.budget.at_most(faults - 1))
-        found = search(fewer, {"": ask}, k, seconds=left)
+        found = search(fewer, {"": ask}, k, most=effort.configurations(k))
+        effort.spend_on(found.stored, k)
+        known = found.stored
         answer = found.answers[""]
         if answer.run is not None and answer.holds is False:
             best, at, faults, listed = answer.run, k, answer.run.faults, answer.listed

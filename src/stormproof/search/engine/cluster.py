@@ -88,7 +88,6 @@ def explore_on_cluster(
     k: int,
     names: Sequence[str],
     options: Options,
-    seconds: float | None = None,
 ) -> Exploration:
     """`k_properties.explore`, which leaves out no configuration, on all workers of a cluster."""
     started = time.monotonic()
@@ -96,7 +95,7 @@ def explore_on_cluster(
     found: dict[str, tuple[list[tuple[int, int]], ViolationInPart]] = {}
     with connected(address) as client:
         workers = _workers(client)
-        limit = _Watch(f"k = {k}", options, seconds, _crowd(workers))
+        limit = _Watch(f"k = {k}", options, _crowd(workers))
         with _parts(client, workers, limit) as parts:
             search = PartitionedSearch(parts, limit)
 
@@ -135,20 +134,18 @@ class SurvivalOnCluster:
     traffic: Traffic
 
 
-def survive_on_cluster(
-    address: str, question: StormQuestion, options: Options, seconds: float | None = None
-) -> SurvivalOnCluster:
+def survive_on_cluster(address: str, question: StormQuestion, options: Options) -> SurvivalOnCluster:
     """`_engine.survive`, which leaves out no configuration, on all workers of a cluster."""
     limits = options.limits
-    task, most = f"survival, k = {question.k}", time_left(limits.seconds if seconds is None else seconds)
+    task, most = f"survival, k = {question.k}", time_left(limits.seconds)
     monitor = _engine.Monitor(most, limits.bytes, limits.states)
 
     def attend(work: Callable[[], Any]) -> Any:
-        return watch(lambda _: work(), limits, task, options.progress, seconds, monitor)
+        return watch(lambda _: work(), limits, task, options.progress, monitor=monitor)
 
     with connected(address) as client:
         workers = _workers(client)
-        limit = _Watch(task, options, seconds, _crowd(workers))
+        limit = _Watch(task, options, _crowd(workers))
         judge = question.judge(monitor, len(workers))
         with _parts(client, workers, limit) as parts:
             search = StormSearch(parts, judge, limit, attend)
@@ -193,12 +190,11 @@ class _Watch:
         self,
         task: str,
         options: Options,
-        seconds: float | None,
         crowd: int,
     ) -> None:
         limits = options.limits
         self._task, self._limits, self._progress = task, limits, options.progress
-        self._seconds = time_left(limits.seconds if seconds is None else seconds)
+        self._seconds = time_left(limits.seconds)
         self._bytes = None if limits.bytes is None else limits.bytes // crowd
         self._started = time.monotonic()
         self.most_memory = 0

@@ -12,6 +12,7 @@ from ...kernel.model.actions import Channel, Transition
 from ...limits import Limits
 from ...options import ProgressCallback
 from ...trust.reachability.certificates import BEHIND, Element, Weights
+from .effort import stopped_by
 from .lowering import Lowered
 from .watch import limit_name, watch
 
@@ -99,22 +100,21 @@ class Searcher:
         sizes = [len(lowered.messages), *(len(p.states) for p in lowered.system)]
         self.fits = max(sizes) <= _engine.BEHIND
 
-    def _watch(self, search: Callable[[_engine.Monitor], _T], task: str, seconds: float | None) -> _T:
-        return watch(search, self.limits, task, self.progress, seconds)
+    def _watch(self, search: Callable[[_engine.Monitor], _T], task: str, most: int | None) -> _T:
+        return watch(search, self.limits, task, self.progress, most)
 
-    @staticmethod
-    def _why(stop: _engine.Stop) -> str:
+    def _why(self, stop: _engine.Stop, most: int | None) -> str:
         """Which limit stopped the search; Ctrl-C is passed on, since other searches would follow."""
         if stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
-        return limit_name(stop)
+        return stopped_by(limit_name(stop), self.limits, most)
 
-    def controls(self, seconds: float | None = None) -> Graph:
+    def controls(self, most: int | None = None) -> Graph:
         native = self._watch(
-            lambda monitor: _engine.Controls(self.low.native, monitor), "control states", seconds
+            lambda monitor: _engine.Controls(self.low.native, monitor), "control states", most
         )
         rows = tuple(self._control(row) for row in native.rows)
-        return Graph(native, rows, self._why(native.stop))
+        return Graph(native, rows, self._why(native.stop, most))
 
     def cover(
         self,
@@ -122,17 +122,17 @@ class Searcher:
         graph: Graph,
         targets: Iterable[Element],
         weights: Iterable[Weights] = (),
-        seconds: float | None = None,
+        most: int | None = None,
     ) -> Covered:
         plain = [self._plain(t, forms) for t in targets]
         heavy = [self._weights(w) for w in weights]
         result = self._watch(
             lambda monitor: _engine.cover(self.low.native, forms, graph.native, plain, heavy, monitor),
             "backward search",
-            seconds,
+            most,
         )
         return Covered(
-            self._why(result.stop),
+            self._why(result.stop, most),
             result.covered,
             result.kept,
             result.made,
@@ -148,7 +148,6 @@ class Searcher:
         goal: Iterable[Wanted],
         k: int,
         max_states: int | None = None,
-        seconds: float | None = None,
         summarise: bool = False,
     ) -> SearchEnd:
         """At most `k` messages per channel and `max_states` configurations (None: as the limits say).
@@ -159,10 +158,10 @@ class Searcher:
         result = self._watch(
             lambda monitor: _engine.forward(self.low.native, forms, cubes, k, summarise, max_states, monitor),
             f"forward, {k} per channel",
-            seconds,
+            None,
         )
         return SearchEnd(
-            self._why(result.stop),
+            self._why(result.stop, None),
             result.found,
             result.saturated,
             result.cube,

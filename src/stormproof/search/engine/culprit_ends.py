@@ -45,7 +45,6 @@ def every_end(
     property: str,
     most: int,
     limits: Limits,
-    seconds: float | None = None,
 ) -> tuple[list[CulpritEnds], bool] | None:
     """The configurations that violate a property, at most so many; and whether these are all. None: a limit
     was hit."""
@@ -54,7 +53,7 @@ def every_end(
     def search(monitor: _engine.Monitor) -> _engine.Answer:
         return _engine.decide(lowered.native, monitor, k, {PROPERTIES[property]}, 1, every_end=most)
 
-    answer = watch(search, limits, f"k = {k}", None, seconds)
+    answer = watch(search, limits, f"k = {k}")
     if answer.stop is _engine.Stop.INTERRUPTED:
         raise KeyboardInterrupt
     if answer.stop is not _engine.Stop.NONE:

@@ -17,6 +17,7 @@ from ...limits import MAX_THREADS, check_bound, check_threads
 from ...options import Knobs, Options
 from ...records import dataclass
 from .disk import disk_options
+from .effort import stopped_by, within
 from .lowering import Lowered, lower
 from .watch import limit_name, watch
 
@@ -99,7 +100,7 @@ def explore(
     options: Options | None = None,
     *,
     properties: Iterable[str],
-    seconds: float | None = None,
+    most: int | None = None,
     optional: Iterable[str] = (),
     disk: _engine.DiskOptions | None = None,
     compact: bool = False,
@@ -111,21 +112,25 @@ def explore(
     configuration is explored. `optional`: properties that are not worth a full exploration of a large system;
     they may be left open. Where memory runs short, everything is explored whole in the compact store, and
     what that does not hold in the folder of the limits, or as `disk` says. `compact` begins in that store.
+    `most`: the effort for it, in configurations.
     """
     started = time.monotonic()
     names = _checked(properties, k)
     options = (options or Options()).but(**knobs)
+    limits = options.limits
+    options = options.but(limits=within(limits, most))
     if options.cluster is not None:
         from .cluster import explore_on_cluster
 
-        return explore_on_cluster(options.cluster, system, failures, k, names, options, seconds)
+        found = explore_on_cluster(options.cluster, system, failures, k, names, options)
+        return replace(found, stopped=stopped_by(found.stopped, limits, most))
     asked = defined(names, system, failures)
     lowered = lower(system, failures)
     spare = {PROPERTIES[name] for name in optional}
     # What leaves out configurations is not proved for mailboxes (definitions 12.4).
     options = options.exploring_all() if system.mailboxes else options
     place = disk or disk_options(options.limits)
-    answer = _decide(lowered, k, asked, options, seconds, spare, place, compact)
+    answer = _decide(lowered, k, asked, options, spare, place, compact)
     return Exploration(
         k=k,
         states=answer.states,
@@ -136,7 +141,7 @@ def explore(
         reduced=answer.reduced,
         symmetries=answer.symmetries,
         compact=answer.compact,
-        stopped=answer.problem or limit_name(answer.stop),
+        stopped=answer.problem or stopped_by(limit_name(answer.stop), limits, most),
         on_disk=answer.on_disk,
         holds={n: _holds(answer, n) if n in asked else None for n in names},
         violations={_NAMES[v.which]: _violation(lowered, v) for v in answer.violations},
@@ -178,7 +183,6 @@ def _decide(
     k: int,
     asked: Sequence[str],
     options: Options,
-    seconds: float | None,
     optional: set[_engine.Property],
     disk: _engine.DiskOptions,
     compact: bool,
@@ -200,7 +204,7 @@ def _decide(
         )
 
     try:
-        return watch(search, options.limits, f"k = {k}", options.progress, seconds)
+        return watch(search, options.limits, f"k = {k}", options.progress)
     except ValueError as problem:
         most = _engine.MAX_CONFIGURATION_BITS
         raise UsageError(

@@ -14,6 +14,7 @@ from ...kernel.model.system import System
 from ...options import Options, with_knobs
 from ...records import dataclass
 from .disk import disk_options
+from .effort import stopped_by
 from .k_properties import thread_count
 from .lowering import Lowered, lower
 from .watch import limit_name, watch
@@ -91,7 +92,7 @@ def rsc(
     failures: FailureModel,
     options: Options | None = None,
     *,
-    seconds: float | None = None,
+    most: int | None = None,
     disk: _engine.DiskOptions | None = None,
     **knobs: Any,
 ) -> RscResult:
@@ -99,8 +100,8 @@ def rsc(
 
     Large searches run in several threads; nothing that is found depends on their number. What memory does not
     hold is searched in the compact store, and what that does not hold in the folder of the limits, or as
-    `disk` says. The `knobs` are those of `Options`, and those of the engine: what is large, and whether to
-    begin in the compact store.
+    `disk` says. `most`: the effort, in configurations. The `knobs` are those of `Options`, and those of the
+    engine: what is large, and whether to begin in the compact store.
     """
     started = time.monotonic()
     lowered = lower(system, failures)
@@ -111,11 +112,11 @@ def rsc(
         workers = thread_count(options.threads)
         return _engine.search_rsc(lowered.native, monitor, options.symmetry, workers, disk=place, **engine)
 
-    found = watch(search, options.limits, "rsc", options.progress, seconds)
+    found = watch(search, options.limits, "rsc", options.progress, most)
     violation = _violation(lowered, found) if found.violated else None
     # Of the limits only Ctrl-C concerns what is asked after a violation.
     told = not violation or found.stop is _engine.Stop.INTERRUPTED
-    stopped = found.problem or limit_name(found.stop) if told else ""
+    stopped = found.problem or stopped_by(limit_name(found.stop), options.limits, most) if told else ""
     return RscResult(
         holds=False if violation else None if stopped else True,
         states=found.states,

@@ -21,6 +21,7 @@ from ...options import Options, with_knobs
 from ...records import dataclass
 from .culprit_ends import CulpritEnds
 from .disk import disk_options
+from .effort import stopped_by, within
 from .k_properties import Traffic
 from .listed import Listed
 from .survival_question import PlainAsk, PlainList, SurvivalQuestion
@@ -124,14 +125,15 @@ def survey(
     k: int,
     options: Options | None = None,
     *,
-    seconds: float | None = None,
+    most: int | None = None,
     slack: int = SLACK,
     ladder: Iterable[BlockSize] = LADDER,
     certified: int = 0,
     **knobs: Any,
 ) -> Survey:
     """Answer several asks at one bound, in one exploration where no goal observes a channel that others
-    ignore. `certified`: list up to so many configurations for certificates, each ask explored by itself.
+    ignore. `most`: the effort for each, in configurations. `certified`: list up to so many configurations for
+    certificates, each ask explored by itself.
     The `knobs` are those of `Options`, and those of the engine that say from which size on it leaves out
     configurations, and in which store to begin. Where the limits have a folder, what memory does not hold is
     explored there, unless it is to be certified. On a cluster, workers explore every configuration of what is
@@ -141,16 +143,18 @@ def survey(
     options, engine = with_knobs(options, knobs)
     # What leaves out configurations is not proved for mailboxes (definitions 12.4).
     options = options.exploring_all() if model.system.mailboxes else options
+    limits = options.limits
+    options = options.but(limits=within(limits, most))
     parts = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
         question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine).leading_to(
             group
         )
-        left = None if seconds is None else max(seconds - (time.monotonic() - started), 1e-6)
         here = not options.cluster or certified
         search = question.survey if here else question.survey_on_cluster
-        parts.append(search(group, k, slack, left))
-    return _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
+        parts.append(search(group, k, slack))
+    joined = _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
+    return replace(joined, stopped=stopped_by(joined.stopped, limits, most))
 
 
 def storms_to(
@@ -158,12 +162,11 @@ def storms_to(
     groups: Sequence[CulpritEnds],
     k: int,
     limits: Limits,
-    seconds: float | None = None,
 ) -> tuple[FoundRun | None, ...]:
     """For each group of ends of a k-property the storm to one of them, with at most k messages per channel,
     that has the fewest faults and then the fewest actions; None where a limit was hit before."""
     question = SurvivalSearch(model, frozenset(model.system.channels)).limited(replace(limits, disk=None))
-    return question.storms_to(groups[:_MOST_ASKS], k, seconds)
+    return question.storms_to(groups[:_MOST_ASKS], k)
 
 
 def _joined(parts: list[Survey], answers: Mapping[str, SurvivalAnswer], started: float) -> Survey:
@@ -220,8 +223,8 @@ class SurvivalSearch(SurvivalQuestion):
     def limited(self, limits: Limits) -> SurvivalSearch:
         return replace(self, options=replace(self.options, limits=limits))
 
-    def survey(self, asks: Mapping[str, Ask], k: int, slack: int, seconds: float | None) -> Survey:
-        found = self._survive(self.plain(map(self.asked, asks.values())), k, slack, seconds)
+    def survey(self, asks: Mapping[str, Ask], k: int, slack: int) -> Survey:
+        found = self._survive(self.plain(map(self.asked, asks.values())), k, slack)
         return self.read(found, asks, k)
 
     def read(self, found: _engine.SurvivalResult, asks: Mapping[str, Ask], k: int) -> Survey:
@@ -241,7 +244,7 @@ class SurvivalSearch(SurvivalQuestion):
             compact=found.compact,
         )
 
-    def survey_on_cluster(self, asks: Mapping[str, Ask], k: int, slack: int, seconds: float | None) -> Survey:
+    def survey_on_cluster(self, asks: Mapping[str, Ask], k: int, slack: int) -> Survey:
         """What is small is not worth the journey."""
         limits, address = self.options.limits, self.options.cluster
         assert address is not None
@@ -249,7 +252,7 @@ class SurvivalSearch(SurvivalQuestion):
         most, known = self.knobs.get("reduce_from", SMALL), dict[str, SurvivalAnswer]()
         if most > 0:
             small = replace(limits, states=min(most, limits.states or most), disk=None)
-            here = plain.limited(small).survey(asks, k, slack, seconds)
+            here = plain.limited(small).survey(asks, k, slack)
             if here.stopped not in ("states", "memory") or small.states == limits.states:
                 return here
             known = {name: answer for name, answer in here.answers.items() if answer.holds is False}
@@ -258,7 +261,7 @@ class SurvivalSearch(SurvivalQuestion):
 
         about = SurvivalQuestion(self.model, self.observed, self.ladder, pending=self.pending)
         question = StormQuestion(about, tuple(map(self.asked, asks.values())), k, slack)
-        there = survive_on_cluster(address, question, self.options, seconds)
+        there = survive_on_cluster(address, question, self.options)
         found = self.read(there.result, asks, k)
         # What was found here is not lost with a worker there.
         answers = {n: known.get(n, a) if a.holds is None else a for n, a in found.answers.items()}
@@ -271,7 +274,6 @@ class SurvivalSearch(SurvivalQuestion):
         asks: Sequence[PlainAsk],
         k: int,
         slack: int,
-        seconds: float | None,
         lists: Sequence[PlainList] = (),
     ) -> _engine.SurvivalResult:
         limits = self.options.limits
@@ -281,18 +283,16 @@ class SurvivalSearch(SurvivalQuestion):
             return _engine.survive(self.lowered.native, native, monitor)
 
         try:
-            return watch(search, limits, f"survival, k = {k}", self.options.progress, seconds)
+            return watch(search, limits, f"survival, k = {k}", self.options.progress)
         except ValueError as problem:
             raise UsageError(
                 "survival cannot be decided for a system with more than 65,535 states, messages or steps",
                 hint="check a smaller system",
             ) from problem
 
-    def storms_to(
-        self, groups: Sequence[CulpritEnds], k: int, seconds: float | None
-    ) -> tuple[FoundRun | None, ...]:
+    def storms_to(self, groups: Sequence[CulpritEnds], k: int) -> tuple[FoundRun | None, ...]:
         asks = [(False, [(_engine.GoalKind.LISTED, False, i, list[int]())]) for i in range(len(groups))]
-        found = self._survive(asks, k, 0, seconds, self._lists(groups))
+        found = self._survive(asks, k, 0, self._lists(groups))
         if found.stop is _engine.Stop.INTERRUPTED:
             raise KeyboardInterrupt
         return tuple(

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ... import _engine
 from ...limits import Limits, time_left
 from ...options import Progress, ProgressCallback
+from .effort import within
 
 T = TypeVar("T")
 
@@ -23,17 +24,16 @@ def watch(
     limits: Limits,
     task: str = "",
     progress: ProgressCallback | None = None,
-    seconds: float | None = None,
+    most: int | None = None,
     monitor: _engine.Monitor | None = None,
 ) -> T:
     """Run `search(monitor)` in a thread; Ctrl-C stops it through the monitor and it returns what it has. If
     what it returns does not tell that it was interrupted, Ctrl-C is raised again: it must not be lost.
 
-    `seconds` overrides the limit's own, for what is left of a budget shared by several searches; none goes
-    beyond the deadline. `monitor`: one that several calls share.
+    `most`: the effort for it, in configurations. `monitor`: one that several calls share.
     """
-    most = time_left(limits.seconds if seconds is None else seconds)
-    monitor = monitor or _engine.Monitor(most, limits.bytes, limits.states)
+    seconds = time_left(limits.seconds)
+    monitor = monitor or _engine.Monitor(seconds, limits.bytes, within(limits, most).states)
     result: list[T] = []
     failure: list[BaseException] = []
     done = threading.Event()
@@ -56,7 +56,7 @@ def watch(
                 done.wait(pause)
                 pause = min(pause * 2, 0.1)
                 if progress is not None and monitor.seconds > 0.2:
-                    progress(_state(task, monitor, limits, most))
+                    progress(_state(task, monitor, limits, seconds))
             except KeyboardInterrupt:
                 interrupted = True
                 monitor.interrupt()

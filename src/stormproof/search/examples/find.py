@@ -8,7 +8,6 @@ replays every run, and what it shows is read off the run.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,16 +15,16 @@ from typing import Any, NamedTuple
 from ...kernel.model.phrases import listed
 from ...kernel.model.status import REPLAYED
 from ...kernel.model.system import System
-from ...limits import time_left
 from ..checks.properties import RSC, base_names
 from ..checks.report import Report, Verdict
+from ..engine.effort import Effort
 from ..narrate.narrative import Narrative
 from .coverage import Coverage, coverage
 from .demonstrate import Shown, demonstrable, shown, wish
 from .sample_runs import BUDGET, Sample, Wish, sample
 
-#: What all searches for runs together may take, in seconds.
-SECONDS = 10.0
+#: The configurations of all searches for runs together.
+WHOLE_BUDGET = 200_000
 
 #: The kinds of runs that do not get stuck.
 _GOOD = ("ends", "round", "loop")
@@ -99,12 +98,12 @@ class Examples:
 
 
 def examples(
-    report: Report, k: int | None = None, budget: int = BUDGET, seconds: float = SECONDS
+    report: Report, k: int | None = None, budget: int = BUDGET, whole: int = WHOLE_BUDGET
 ) -> Examples:
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
     held = [v for v in report if v.holds and demonstrable(v.property)]
-    finder = _Finder(report, bound, budget, time.monotonic() + (time_left(seconds) or 0.0))
+    finder = _Finder(report, bound, budget, Effort(whole))
     # What asks for more first: its run may show the others too.
     for verdict in sorted(held, key=_demand):
         finder.provide(verdict)
@@ -125,8 +124,8 @@ def _demand(verdict: Verdict) -> tuple[bool, int]:
 class _Finder:
     """Searches, none of them twice, and the runs that they have found."""
 
-    def __init__(self, report: Report, bound: int, budget: int, until: float) -> None:
-        self.report, self.bound, self.budget, self.until = report, bound, budget, until
+    def __init__(self, report: Report, bound: int, budget: int, effort: Effort) -> None:
+        self.report, self.bound, self.budget, self.effort = report, bound, budget, effort
         self.pool: list[Sample] = []
         self.searched: dict[tuple[str, int, bool], Sample | None] = {}
         fallible = not report.model.perfect or bool(report.model.unreliable)
@@ -137,7 +136,7 @@ class _Finder:
         if key not in self.searched:
             system, model = self.report.system, self.report.model
             self.searched[key] = sample(
-                system, model, k, wanted, fault=fault, budget=self.budget, until=self.until
+                system, model, k, wanted, fault=fault, budget=self.budget, effort=self.effort
             )
         return self.searched[key]
 

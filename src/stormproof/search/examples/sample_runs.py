@@ -7,9 +7,7 @@ search.
 
 from __future__ import annotations
 
-import math
 import random
-import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,7 +20,9 @@ from ...kernel.model.phrases import arrow, listed
 from ...kernel.model.run import Act, Witness
 from ...kernel.model.system import System
 from ...kernel.semantics.explore import explore
+from ...limits import MOST, is_over
 from ...trust.replay import replay
+from ..engine.effort import Effort
 from .fault_steps import BoundedMoves, Move, has_fault
 
 #: Configurations that one search may see.
@@ -127,14 +127,14 @@ def sample(
     *,
     fault: bool = False,
     budget: int = BUDGET,
-    until: float = math.inf,
+    effort: Effort | None = None,
 ) -> Sample | None:
     """A complete run within the bound that does what is wished, with one fault or crash, or with none.
 
-    `until` is when, on the monotonic clock, the search gives up.
+    `effort`: for this and other searches together.
     """
     for order in ("pairs", "unmatched") if wish.rendezvous else ("",):
-        search = _Search(BoundedMoves(system, model, k, order), wish, budget, until)
+        search = _Search(BoundedMoves(system, model, k, order), wish, budget, effort or Effort(MOST))
         event = search.event(fault)
         if event is not None:
             last, kind = search.completed(event)
@@ -156,12 +156,13 @@ class _Past:
 
 
 class _Search:
-    def __init__(self, bounded: BoundedMoves, wish: Wish, budget: int, until: float) -> None:
-        self.bounded, self.wish, self.budget, self.until = bounded, wish, budget, until
+    def __init__(self, bounded: BoundedMoves, wish: Wish, budget: int, effort: Effort) -> None:
+        self.bounded, self.wish, self.budget, self.effort = bounded, wish, budget, effort
         self.system = bounded.system
 
     def _goes_on(self, seen: int) -> bool:
-        return seen <= self.budget and time.monotonic() < self.until
+        self.effort.spend(1)
+        return seen <= self.budget and self.effort.left > 0 and not is_over()
 
     def event(self, fault: bool) -> _Node | None:
         """The nearest place where what is wished has been seen, and the fault has happened."""

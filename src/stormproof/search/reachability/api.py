@@ -10,7 +10,7 @@ from ...kernel.model.goal import Goal, show
 from ...kernel.model.system import System
 from ...kernel.transform.added_states import added_states, describe_added, outside_added_states
 from ...kernel.transform.prepare import prepare, with_process_faults
-from ...limits import Limits, as_a_whole
+from ...limits import EFFORT, Limits, as_a_whole, check_effort
 from ...options import ProgressCallback
 from .answer import UNDECIDED, Answer
 from .fewest_faults import with_fewest_faults
@@ -27,14 +27,17 @@ def reach(
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
     with_added_states: bool = False,
+    effort: int = EFFORT,
 ) -> Answer:
     """Can the goal ever be reached, with channels of any length?
 
     The goal is a text in the language of `stormproof.kernel.goals`. The answer is *reachable* with a run,
     *unreachable* with a certificate, or *undecided*; runs and certificates have been checked. The run has the
-    fewest faults that were found within an effort; `fewest` says whether no run has fewer. A named goal does
+    fewest faults that were found; `fewest` says whether no run has fewer. `effort`: how many configurations
+    each method may explore, or as much of what it counts. A named goal does
     not match where somebody is in a state that crash handling added, unless `with_added_states`.
     """
+    check_effort(effort)
     failures = failures or Failures()
     if not isinstance(goal, str | Goal):
         raise TypeError(f"expected a goal in words, such as 'deadlock', not {goal!r}")
@@ -49,12 +52,12 @@ def reach(
         notes = (*notes, f"not looked for in states that crash handling added ({left})")
     if searched.system.mailboxes:
         unknown = Answer(UNDECIDED, show(parsed), "", searched.system, model, (), notes=notes)
-        answer = by_forward_search(unknown, mapped, failures.budget, most, progress)
+        answer = by_forward_search(unknown, mapped, failures.budget, most, progress, effort)
     else:
         asked = cubes(mapped, searched.system, model)
-        answer = solve(searched.system, model, asked, show(parsed), most, progress, notes)
+        answer = solve(searched.system, model, asked, show(parsed), most, progress, notes, effort=effort)
         if failures.budget.limited:
-            answer = within_budget(answer, mapped, failures.budget, most, progress)
+            answer = within_budget(answer, mapped, failures.budget, most, progress, effort)
         elif answer.answer == UNDECIDED and any(cube.excludes for cube in asked):
-            answer = all_of_it(answer, mapped, most, progress)
-    return with_fewest_faults(answer, mapped, most, progress, failures.budget)
+            answer = all_of_it(answer, mapped, most, progress, effort)
+    return with_fewest_faults(answer, mapped, most, progress, failures.budget, effort)

@@ -25,7 +25,7 @@ from ...kernel.model.system import System
 from ...kernel.semantics.explore import explore
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...kernel.transform.prepare import prepare, with_process_faults
-from ...limits import Limits, as_a_whole, time_left
+from ...limits import EFFORT, Limits, as_a_whole
 from ...options import ProgressCallback
 from ..engine.coverability import ChannelForm, Searcher
 from ..engine.lowering import lower
@@ -132,7 +132,7 @@ def _saturated(
     forms = [s.form for s in shapes(system, model)]
     seen: dict[Channel, int] = dict.fromkeys(system.channels, 0)
     for k, most in ((2**15, 3000), (2, MOST_STATES), (4, MOST_STATES)):
-        found = searcher.forward(forms, [], k, most if limits.states is None else limits.states, _quarter())
+        found = searcher.forward(forms, [], k, most if limits.states is None else limits.states)
         seen = {c: max(n, seen[c]) for c, n in found.longest.items()}
         if found.saturated:
             because = f"the search saturates at {plural(max(seen.values(), default=0), 'message')} a channel"
@@ -142,21 +142,13 @@ def _saturated(
     return seen
 
 
-def _quarter() -> float | None:
-    """A quarter of what is left of the time, so that the other ways get theirs."""
-    rest = time_left()
-    return None if rest is None else rest / 4
-
-
 def _tree(system: System, model: FailureModel, limits: Limits, seen: dict[Channel, int]) -> Bounds:
     """Karp and Miller, where it decides; otherwise nothing is known yet."""
     forms = shapes(system, model)
     nothing = Bounds({c: Bound(None, None, n) for c, n in seen.items()}, "")
     if any(s.form == ChannelForm.QUEUE for s in forms):
         return nothing
-    rest = time_left()
-    deadline = None if rest is None else time.monotonic() + rest / 2
-    tree = KarpMiller(system, model, forms).run(limits.states or MOST_NODES, deadline)
+    tree = KarpMiller(system, model, forms).run(limits.states or MOST_NODES)
     if not tree.finished:
         return nothing
     found = {}
@@ -196,7 +188,7 @@ def _summary(system: System, model: FailureModel, limits: Limits) -> dict[Channe
     forms = [s.form for s in shapes(system, model)]
     capped: dict[Channel, int] = {}
     for k in (2, 3, 4):
-        found = searcher.forward(forms, [], k, MOST_SUMMARISED, _quarter(), summarise=True)
+        found = searcher.forward(forms, [], k, MOST_SUMMARISED, summarise=True)
         if found.stopped:
             break
         for i, channel in enumerate(system.channels):
@@ -210,9 +202,8 @@ def _loop_of(system: System, model: FailureModel, limits: Limits, channel: Chann
     """A process that comes to a loop of sends can go round it for ever."""
     for state, loop in send_loops(system[channel.sender], channel):
         goal = At(channel.sender, (state,))
-        rest = _quarter()
-        asked = Limits(rest, limits.memory, limits.states)
-        answer = solve(system, model, cubes(goal, system, model), show(goal), asked)
+        asked = cubes(goal, system, model)
+        answer = solve(system, model, asked, show(goal), limits, effort=EFFORT)
         if answer.answer == REACHABLE:
             text = tuple(f"{channel.sender} {t.action}" for t in loop)
             return replace(bound, bounded=False, loop=text, run=answer.run)

@@ -6,8 +6,6 @@ actions), as for the requirement `never G` (definitions 10.11, 10.12), at growin
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -19,17 +17,18 @@ from ...kernel.model.goal import And, Goal, Named, Not, Or
 from ...kernel.model.rest import rest_states
 from ...kernel.model.run import Witness
 from ...kernel.model.survival import SurvivalModel
-from ...limits import EFFORT, Limits, time_left
+from ...limits import EFFORT, MAX_K, Limits
 from ...options import ProgressCallback
 from ...trust.replay_storm import replay_storm
 from ..counterexample.fewest_faults import fewer_faults
 from ..counterexample.storm_run import storm_witness
+from ..engine.effort import Effort, bounds_from
 from ..engine.survival import FoundRun, survey
 from .answer import Answer
 from .proofs import reached_at_any_length
 
-#: The largest bound that is tried.
-MAX_K = 6
+#: One part of so many of the effort is for the question whether there is a run without faults.
+_WITHOUT_FAULTS = 20
 
 
 def with_fewest_faults(
@@ -38,6 +37,7 @@ def with_fewest_faults(
     limits: Limits,
     progress: ProgressCallback | None = None,
     budget: Budget = NO_BUDGET,
+    effort: int = EFFORT,
 ) -> Answer:
     """The answer with the best run that is found within the effort; whether its faults are the fewest."""
     if answer.run is None:
@@ -46,14 +46,13 @@ def with_fewest_faults(
         return replace(answer, fewest=answer.run.fault_count == 0)
     model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
     ask = Ask(False, spelt_out(model, goal))
-    known, bounds = answer.run.fault_count, range(1, MAX_K + 1)
+    known, bounds = answer.run.fault_count, bounds_from(1, MAX_K)
     search = partial(survey, limits=limits, progress=progress)
-    found = fewer_faults(model, ask, known + 1, bounds, _seconds(answer, limits), search)
+    found = fewer_faults(model, ask, known + 1, bounds, Effort(effort), search)
     best = answer.run if found.run is None else min(_replayed(model, ask, found.run), answer.run, key=_cost)
     if found.proved or best.fault_count == 0:
         return replace(answer, run=best, fewest=True)
-    left = min(_seconds(answer, limits)(1), EFFORT / 4)
-    calm = reached_at_any_length(model, ask.goal, limits, left, faults=False)
+    calm = reached_at_any_length(model, ask.goal, limits, effort // _WITHOUT_FAULTS, faults=False)
     if calm is not None and calm.run is not None:
         return replace(answer, run=calm.run, fewest=True)
     proved = best.fault_count == 1 and calm is not None and calm.certificate is not None
@@ -77,9 +76,3 @@ def is_askable(goal: Goal) -> bool:
     if isinstance(goal, And | Or):
         return all(map(is_askable, goal.parts))
     return is_askable(goal.part) if isinstance(goal, Not) else goal != Named("deadlock-for-good")
-
-
-def _seconds(answer: Answer, limits: Limits) -> Callable[[int], float]:
-    """What is left of the effort, within the time limit, at any bound."""
-    until = time.monotonic() + (time_left(EFFORT) or 0.0)
-    return lambda k: until - time.monotonic()

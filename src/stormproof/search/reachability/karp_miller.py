@@ -12,13 +12,13 @@ is a test for zero that the tree does not make: then a bound is still a bound, b
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...kernel.model.actions import CRASH, Channel, Internal, Receive, Send, Transition, channel_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
+from ...limits import is_over
 from ...trust.reachability.certificates import Control
 from ...trust.reachability.channel_faults import received_and_kept
 from ..engine.coverability import ChannelForm
@@ -90,12 +90,12 @@ class KarpMiller:
         self.kept: dict[Control, list[Marking]] = {}
         self.pumps: dict[Channel, Pump] = {}
 
-    def run(self, most: int, deadline: float | None) -> Tree:
+    def run(self, most: int) -> Tree:
         states = tuple(p.initial for p in self.system)
         self._add(TreeNode((states, (False,) * len(self.shapes)), (0,) * len(self.counters), None, None))
         at, finished = 0, True
         while at < len(self.nodes):
-            if len(self.nodes) > most or (deadline is not None and time.monotonic() > deadline):
+            if len(self.nodes) > most or is_over():
                 finished = False
                 break
             for control, vector, step in self._steps(self.nodes[at].control, self.nodes[at].vector):

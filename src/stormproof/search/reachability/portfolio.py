@@ -17,7 +17,7 @@ from ...kernel.goals.cubes import Cube
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
-from ...limits import Limits, as_a_whole, is_over, time_left
+from ...limits import Limits, as_a_whole, is_over
 from ...options import ProgressCallback
 from ...trust.reachability.check_certificate import (
     check_certificate,
@@ -29,8 +29,8 @@ from .build_run import accept_run
 from .channel_forms import shapes
 from .ways import RECEIVED_ONCE, WAYS, Attempt, ReachabilityQuestion
 
-#: Seconds of the first round; each later round has five times as many.
-FIRST_ROUND = 0.4
+#: What each way may explore in the first round; each later round allows five times as much.
+FIRST_ROUND, GROWTH = 5_000, 5
 
 
 @as_a_whole
@@ -44,42 +44,71 @@ def solve(
     notes: tuple[str, ...] = (),
     only: Iterable[str] | None = None,
     largest: int | None = None,
+    effort: int | None = None,
 ) -> Answer:
     """Ask each way in turn; `only`: just these, to compare them with each other. `largest`: the size beyond
-    which a certificate is not used, since checking it is not subject to the time limit.
+    which a certificate is not used, since checking it is not subject to the limits. `effort`: what each way
+    may explore in all rounds together, each in its own unit; None: until the time limit.
 
     What a goal excludes (`!A->B contains m`) is left out of the search: a proof without it is a proof, and a
     run is accepted only if it also meets the rest.
     """
-    started = time.monotonic()
-    exact = cubes if any(cube.excludes for cube in cubes) else None
-    cubes = tuple(cube.relaxed() for cube in cubes)
-    searcher = Searcher(lower(system, failures), limits, progress)
-    problem = ReachabilityQuestion(
-        system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started, exact
-    )
-    ways = {name: way for name, way in WAYS.items() if only is None or name in only}
-    tried: dict[str, str] = {}
-    if problem.receives_twice:
-        for name in [n for n in ways if n in RECEIVED_ONCE]:
-            del ways[name]
-            tried[name] = f"not used under {problem.receives_twice}"
-    seconds = FIRST_ROUND
-    while ways:
-        for name, way in list(ways.items()):
-            budget = time_left(seconds)
-            if budget is None or is_over():
-                return _answer(problem, UNDECIDED, "the time limit was hit", tried)
-            attempt = _checkable(_refined(problem, way(problem, budget)), largest)
-            tried[name] = attempt.note
+    portfolio = Portfolio(system, failures, cubes, goal, limits, progress, notes, only, largest)
+    answer = None
+    while answer is None:
+        answer = portfolio.round(effort)
+    return answer
+
+
+class Portfolio:
+    """One question, asked in rounds: what one way has learnt serves the others."""
+
+    def __init__(
+        self,
+        system: System,
+        failures: FailureModel,
+        cubes: tuple[Cube, ...],
+        goal: str,
+        limits: Limits,
+        progress: ProgressCallback | None = None,
+        notes: tuple[str, ...] = (),
+        only: Iterable[str] | None = None,
+        largest: int | None = None,
+    ) -> None:
+        started = time.monotonic()
+        exact = cubes if any(cube.excludes for cube in cubes) else None
+        cubes = tuple(cube.relaxed() for cube in cubes)
+        searcher = Searcher(lower(system, failures), limits, progress)
+        self.problem = ReachabilityQuestion(
+            system, failures, cubes, goal, limits, searcher, shapes(system, failures), notes, started, exact
+        )
+        self.ways = {name: way for name, way in WAYS.items() if only is None or name in only}
+        self.tried: dict[str, str] = {}
+        self.largest, self.spent, self.next = largest, 0, FIRST_ROUND
+        if self.problem.receives_twice:
+            for name in [n for n in self.ways if n in RECEIVED_ONCE]:
+                del self.ways[name]
+                self.tried[name] = f"not used under {self.problem.receives_twice}"
+
+    def round(self, effort: int | None = None) -> Answer | None:
+        """One more; None: nothing is known yet, and some of the effort is left."""
+        problem = self.problem
+        most = self.next if effort is None else min(self.next, effort - self.spent)
+        if not self.ways or most <= 0:
+            return _answer(problem, UNDECIDED, _why_undecided(problem), self.tried)
+        self.spent, self.next = self.spent + most, GROWTH * self.next
+        for name, way in list(self.ways.items()):
+            if is_over():
+                return _answer(problem, UNDECIDED, "the time limit was hit", self.tried)
+            attempt = _checkable(_refined(problem, way(problem, most)), self.largest)
+            self.tried[name] = attempt.note
             if attempt.run is not None or attempt.certificate is not None:
-                del tried[name]
-                return _conclude(problem, attempt, tried)
+                del self.tried[name]
+                return _conclude(problem, attempt, self.tried)
             if attempt.finished:
-                del ways[name]
+                del self.ways[name]
                 problem.no_graph |= name == "control states" and problem.targets is None
-        seconds *= 5
-    return _answer(problem, UNDECIDED, _why_undecided(problem), tried)
+        return None
 
 
 def _refined(problem: ReachabilityQuestion, attempt: Attempt) -> Attempt:
@@ -95,7 +124,7 @@ def _checkable(attempt: Attempt, largest: int | None) -> Attempt:
     """Without a certificate that would take too long to check."""
     if attempt.certificate is None or largest is None or sum(attempt.certificate.sizes().values()) <= largest:
         return attempt
-    return Attempt(f"{attempt.note}, with a certificate that is too large to check in the time")
+    return Attempt(f"{attempt.note}, with a certificate that is too large to check")
 
 
 def _why_undecided(problem: ReachabilityQuestion) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ...errors import UsageError
 from ...kernel.goals.cubes import cubes
@@ -12,7 +11,7 @@ from ...kernel.model.goal import Goal, show
 from ...kernel.model.survival import SurvivalModel
 from ...limits import Limits
 from .answer import Answer
-from .portfolio import solve
+from .portfolio import Portfolio
 
 #: The size of a proof without a bound beyond which checking it would take longer than the effort allows.
 LARGEST_PROOF = 5_000
@@ -22,20 +21,33 @@ def reached_at_any_length(
     model: SurvivalModel,
     goal: Goal,
     limits: Limits,
-    seconds: float,
+    effort: int,
     faults: bool = True,
     only: Iterable[str] | None = None,
 ) -> Answer | None:
-    """A run to the goal, a certificate that there is none, or neither; without `faults` for runs that have
-    none. None where the methods are not defined. The budget is left out: a proof stands under it, a run may
-    have too many faults."""
-    if seconds <= 0 or model.system.mailboxes:  # definitions 12.4
+    """A run to the goal, a certificate that there is none, or neither within the effort; without `faults` for
+    runs that have none. None where the methods are not defined. The budget is left out: a proof stands under
+    it, a run may have too many faults."""
+    answer, asked = None, portfolio(model, goal, limits, faults, only) if effort > 0 else None
+    while asked is not None and answer is None:
+        answer = asked.round(effort)
+    return answer
+
+
+def portfolio(
+    model: SurvivalModel,
+    goal: Goal,
+    limits: Limits,
+    faults: bool = True,
+    only: Iterable[str] | None = None,
+) -> Portfolio | None:
+    """The methods, ready to be asked in rounds; None where they are not defined."""
+    if model.system.mailboxes:  # definitions 12.4
         return None
     system = model.without_impossible_crashes() if faults else model.without_faults()
     failures = model.failures if faults else NO_FAULTS
-    within = replace(limits, seconds=seconds)
     try:
         asked = cubes(goal, system, failures)
-        return solve(system, failures, asked, show(goal), within, only=only, largest=LARGEST_PROOF)
+        return Portfolio(system, failures, asked, show(goal), limits, only=only, largest=LARGEST_PROOF)
     except UsageError:  # too many cases
         return None

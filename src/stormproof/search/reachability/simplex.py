@@ -6,17 +6,31 @@ each local state and counter, a column for each transition: tens, not thousands.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from ...limits import is_over
 
-class DeadlinePassed(Exception):
-    """The deadline passed before the answer was known."""
+
+class WorkDone(Exception):
+    """So much was done as was allowed, and the answer is not known."""
+
+
+class Work:
+    """How many entries of tables may still be changed, None for any number."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.left = most
+
+    def spend(self, entries: int) -> None:
+        if self.left is not None:
+            self.left -= entries
+        if is_over() or (self.left is not None and self.left < 0):
+            raise WorkDone
 
 
 def farkas(
-    rows: int, columns: Sequence[Mapping[int, int]], right: Sequence[int], deadline: float | None = None
+    rows: int, columns: Sequence[Mapping[int, int]], right: Sequence[int], work: Work | None = None
 ) -> list[Fraction] | None:
     """None when there is a solution; otherwise y with y·A <= 0 in every column and y·b > 0.
 
@@ -37,7 +51,7 @@ def farkas(
         for j, cost in row.items():
             if j < count:
                 reduced[j] = reduced.get(j, Fraction(0)) - cost
-    _pivot_all(table, value, basis, reduced, deadline)
+    _pivot_all(table, value, basis, reduced, work or Work())
     lacking = sum((v for v, b in zip(value, basis, strict=True) if b >= count), Fraction(0))
     if lacking == 0:
         return None
@@ -50,11 +64,9 @@ def _pivot_all(
     value: list[Fraction],
     basis: list[int],
     reduced: dict[int, Fraction],
-    deadline: float | None,
+    work: Work,
 ) -> None:
     while True:
-        if deadline is not None and time.monotonic() > deadline:
-            raise DeadlinePassed
         entering = min((j for j, cost in reduced.items() if cost < 0), default=None)
         if entering is None:
             return
@@ -62,6 +74,8 @@ def _pivot_all(
             (value[i] / row[entering], basis[i], i) for i, row in enumerate(table) if row.get(entering, 0) > 0
         ]
         _, _, leaving = min(ratios)  # phase one is bounded below, so some row limits the step
+        touched = sum(entering in row for row in table)
+        work.spend(touched * len(table[leaving]))
         _pivot(table, value, reduced, leaving, entering)
         basis[leaving] = entering
 

@@ -17,11 +17,12 @@ from typing import Any
 from ...kernel.model.actions import CRASH, Channel, Internal, Message, Receive, Send, channel_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
+from ...limits import time_left
 from ...trust.reachability.certificates import Control, Weights
 from ...trust.reachability.check_equation import load_z3
 from ..engine.coverability import ChannelForm
 from .channel_forms import Shape
-from .simplex import farkas
+from .simplex import Work, farkas
 from .targets import Target
 
 EquationRow = tuple[str, ...]
@@ -54,11 +55,11 @@ class StateEquation:
         index = {row: i for i, row in enumerate(self.rows)}
         return [end[row] for row in self.rows], sorted({index[row] for row in loose})
 
-    def refute(self, target: Target, deadline: float | None = None) -> Weights | None:
+    def refute(self, target: Target, work: Work | None = None) -> Weights | None:
         """A linear function that excludes the target; None when the equation has a rational solution."""
         right, loose = self.right(target)
         columns = [*self.columns, *({i: -1} for i in loose)]
-        y = farkas(len(self.rows), columns, right, deadline)
+        y = farkas(len(self.rows), columns, right, work)
         if y is None:
             return None
         scale = lcm(*(f.denominator for f in y))
@@ -151,11 +152,15 @@ def _faults(shape: Shape, failures: FailureModel) -> Iterator[dict[EquationRow, 
                 yield {counter(shape, message): -1, counter(shape, other): 1}
 
 
-def integer_solution(eq: StateEquation, target: Target, seconds: float | None = None) -> bool | None:
-    """Does the equation have a solution in the natural numbers? z3 says; None: it does not know."""
+def integer_solution(eq: StateEquation, target: Target, most: int | None = None) -> bool | None:
+    """Does the equation have a solution in the natural numbers? z3 says; None: it does not know. `most`: of
+    what z3 counts as its resources."""
     z3 = load_z3()
     right, loose = eq.right(target)
     solver: Any = z3.Solver()
+    if most is not None:
+        solver.set("rlimit", max(1, most))
+    seconds = time_left()
     if seconds is not None:
         solver.set("timeout", max(1, int(seconds * 1000)))
     fired = [z3.Int(f"x{j}") for j in range(len(eq.columns))]

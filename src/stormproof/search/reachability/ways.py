@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +12,7 @@ from ...kernel.model.failures import FailureModel
 from ...kernel.model.phrases import listed, plural
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
-from ...limits import Limits
+from ...limits import Limits, is_over
 from ...trust.reachability.certificates import (
     Certificate,
     Closure,
@@ -26,10 +25,11 @@ from ...trust.reachability.certificates import (
 )
 from ...trust.reachability.check_equation import have_z3
 from ..engine.coverability import ChannelForm, Covered, Graph, SearchEnd, Searcher, Taken
+from ..engine.effort import SPENT
 from . import half_duplex
 from .build_run import leftovers, make_run, with_marks
 from .channel_forms import NAMES, Shape, as_multisets
-from .simplex import DeadlinePassed
+from .simplex import Work, WorkDone
 from .state_equation import equation, integer_solution
 from .targets import Target, targets, wanted
 
@@ -39,13 +39,16 @@ MOST_TARGETS = 200_000
 MOST_SUMMARISED = 100_000
 #: How many messages each channel keeps in them.
 SUMMARISED_AT = (1, 2, 3, 4, 5)
+#: Entries of tables that linear programming may change, and what z3 may count, for each configuration that a
+#: search may explore.
+ENTRIES, RESOURCES = 1, 20
 #: Linear functions that are kept for pruning.
 MOST_WEIGHTS = 16
 
 
 @dataclass
 class Attempt:
-    """What one way came to: an answer, or nothing yet; `finished`: more time would not change it."""
+    """What one way came to: an answer, or nothing yet; `finished`: more effort would not change it."""
 
     note: str
     finished: bool = True
@@ -73,6 +76,8 @@ class ReachabilityQuestion:
     weights: list[Weights] = field(default_factory=list)
     no_graph: bool = False
     states: int = 0
+    #: Configurations of the last search forward.
+    last: int = 0
 
     @property
     def receives_twice(self) -> str:
@@ -80,15 +85,15 @@ class ReachabilityQuestion:
         return " and ".join(kind.noun for kind in self.failures.kinds if not kind.matches_once)
 
 
-def _control_states(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _control_states(problem: ReachabilityQuestion, most: int) -> Attempt:
     """The control-state graph alone; it also serves the other ways."""
-    graph = problem.searcher.controls(seconds)
+    graph = problem.searcher.controls(most)
     if graph.stopped:
-        return Attempt(f"stopped by the limit on {graph.stopped}", finished=graph.stopped != "time")
+        return _stopped(graph.stopped, f" at {most:,} control states")
     problem.graph = graph
-    found = _targets(problem, problem.shapes, seconds)
+    found = _targets(problem, problem.shapes, most)
     if found is None:
-        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
+        return Attempt(_MANY_TARGETS, finished=False)
     if len(found) > MOST_TARGETS:
         return Attempt(f"the goal has more than {MOST_TARGETS:,} minimal configurations")
     problem.targets = found
@@ -98,16 +103,26 @@ def _control_states(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     return Attempt(note, certificate=_closure(problem, problem.shapes, (), ()))
 
 
-def _targets(problem: ReachabilityQuestion, forms: tuple[Shape, ...], seconds: float) -> list[Target] | None:
-    """The minimal configurations of the goal, one more than allowed at most; None when out of time."""
+def _stopped(limit: str, where: str) -> Attempt:
+    """By the effort of this round, or by a limit of the whole."""
+    if limit == SPENT:
+        return Attempt(f"not decided within the effort{where}", finished=False)
+    return Attempt(f"stopped by the limit on {limit}{where}")
+
+
+_MANY_TARGETS = "the goal has more minimal configurations than the effort allows"
+
+
+def _targets(problem: ReachabilityQuestion, forms: tuple[Shape, ...], most: int) -> list[Target] | None:
+    """The minimal configurations of the goal, one more than allowed at most; None: so many may not be listed
+    yet."""
     assert problem.graph is not None
-    ends = time.monotonic() + seconds
     found: list[Target] = []
     for target in targets(problem.system, problem.failures, problem.cubes, forms, problem.graph.rows):
         found.append(target)
         if len(found) > MOST_TARGETS:
             break
-        if len(found) % 1000 == 0 and time.monotonic() > ends:
+        if len(found) > most or (len(found) % 1000 == 0 and is_over()):
             return None
     return found
 
@@ -122,13 +137,15 @@ def _closure(
     return Closure(tuple(NAMES[s.form] for s in forms), problem.graph.rows, tuple(weights), tuple(basis))
 
 
-def _forward(
-    problem: ReachabilityQuestion, seconds: float, k: int = 2**15, most: int | None = 3000
-) -> Attempt:
-    """Breadth first; the first round is short, since the other ways are often better."""
+def _forward(problem: ReachabilityQuestion, most: int) -> Attempt:
+    """Breadth first, and short, since the other ways are often better."""
+    return _forward_within(problem, 2**15, min(most, 3000))
+
+
+def _forward_within(problem: ReachabilityQuestion, k: int, most: int) -> Attempt:
     goal = wanted(problem.cubes, problem.system)
-    found = problem.searcher.forward([s.form for s in problem.shapes], [w for _, w in goal], k, most, seconds)
-    problem.states = max(problem.states, found.states)
+    found = problem.searcher.forward([s.form for s in problem.shapes], [w for _, w in goal], k, most)
+    problem.states, problem.last = max(problem.states, found.states), found.states
     if found.found:
         return _found_forward(problem, found, goal[found.cube][0], shortest=k == 2**15)
     if found.saturated:
@@ -145,15 +162,14 @@ def _found_forward(problem: ReachabilityQuestion, found: SearchEnd, cube: int, s
     return Attempt("found by forward search", run=run)
 
 
-def _bounded(problem: ReachabilityQuestion, seconds: float) -> Attempt:
-    """At most 1, 2, 3, ... messages a channel, as far as the time goes."""
-    ends = time.monotonic() + seconds
-    seen = ""
+def _bounded(problem: ReachabilityQuestion, most: int) -> Attempt:
+    """At most 1, 2, 3, ... messages a channel, as far as the effort goes."""
+    seen, left = "", most
     for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128):
-        left = ends - time.monotonic()
-        if left <= 0:
+        if left <= 0 or is_over():
             return Attempt(seen, finished=False)
-        attempt = _forward(problem, left, k, None)
+        attempt = _forward_within(problem, k, left)
+        left -= problem.last
         if attempt.run is not None or attempt.certificate is not None:
             return attempt
         seen = f"not reached with at most {plural(k, 'message')} a channel ({attempt.note})"
@@ -162,56 +178,58 @@ def _bounded(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     return Attempt(seen)
 
 
-def _summarised(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _summarised(problem: ReachabilityQuestion, most: int) -> Attempt:
     """Forward, channels kept up to k messages and summarised beyond: a finite over-approximation."""
-    ends = time.monotonic() + seconds
+    left = most
     forms = [s.form for s in problem.shapes]
     goal = [w for _, w in wanted(problem.cubes, problem.system)]
     for k in SUMMARISED_AT:
-        left = ends - time.monotonic()
-        if left <= 0:
-            return Attempt("out of time", finished=False)
-        found = problem.searcher.forward(forms, goal, k, MOST_SUMMARISED, left, summarise=True)
+        if left <= 0 or is_over():
+            kept = plural(k - 1, "message")
+            return Attempt(f"the goal is met even when each channel keeps {kept}", finished=False)
+        allowed = min(left, MOST_SUMMARISED)
+        found = problem.searcher.forward(forms, goal, k, allowed, summarise=True)
+        left -= found.states
         problem.states = max(problem.states, found.states)
         if found.saturated:
             first = "first message" if k == 1 else f"first {k} messages"
             note = f"not even when each channel keeps its {first}, and of the others only which they are"
             return Attempt(note, certificate=Summarised(k, found.configurations))
         if found.stopped:
-            return Attempt(f"stopped by the limit on {found.stopped}", finished=found.stopped != "time")
+            more = found.stopped == "states" and allowed < MOST_SUMMARISED
+            return _stopped(SPENT if more else found.stopped, f" at {found.states:,} configurations")
     return Attempt(f"the goal is met even when each channel keeps {SUMMARISED_AT[-1]} messages")
 
 
-def _backward(problem: ReachabilityQuestion, seconds: float) -> Attempt:
-    return _cover(problem, seconds, problem.shapes)
+def _backward(problem: ReachabilityQuestion, most: int) -> Attempt:
+    return _cover(problem, most, problem.shapes)
 
 
-def _multisets(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _multisets(problem: ReachabilityQuestion, most: int) -> Attempt:
     """FIFO channels without loss as multisets: another over-approximation."""
     forms = as_multisets(problem.shapes)
     if forms == problem.shapes:
         return Attempt("every channel is searched exactly already")
-    return _cover(problem, seconds, forms)
+    return _cover(problem, most, forms)
 
 
-def _cover(problem: ReachabilityQuestion, seconds: float, forms: tuple[Shape, ...]) -> Attempt:
+def _cover(problem: ReachabilityQuestion, most: int, forms: tuple[Shape, ...]) -> Attempt:
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
-    goal = problem.targets if forms == problem.shapes else _targets(problem, forms, seconds)
+    goal = problem.targets if forms == problem.shapes else _targets(problem, forms, most)
     if goal is None:
-        return Attempt("there is no time to list the goal's minimal configurations", finished=False)
-    found = _search_back(problem, seconds, forms, goal)
+        return Attempt(_MANY_TARGETS, finished=False)
+    found = _search_back(problem, most, forms, goal)
     if found.stopped:
-        _learn(problem, forms, found.basis, seconds)
-        note = f"stopped by the limit on {found.stopped} at {found.kept:,} minimal configurations"
-        return Attempt(note, finished=found.stopped != "time")
+        _learn(problem, forms, found.basis, most)
+        return _stopped(found.stopped, f" at {found.kept:,} minimal configurations")
     if not found.covered:
         weights = _pruning(problem, forms)
         return Attempt(_theorem(forms), certificate=_closure(problem, forms, weights, found.basis))
     run = _run_back(problem, forms, goal, found)
     if run is None and not all(t.sufficient for t in goal):
         enough = [t for t in goal if t.sufficient]
-        again = _search_back(problem, seconds, forms, enough) if enough else found
+        again = _search_back(problem, most, forms, enough) if enough else found
         run = _run_back(problem, forms, enough, again) if again.covered and enough else None
     if run is not None:
         return Attempt("found by backward search", run=run)
@@ -219,7 +237,7 @@ def _cover(problem: ReachabilityQuestion, seconds: float, forms: tuple[Shape, ..
 
 
 def _search_back(
-    problem: ReachabilityQuestion, seconds: float, forms: Sequence[Shape], goal: Iterable[Target]
+    problem: ReachabilityQuestion, most: int, forms: Sequence[Shape], goal: Iterable[Target]
 ) -> Covered:
     assert problem.graph is not None
     found = problem.searcher.cover(
@@ -227,20 +245,20 @@ def _search_back(
         problem.graph,
         [t.element for t in goal],
         _pruning(problem, forms),
-        seconds,
+        most,
     )
     problem.states = max(problem.states, found.kept)
     return found
 
 
 def _learn(
-    problem: ReachabilityQuestion, forms: tuple[Shape, ...], basis: Iterable[Element], seconds: float
+    problem: ReachabilityQuestion, forms: tuple[Shape, ...], basis: Iterable[Element], most: int
 ) -> None:
     """State-equation pruning: linear functions that exclude some of the minimal configurations at which a
     search was stopped, for its next round."""
     if forms != problem.shapes or problem.graph is None or problem.receives_twice:
         return
-    ends = time.monotonic() + seconds / 2
+    work = Work(most * ENTRIES // 2)
     eq = equation(problem.system, problem.failures, forms, problem.graph.rows)
     for element in basis:
         target = Target(element, (frozenset(),) * len(forms), False, 0)
@@ -249,8 +267,8 @@ def _learn(
         if any(_excludes(problem, w, target) for w in problem.weights):
             continue
         try:
-            found = eq.refute(target, ends)
-        except DeadlinePassed:
+            found = eq.refute(target, work)
+        except WorkDone:
             return
         if found is not None:
             problem.weights.append(found)
@@ -296,7 +314,7 @@ def _same(a: Element, b: Element) -> bool:
     return a[:2] == b[:2] and all(sorted(v) == sorted(w) for v, w in zip(a.words, b.words, strict=True))
 
 
-def _half_duplex(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _half_duplex(problem: ReachabilityQuestion, most: int) -> Attempt:
     system, failures = problem.system, problem.failures
     if not half_duplex.applies(system, failures):
         return Attempt("is about two processes and two channels, without reordering or crash messages")
@@ -316,11 +334,11 @@ def _half_duplex(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     return Attempt("found as a run of a half-duplex system (Cécé and Finkel 2005)", run=run)
 
 
-def _linear(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _linear(problem: ReachabilityQuestion, most: int) -> Attempt:
     """Linear functions that no step increases, one for each minimal configuration of the goal."""
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
-    ends = time.monotonic() + seconds
+    work = Work(most * ENTRIES)
     eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
     used: list[Weights] = []
     open_ = 0
@@ -328,9 +346,9 @@ def _linear(problem: ReachabilityQuestion, seconds: float) -> Attempt:
         if any(_excludes(problem, w, target) for w in used):
             continue
         try:
-            found = eq.refute(target, ends)
-        except DeadlinePassed:
-            return Attempt("out of time", finished=False)
+            found = eq.refute(target, work)
+        except WorkDone:
+            return Attempt("linear programming has no answer within the effort", finished=False)
         if found is None:
             open_ += 1
         else:
@@ -353,16 +371,15 @@ def _excludes(problem: ReachabilityQuestion, w: Weights, target: Target) -> bool
     return total > w.bound
 
 
-def _integers(problem: ReachabilityQuestion, seconds: float) -> Attempt:
+def _integers(problem: ReachabilityQuestion, most: int) -> Attempt:
     if not have_z3():
         return Attempt("over the integers needs z3, which is not installed (stormproof[smt])")
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
-    ends = time.monotonic() + seconds
     eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
+    share = most * RESOURCES // max(len(problem.targets), 1)
     for target in problem.targets:
-        left = ends - time.monotonic()
-        solvable = integer_solution(eq, target, left) if left > 0 else None
+        solvable = None if is_over() else integer_solution(eq, target, share)
         if solvable is None:
             return Attempt("z3 has no answer yet", finished=False)
         if solvable:
@@ -371,7 +388,8 @@ def _integers(problem: ReachabilityQuestion, seconds: float) -> Attempt:
     return Attempt(note, certificate=EquationCertificate(problem.graph.rows))
 
 
-Ways = dict[str, Callable[[ReachabilityQuestion, float], Attempt]]
+#: Each is told how many configurations of its own kind it may explore.
+Ways = dict[str, Callable[[ReachabilityQuestion, int], Attempt]]
 #: In this order, round by round.
 WAYS: Ways = {
     "control states": _control_states,

@@ -6,7 +6,6 @@ otherwise the runs within the budget are searched, as for the requirement `never
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from ...errors import InternalError, UsageError
@@ -17,22 +16,28 @@ from ...kernel.model.goal import Goal
 from ...kernel.model.phrases import plural
 from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
-from ...limits import EFFORT, Limits, is_over, time_left
+from ...limits import EFFORT, MAX_K, Limits, is_over
 from ...options import ProgressCallback
 from ...trust.check_survival import check_holds
 from ...trust.replay_storm import replay_storm
 from ..certificates.survival import closed_set
 from ..counterexample.storm_run import storm_witness
+from ..engine.effort import Effort, bounds_from, worth_trying
 from ..engine.survival import FoundRun, survey
 from .answer import REACHABLE, UNDECIDED, UNREACHABLE, Answer
-from .fewest_faults import MAX_K, is_askable
+from .fewest_faults import is_askable
 
 #: The most configurations of a certificate: they are checked in ten seconds.
 LISTED = 100_000
 
 
 def within_budget(
-    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+    answer: Answer,
+    goal: Goal,
+    budget: Budget,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    effort: int = EFFORT,
 ) -> Answer:
     """The answer for runs that the budget allows, from the one for runs with any number of faults."""
     if answer.answer == UNREACHABLE:
@@ -41,39 +46,60 @@ def within_budget(
         return answer
     if not is_askable(goal):
         raise UsageError("deadlock-for-good cannot be asked within a budget", hint="ask for deadlock")
-    return by_forward_search(answer, goal, budget, limits, progress)
+    return by_forward_search(answer, goal, budget, limits, progress, effort)
 
 
-def all_of_it(answer: Answer, goal: Goal, limits: Limits, progress: ProgressCallback | None = None) -> Answer:
+def all_of_it(
+    answer: Answer,
+    goal: Goal,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    effort: int = EFFORT,
+) -> Answer:
     """The answer to a goal of which the portfolio left out a part: the runs are searched for all of it."""
     if is_over() or not is_askable(goal):
         return answer
-    short = replace(limits, seconds=time_left(EFFORT))
-    found = by_forward_search(answer, goal, NO_BUDGET, short, progress)
+    found = by_forward_search(answer, goal, NO_BUDGET, limits, progress, effort, most=effort)
     return answer if found.answer == UNDECIDED else found
 
 
 def by_forward_search(
-    answer: Answer, goal: Goal, budget: Budget, limits: Limits, progress: ProgressCallback | None = None
+    answer: Answer,
+    goal: Goal,
+    budget: Budget,
+    limits: Limits,
+    progress: ProgressCallback | None = None,
+    effort: int = EFFORT,
+    most: int | None = None,
 ) -> Answer:
     """The answer that a search of the runs alone gives; the only one with mailboxes, for which nothing of
-    chapter 6 is proved (definitions 12.4)."""
+    chapter 6 is proved (definitions 12.4). `most`: configurations at the first bound; larger bounds are
+    tried within the effort."""
     if not is_askable(goal):
         raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
     model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
     ask = Ask(False, spelt_out(model, goal))
-    return _search(replace(answer, run=None, checked=False), model, ask, limits, progress)
+    found = replace(answer, run=None, checked=False)
+    return _search(found, model, ask, limits, progress, Effort(effort), most)
 
 
 def _search(
-    answer: Answer, model: SurvivalModel, ask: Ask, limits: Limits, progress: ProgressCallback | None
+    answer: Answer,
+    model: SurvivalModel,
+    ask: Ask,
+    limits: Limits,
+    progress: ProgressCallback | None,
+    effort: Effort,
+    most: int | None,
 ) -> Answer:
-    until, known = time.monotonic() + EFFORT, 0
-    for k in range(1, MAX_K + 1):
-        left = limits.seconds if k == 1 else until - time.monotonic()
-        if left is not None and left <= 0:
+    known, size = 0, 0
+    for k in bounds_from(1, MAX_K):
+        if is_over() or (k > 1 and not worth_trying(effort, k, size)):
             break
-        found = survey(model, {"": ask}, k, limits=limits, seconds=left, progress=progress)
+        allowed = most if k == 1 else effort.configurations(k)
+        found = survey(model, {"": ask}, k, limits=limits, most=allowed, progress=progress)
+        size = found.stored
+        effort.spend_on(size, k)
         result = found.answers[""]
         if result.run is not None and result.holds is False:
             return _reached(answer, model, ask, result.run)

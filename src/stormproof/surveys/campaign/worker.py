@@ -8,7 +8,6 @@ memory limit.
 from __future__ import annotations
 
 import json
-import math
 import resource
 import signal
 import sys
@@ -19,7 +18,7 @@ from typing import Any
 from ...errors import StormproofError
 from ...kernel.model.failures_text import process_failures
 from ...languages import formats
-from ...limits import EFFORT, Limits, interrupting, within
+from ...limits import EFFORT, MOST, Limits, interrupting, within
 from ...python_process import end_with
 from ...search.checks.api import check
 from ...search.checks.properties import RSC
@@ -63,12 +62,12 @@ def _notes(report: Report) -> list[str]:
     return [*report.notes, *process_failures(report.given or report.system, report.model)]
 
 
-def _effort(job: Job) -> float:
+def _effort(job: Job) -> int:
     """Where neither survival nor requirements are asked, a cross means: for no bound. Bounds are tried until
     the time limit."""
     if not job.properties or not all(name.startswith("k-") or name == RSC.name for name in job.properties):
         return EFFORT
-    return math.inf if job.seconds is None else job.seconds
+    return MOST
 
 
 def run_line(line: str) -> str:
