@@ -59,7 +59,7 @@ LIMITS = (
     Limit("lease-lock", "mutex", 0),
     Limit("lease-lock", "no-lost-update", 0),
     Limit("go-back-2-mod-2", "right", 0),
-    Limit("go-back-2-mod-3", "order", 2),
+    Limit("go-back-2-mod-3", "order", 1),
     Limit("tftp-apprentice", "apprentice", 0, "divergence"),
     Limit("tftp", "order", 1, "divergence"),
     Limit("tcp-open", "syn-flood", 1, "livelock"),

@@ -240,8 +240,8 @@ def effort_option(command: F) -> F:
         default=EFFORT,
         show_default=True,
         metavar="N",
-        help="So many configurations, or as much of what a method counts instead, for what only makes an answer "
-        "stronger.",
+        help="So many configurations, or as much of what a method counts instead, for what only makes an "
+        "answer stronger.",
     )(wrapper)  # type: ignore[return-value]
 
 
