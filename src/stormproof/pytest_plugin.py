@@ -32,9 +32,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("stormproof")
     group.addoption(
         _EFFORT,
-        type=float,
-        metavar="SECONDS",
-        help="Let checks of .storm files and assertions of stormproof try larger bounds for so long.",
+        type=int,
+        metavar="N",
+        help="Let checks of .storm files and assertions of stormproof explore so many configurations for "
+        "larger bounds.",
     )
     what = "Patterns of files that are checked, one test for each requirement: *.storm"
     parser.addini(_FILES, what, type="linelist", default=[])
@@ -42,14 +43,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "stormproof: a requirement of a protocol in a .storm file")
-    seconds = config.getoption(_EFFORT)
-    if seconds is None:
+    effort = config.getoption(_EFFORT)
+    if effort is None:
         return
-    if not 0 <= seconds < float("inf"):
-        raise pytest.UsageError(f"{_EFFORT}: {seconds} is not a number of seconds")
+    if effort < 0:
+        raise pytest.UsageError(f"{_EFFORT} must be 0 or more, not {effort}")
     from .tell.ci.assertions import use_effort
 
-    use_effort(seconds)
+    use_effort(effort)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

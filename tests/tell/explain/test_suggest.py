@@ -72,9 +72,9 @@ def assert_repaired(text: str, suggestion: Suggestion, failures: Failures) -> No
     system = loads(pasted, "storm")
     for process in system:
         assert set(process.transitions) == set(suggestion.system[process.name].transitions)
-    report = check(system, failures, properties=["recovers"], effort=0.2)
+    report = check(system, failures, properties=["recovers"], effort=20_000)
     assert report["recovers"].holds
-    assert not any(v.ok is False for v in check(system, failures, properties=[], effort=0.2))
+    assert not any(v.ok is False for v in check(system, failures, properties=[], effort=20_000))
     known = {w.message for w in lint(text, "x", "storm")[1]}
     assert {w.message for w in lint(pasted, "x", "storm")[1]} <= known
 
@@ -97,7 +97,7 @@ def test_a_line_that_was_taken_out_is_found(name: str) -> None:
     """Perhaps beside others that repair the protocol as well."""
     line = TAKEN_OUT[name]
     text = without(name, line)
-    found = suggest(loads(text, "storm"), effort=0.3)
+    found = suggest(loads(text, "storm"), effort=30_000)
     assert [line] in [[a.text for a in s.additions] for s in found]
     for suggestion in found:
         assert_repaired(text, suggestion, Failures())
@@ -146,9 +146,9 @@ role Client { ask: Server!query -> wait  wait: Server?answer -> done  done: Serv
 service role Server { new: Client?query -> busy  busy: Client!answer -> idle  idle: Client?query -> busy }
 rest Client@done
 """
-    free = [lines(s) for s in suggest(loads(text), LOSS, effort=1)]
+    free = [lines(s) for s in suggest(loads(text), LOSS, effort=100_000)]
     assert [("Client", "wait", "timeout -> done")] in free
-    bound = suggest(loads(text + "require never Client@done & Server@new\n"), LOSS, effort=1)
+    bound = suggest(loads(text + "require never Client@done & Server@new\n"), LOSS, effort=100_000)
     assert [lines(s) for s in bound] == [[("Client", "wait", "timeout -> ask")]]
 
 
@@ -202,7 +202,7 @@ service role Broker { idle: Producer?msg -> acking  acking: Producer!ack -> idle
 @pytest.mark.parametrize("case", FORGOTTEN)
 def test_what_engineers_forget_is_found(case: str) -> None:
     text, repair = FORGOTTEN[case]
-    found = suggest(loads(text), LOSS, effort=0.5)
+    found = suggest(loads(text), LOSS, effort=50_000)
     assert repair in [lines(s) for s in found]
     for suggestion in found:
         assert_repaired(text, suggestion, LOSS)
@@ -213,7 +213,7 @@ def test_roles_rest_where_they_rested_before() -> None:
     for text, _ in FORGOTTEN.values():
         system = loads(text)
         before = rest_states(system).rest
-        for suggestion in suggest(system, LOSS, effort=0.5):
+        for suggestion in suggest(system, LOSS, effort=50_000):
             assert rest_states(suggestion.system).rest == before
             assert len(suggestion.additions) <= 3
 
@@ -268,7 +268,7 @@ role Server { start: Client?hello -> idle  idle: Client?ask -> busy  busy: Clien
 def test_what_stays_violated_is_named() -> None:
     """No line takes the run away in which A is done before B has begun."""
     text = ORDER + "require bricked: never A@done & B@idle\n"
-    found = suggest(loads(text), LOSS, effort=1)
+    found = suggest(loads(text), LOSS, effort=100_000)
     assert found and all(s.violated == ("bricked",) for s in found)
     assert found[0].title == (
         "With 3 more lines the protocol survives (any channel length), and bricked is still violated; "
@@ -321,14 +321,14 @@ def test_what_is_suggested_for_random_systems_repairs_them() -> None:
     for seed in (11, 20, 21, 22, 48, 59):
         rng = random.Random(seed)
         system = random_system(rng, processes=2, transitions=3, csa=True, internal=0, to_self=0)
-        for suggestion in suggest(system, LOSS, effort=0.1)[:1]:
+        for suggestion in suggest(system, LOSS, effort=10_000)[:1]:
             assert_repaired(dumps(system, "storm"), suggestion, LOSS)
             repaired += 1
     assert repaired >= 3, repaired
 
 
 def test_nothing_is_suggested_for_what_survives_or_cannot_be_repaired() -> None:
-    assert suggest(protocol("alternating-bit-retransmit"), effort=1) == ()
+    assert suggest(protocol("alternating-bit-retransmit"), effort=100_000) == ()
     assert suggest(loads("role A { s: B!m -> end }\nrole B { s: A?n -> end }"), candidates=0) == ()
 
 
@@ -342,7 +342,7 @@ def test_ctrl_c_ends_the_search_with_what_was_found(monkeypatch: pytest.MonkeyPa
         return survey(*args, **options)
 
     monkeypatch.setattr("stormproof.tell.explain.trial.survey", interrupted)
-    found = suggest(loads(without("mqtt-qos1", TAKEN_OUT["mqtt-qos1"])), effort=1)
+    found = suggest(loads(without("mqtt-qos1", TAKEN_OUT["mqtt-qos1"])), effort=100_000)
     assert bool(found) is (trials == 40)
 
 

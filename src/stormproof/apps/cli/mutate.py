@@ -39,11 +39,11 @@ COLOURS = {
 @click.option("--no-suggest", is_flag=True, help="Look for no requirement that would notice a survivor.")
 @click.option(
     "--effort",
-    type=click.FloatRange(min=0),
-    default=EFFORT / 5,
+    type=click.IntRange(min=0),
+    default=EFFORT // 5,
     show_default=True,
-    metavar="SECONDS",
-    help="For each mutant, try bounds larger than 1 within this time.",
+    metavar="N",
+    help="For each mutant: so many configurations for what only makes an answer stronger.",
 )
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Worker processes (one per processor).")
 @click.option(
@@ -58,7 +58,7 @@ def command(
     operators: tuple[str, ...],
     show_all: bool,
     no_suggest: bool,
-    effort: float,
+    effort: int,
     jobs: int | None,
     junit: str | None,
     limits: Limits,

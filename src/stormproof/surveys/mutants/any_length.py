@@ -24,8 +24,8 @@ from .questions import QUICK, QUICK_BOUNDS
 #: Of a step that never happens: the state and, of a reception, what it takes.
 RoleStep = tuple[str, Action | None]
 Never = Callable[[str], frozenset[RoleStep]]
-#: The configurations that one proof may take, and the seconds, far above what they need.
-_WITHIN, _SECONDS = Limits(seconds=10, states=5_000), 10.0
+#: The configurations that one proof may take.
+_WITHIN, _EFFORT = Limits(states=5_000), 5_000
 
 
 def same_role_by_role(first: Behaviour, second: Behaviour, never: Never) -> bool:
@@ -120,14 +120,14 @@ class NeverHappens:
             if not open_:
                 return
             asks = {str(i): Ask(False, goal) for i, goal in enumerate(open_.values())}
-            found = survey(self._model, asks, k, options=self._options, seconds=QUICK).answers
+            found = survey(self._model, asks, k, options=self._options, most=QUICK).answers
             answers = {step: found[str(i)] for i, step in enumerate(open_)}
             yield from (step for step, a in answers.items() if a.holds and a.up_to is None)
             open_ = {s: g for s, g in open_.items() if _is_open(answers[s])}
         for step, goal in open_.items():
             if is_over():
                 return
-            answer = reached_at_any_length(self._model, goal, _WITHIN, _SECONDS)
+            answer = reached_at_any_length(self._model, goal, _WITHIN, _EFFORT)
             if answer is not None and answer.certificate is not None:
                 yield step
 

@@ -28,8 +28,8 @@ from ...search.engine.survival import survey
 SURVIVES = -1
 #: The bounds of the quick look. Most mistakes are noticed here.
 QUICK_BOUNDS = (1, 2)
-#: Seconds that one exploration of the quick look may take.
-QUICK = 1.0
+#: Configurations that one exploration of the quick look may have.
+QUICK = 200_000
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def quickly_noticed(groups: list[Group], wanted: frozenset[int]) -> int | None:
     for k in QUICK_BOUNDS:
         for group in groups:
             asks = {str(n): ask for n, ask in group.asks.items() if n in wanted}
-            if not asks or k > group.request.survival_max_k:
+            if not asks or k > (group.request.survival_max_k or k):
                 continue
-            found = survey(group.model, asks, k, options=group.request.options.without_runs(), seconds=QUICK)
+            found = survey(group.model, asks, k, options=group.request.options.without_runs(), most=QUICK)
             for number in (n for n in group.asks if str(n) in asks):
                 answer = found.answers[str(number)]
                 settled = answer.holds is False or (answer.holds is True and answer.up_to is None)

@@ -18,14 +18,14 @@ from ...search.checks.api import check, survives
 from ...search.checks.report import Report, Verdict
 from .failure_text import report_failure, trace_failure, verdict_failure
 
-_asked: dict[str, float] = {}
+_asked: dict[str, int] = {}
 
 
-def use_effort(seconds: float | None) -> None:
+def use_effort(effort: int | None) -> None:
     """The effort of assertions that do not say theirs (`pytest --stormproof-effort`); None: the usual."""
     _asked.clear()
-    if seconds is not None:
-        _asked["effort"] = seconds
+    if effort is not None:
+        _asked["effort"] = effort
 
 
 def assert_survives(system: System, failures: Failures | None = None, **options: Any) -> Verdict:

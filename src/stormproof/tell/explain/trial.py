@@ -138,7 +138,7 @@ class Trial:
         doubtful: Stuck | bool = True
         limits = request.options.limits
         quick = request.options.but(limits=replace(limits, states=min(most, limits.states or most)))
-        for k in (k for k in QUICK_BOUNDS if asks and k <= request.survival_max_k):
+        for k in (k for k in QUICK_BOUNDS if asks and k <= (request.survival_max_k or k)):
             result = survey(model, asks, k, options=quick, ladder=QUICK_LADDER)
             self.spent.configurations += result.configurations
             now = _judged(request, model, asks, result)
