@@ -125,11 +125,13 @@ def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Reque
 
 def _vacuous(found: SurvivalAnswer, asked: Survived, request: Request) -> tuple[str, ...]:
     """What nothing is ever asked of holds, and means little."""
-    after, seconds = asked.ask.after, request.within_effort
-    if not found.holds or after is None or seconds <= 0:
+    k = max(found.k, 1)
+    after, most = asked.ask.after, request.effort.configurations(k)
+    if not found.holds or after is None or most <= 0:
         return ()
     waits = Ask(False, And((after, Not(asked.ask.goal))))
-    reached = survey(asked.model, {"": waits}, max(found.k, 1), options=request.options, seconds=seconds)
+    reached = survey(asked.model, {"": waits}, k, options=request.options, most=most)
+    request.effort.spend_on(reached.stored, k)
     return ("vacuous: no run that was explored makes it pending",) if reached.answers[""].holds else ()
 
 
