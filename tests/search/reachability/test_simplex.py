@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from stormproof.search.reachability.simplex import Work, WorkDone, farkas
+from stormproof.search.reachability.simplex import TableWork, WorkDone, farkas
 
 
 def test_a_refutation_refutes_and_small_solutions_are_never_refuted() -> None:
@@ -42,4 +42,4 @@ def test_solvable_systems_are_never_refuted() -> None:
 
 def test_it_stops_when_told() -> None:
     with pytest.raises(WorkDone):
-        farkas(1, [{0: 1}], [1], Work(0))
+        farkas(1, [{0: 1}], [1], TableWork(0))

@@ -16,7 +16,7 @@ class WorkDone(Exception):
     """So much was done as was allowed, and the answer is not known."""
 
 
-class Work:
+class TableWork:
     """How many entries of tables may still be changed, None for any number."""
 
     def __init__(self, most: int | None = None) -> None:
@@ -30,7 +30,7 @@ class Work:
 
 
 def farkas(
-    rows: int, columns: Sequence[Mapping[int, int]], right: Sequence[int], work: Work | None = None
+    rows: int, columns: Sequence[Mapping[int, int]], right: Sequence[int], work: TableWork | None = None
 ) -> list[Fraction] | None:
     """None when there is a solution; otherwise y with y·A <= 0 in every column and y·b > 0.
 
@@ -51,7 +51,7 @@ def farkas(
         for j, cost in row.items():
             if j < count:
                 reduced[j] = reduced.get(j, Fraction(0)) - cost
-    _pivot_all(table, value, basis, reduced, work or Work())
+    _pivot_all(table, value, basis, reduced, work or TableWork())
     lacking = sum((v for v, b in zip(value, basis, strict=True) if b >= count), Fraction(0))
     if lacking == 0:
         return None
@@ -64,7 +64,7 @@ def _pivot_all(
     value: list[Fraction],
     basis: list[int],
     reduced: dict[int, Fraction],
-    work: Work,
+    work: TableWork,
 ) -> None:
     while True:
         entering = min((j for j, cost in reduced.items() if cost < 0), default=None)

@@ -22,7 +22,7 @@ from ...trust.reachability.certificates import Control, Weights
 from ...trust.reachability.check_equation import load_z3
 from ..engine.coverability import ChannelForm
 from .channel_forms import Shape
-from .simplex import Work, farkas
+from .simplex import TableWork, farkas
 from .targets import Target
 
 EquationRow = tuple[str, ...]
@@ -55,7 +55,7 @@ class StateEquation:
         index = {row: i for i, row in enumerate(self.rows)}
         return [end[row] for row in self.rows], sorted({index[row] for row in loose})
 
-    def refute(self, target: Target, work: Work | None = None) -> Weights | None:
+    def refute(self, target: Target, work: TableWork | None = None) -> Weights | None:
         """A linear function that excludes the target; None when the equation has a rational solution."""
         right, loose = self.right(target)
         columns = [*self.columns, *({i: -1} for i in loose)]

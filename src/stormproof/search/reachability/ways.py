@@ -29,7 +29,7 @@ from ..engine.effort import SPENT
 from . import half_duplex
 from .build_run import leftovers, make_run, with_marks
 from .channel_forms import NAMES, Shape, as_multisets
-from .simplex import Work, WorkDone
+from .simplex import TableWork, WorkDone
 from .state_equation import equation, integer_solution
 from .targets import Target, targets, wanted
 
@@ -258,7 +258,7 @@ def _learn(
     search was stopped, for its next round."""
     if forms != problem.shapes or problem.graph is None or problem.receives_twice:
         return
-    work = Work(most * ENTRIES // 2)
+    work = TableWork(most * ENTRIES // 2)
     eq = equation(problem.system, problem.failures, forms, problem.graph.rows)
     for element in basis:
         target = Target(element, (frozenset(),) * len(forms), False, 0)
@@ -338,7 +338,7 @@ def _linear(problem: ReachabilityQuestion, most: int) -> Attempt:
     """Linear functions that no step increases, one for each minimal configuration of the goal."""
     if problem.graph is None or problem.targets is None:
         return Attempt("needs the control states", finished=problem.no_graph)
-    work = Work(most * ENTRIES)
+    work = TableWork(most * ENTRIES)
     eq = equation(problem.system, problem.failures, problem.shapes, problem.graph.rows)
     used: list[Weights] = []
     open_ = 0

@@ -152,7 +152,7 @@ class Suggestions:
             asks = {str(n): ask for n, ask in group.asks.items() if n >= 0}
             if asks:
                 options = group.request.options.without_runs()
-                answers = survey(group.model, asks, QUICK_BOUNDS[-1], options=options, seconds=QUICK).answers
+                answers = survey(group.model, asks, QUICK_BOUNDS[-1], options=options, most=QUICK).answers
                 found |= {asked.requirements[int(n)]: a for n, a in answers.items()}
         return found
 
