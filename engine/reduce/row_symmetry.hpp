@@ -34,9 +34,13 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
         for (std::uint32_t t = 0; t < q.marks[p].size(); ++t) shape.colour(shape.transition(p, t), q.marks[p][t]);
     }
     for (std::uint32_t c = 0; c < system.channels.size(); ++c) shape.colour(shape.channel(c), q.observed[c]);
-    for (std::uint32_t a = 0; a < q.asks.size(); ++a) {
-        const std::uint32_t ask = shape.add(2000 + 2 * a + q.asks[a].always);
-        shape.link(ask, add_goal(shape, q.asks[a].goal, static_cast<std::uint32_t>(q.asks[a].goal.size() - 1)), 99);
+    const auto respect = [&](const Goal& goal, std::uint64_t colour) {
+        shape.link(shape.add(colour), add_goal(shape, goal, static_cast<std::uint32_t>(goal.size() - 1)), 99);
+    };
+    for (std::uint32_t a = 0; a < q.asks.size(); ++a) respect(q.asks[a].goal, 2000 + 2 * a + q.asks[a].always);
+    if (q.pending.process != nothing) {
+        respect(q.pending.begin, 1998);
+        respect(q.pending.end, 1999);
     }
     return shape.automorphisms(most_permutations);
 }

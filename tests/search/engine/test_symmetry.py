@@ -113,6 +113,8 @@ def _asks(rng: random.Random, model: SurvivalModel) -> dict[str, Ask]:
     some = [At(p.name, (p.states[-1],)) for p in system]
     asks = {"recovers": RECOVERS, "clean": clean(system, model.rest)}
     asks["any"] = Ask(rng.random() < 0.5, Or(tuple(some)))
+    begin = Or(tuple(At(p.name, p.states[1:2]) for p in system))
+    asks["leads"] = Ask(True, Or(tuple(some)), begin)
     if rng.random() < 0.3:
         asks["one"] = Ask(rng.random() < 0.5, rng.choice(some))
     return asks

@@ -211,13 +211,12 @@ class SurvivalSearch(SurvivalQuestion):
     """A question put to the engine, and its answers in names."""
 
     def leading_to(self, asks: Mapping[str, Ask]) -> SurvivalSearch:
-        """The same for what one goal leads to, if that is asked: nothing that leaves out configurations is
-        proved for it."""
+        """The same for what one goal leads to, if that is asked: reduction is not proved for it."""
         ask = next(iter(asks.values()))
         if ask.after is None:
             return self
         pending = with_pending(self.model, ask)
-        options = self.options.exploring_all()
+        options = replace(self.options, reduction=False)
         return replace(self, model=pending.model, pending=pending, options=options)
 
     def limited(self, limits: Limits) -> SurvivalSearch:
