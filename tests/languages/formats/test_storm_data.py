@@ -177,6 +177,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once() -> None:
         ("const a = 1\nrole A = end", "expected '{', since a file with const, var or an index"),
         ("const a = 1\nchannel c: A -> B\nrole A { s: }", "found 'channel'"),
         ("const a = b\nrole A { s: }", "unknown name 'b'"),
+        ("const two = 2\nrole A { s: }", "'two' is a word of the language"),
         ("const a = 1\nconst a = 2\nrole A { s: }", "'a' has a meaning already"),
     ],
 )
@@ -184,6 +185,16 @@ def test_mistakes_in_families_and_constants(text: str, said: str) -> None:
     with pytest.raises(InputError) as problem:
         read(text)
     assert said in problem.value.message
+
+
+def test_lint_asks_for_rest_where_a_resting_state_still_acts() -> None:
+    from stormproof.tell.lint.api import lint
+
+    text = GO_BACK_N.replace("rest Sender@open{base=next}\n", "")
+    (warning,) = lint(text)[1]
+    assert "Sender rests in 'open' by default, whatever its variables are" in warning.message
+    assert warning.place.line == 8
+    assert not lint(GO_BACK_N)[1]
 
 
 def test_words_are_named_where_they_stand() -> None:

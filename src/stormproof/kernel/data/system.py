@@ -40,6 +40,8 @@ class DataNames:
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     local: Mapping[str, Mapping[str, LocalState]] = field(default_factory=dict)
     steps: Mapping[str, Mapping[Transition, Place]] = field(default_factory=dict)
+    #: The processes whose rest states the file lists.
+    rest: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

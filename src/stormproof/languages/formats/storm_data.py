@@ -6,7 +6,7 @@ import re
 from typing import NoReturn
 
 from ...errors import InputError, ModelError
-from ...kernel.data.parse import ExpressionParser
+from ...kernel.data.parse import RESERVED, ExpressionParser
 from ...kernel.data.syntax import DataMistake, Expression, Name
 from ...kernel.model.actions import CRASH, TIMEOUT, Internal, Message
 from ...programs.data import syntax
@@ -72,6 +72,14 @@ class _Reader:
     def name(self, what: str, hint: str | None = None) -> Name:
         name, start = self.cursor.name(what, hint)
         return Name(name, start, self.cursor.at)
+
+    def new_name(self, what: str) -> Name:
+        """The name of a constant or a variable, which no word of expressions may be."""
+        name = self.name(what)
+        if name.name in RESERVED:
+            said = f"'{name.name}' is a word of the language"
+            self.source.fail(said, name.start, name.end, "choose another name", ModelError)
+        return name
 
     # ---- domains ----
 
@@ -139,7 +147,7 @@ class _Reader:
 def parse_constant(cursor: Cursor) -> ConstantSyntax:
     """What follows the word `const`."""
     reader = _Reader(cursor)
-    name = reader.name("a constant's name")
+    name = reader.new_name("a constant's name")
     cursor.expect("=", "write: const numbers = 3")
     return ConstantSyntax(name, reader.expression())
 
@@ -237,9 +245,9 @@ class DataRoleParser(_Reader):
         cursor = self.cursor
         cursor.mark("var")
         cursor.keyword("var")
-        names = [self.name("a variable")]
+        names = [self.new_name("a variable")]
         while cursor.symbol(","):
-            names.append(self.name("a variable"))
+            names.append(self.new_name("a variable"))
         cursor.expect(":", "write: var x: 0..3 = 0")
         domain = self.domain()
         initial = self.expression() if cursor.symbol("=") else None

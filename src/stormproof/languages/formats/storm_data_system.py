@@ -13,6 +13,7 @@ from ...kernel.data.system import DataNames, DataSource, DataSystem, LocalState
 from ...kernel.goals.data_goals import DataGoalParser
 from ...kernel.model.process import Process
 from ...kernel.model.requirement import Requirement
+from ...kernel.model.rest import default_rest_states
 from ...programs.data.alternatives import CompiledRole
 from ...programs.data.build import BuiltRole, build_roles
 from ...programs.data.compile import compile_roles
@@ -160,8 +161,10 @@ class DataSystemMaker:
         if self.mistakes.errors or not chosen:
             return system
         changed: dict[str, Any] = {name: {field: tuple(found)} for name, found in chosen.items()}
+        listed = frozenset(chosen) if field == "rest" else system.data.rest
         return replace(
             system,
+            data=replace(system.data, rest=listed),
             processes=tuple(replace(p, **changed[p.name]) if p.name in chosen else p for p in system),
         )
 
@@ -197,7 +200,10 @@ class DataSystemMaker:
 
 
 def replace_process(built: BuiltRole, role: RoleSyntax) -> BuiltRole:
+    """The role's own words; rest states that are the default ones are not listed."""
     process = replace(built.process, reliable=role.reliable, service=role.service)
+    if set(process.rest or ()) == default_rest_states(process):
+        process = replace(process, rest=None)
     return replace(built, process=process)
 
 

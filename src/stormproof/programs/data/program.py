@@ -18,9 +18,6 @@ from ..automata.program import ActOffer, Offer, ReceiveOffer, Response, SendOffe
 from .alternatives import CompiledRole, DataAlternative, Peers, Update
 from .syntax import ACT, GO, RECEIVE
 
-#: More states that are left at once, one after another, are a loop.
-_MOST_AT_ONCE = 1_000
-
 
 @dataclass(frozen=True)
 class DataLetter:
@@ -125,7 +122,9 @@ class DataProgram:
 
     def enter(self, state: str, env: Environment) -> DataPoint:
         """The local state that is entered, alternatives without action taken."""
-        for _ in range(_MOST_AT_ONCE):
+        left: set[tuple[str, tuple[Value, ...]]] = set()
+        while (state, values := tuple(env.values())) not in left:
+            left.add((state, values))
             try:
                 taken = self._at_once(state, env)
                 if taken is None:
@@ -207,9 +206,9 @@ class DataProgram:
             yield ActOffer(written.action, (alternative, frozenset()))
             return
         assert alternative.peers is not None
-        whom = self._whom(alternative.peers, env, written.start)
+        whom, letter = self._whom(alternative.peers, env, written.start), self._letter(alternative, env)
         if isinstance(whom, str):
-            yield SendOffer(whom, self._letter(alternative, env), (alternative, frozenset()))
+            yield SendOffer(whom, letter, (alternative, frozenset()))
         elif whom:
             yield from self._sends(alternative, whom, env)
         else:

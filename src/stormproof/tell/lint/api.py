@@ -11,6 +11,7 @@ from ...kernel.model.system import System
 from ...languages import formats
 from ...languages.formats.storm_places import DataPlaces, NoPlaces, Places, read_with_places
 from ...search.checks.properties import ALIASES, GOALS, PROPERTIES
+from .data import data_warnings
 from .messages import message_warnings
 from .states import state_warnings
 from .warning import Warning
@@ -58,6 +59,7 @@ def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:
     rest = rest_states(system)
     found = [w for process in system for w in state_warnings(process, rest, places)]
     found += message_warnings(system, places)
+    found += data_warnings(system, places)
     found += _unknown_properties(system, places)
     return tuple(sorted(dict.fromkeys(found), key=lambda w: (w.place.line or 0, w.place.column or 0)))
 
