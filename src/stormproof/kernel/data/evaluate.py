@@ -124,6 +124,10 @@ def _name(node: Name, scope: NameScope) -> Compiled:
         everybody = frozenset(Member(name, number) for number in range(1, size + 1))
         return constant(everybody, SetOf(MemberOf(name, size)))
     known = (*scope.names, *scope.constants, *scope.words, *scope.families)
+    parts = name.split("-")
+    if len(parts) > 1 and all(part.isdigit() or scope.known(part) for part in parts):
+        hint = f"minus has blanks around it: {' - '.join(parts)}"
+        raise DataMistake(f"unknown name '{name}'", node.start, node.end, hint)
     hint = did_you_mean(name, known) or f"known here: {', '.join(known) or 'nothing'}"
     raise DataMistake(f"unknown name '{name}'", node.start, node.end, hint)
 

@@ -39,7 +39,7 @@ def parse_data_goal(text: str, system: DataSystem) -> Goal:
     if tokens.peek() is None:
         raise tokens.error("the goal is empty", None, "write it like Sender@open & Sender.base = 1")
     parser = DataGoalParser(tokens)
-    parser.parse()
+    parser.goal()
     rest = tokens.peek()
     if rest is not None:
         raise tokens.error(f"unexpected '{rest.text}'", rest, "join two goals with & or |")

@@ -91,6 +91,8 @@ class _Meaning:
                 raise DataMistake(f"this is {found.type}, and no set", node.over.start, node.over.end)
             return sorted(found.run(env))
         families = dict.fromkeys(_families(node.body, name.name))
+        if not families:  # `two i, j: ... j in N[i].seen`: it is what the others are
+            families = dict.fromkeys(f for n in node.names for f in _families(node.body, n.name))
         if not families:
             problem = f"'{name.name}' stands for no member here"
             hint = f"use it as an index: N[{name.name}]@state; or name a set: {node.kind} x in S: ..."

@@ -106,6 +106,7 @@ def require(system: System, text: str) -> System:
     """The system with the requirements that a text states, as in a .storm file, beside its own."""
     source = Source(text, "requirements")
     cursor, found = Cursor(source), []
+    cursor.data = system.made_of_data
     while not cursor.done():
         found.append(parse_statement(cursor))
     names = Names(source, system)
