@@ -150,3 +150,14 @@ def test_representations_are_short() -> None:
     )
     assert repr(report) == "<Report on alternating-bit: ✔ k-wmc, ✘ recovers>"
     assert repr(report["k-wmc"]) == "<Verdict ✔ k-wmc: holds>"
+
+
+def test_failures_may_be_keywords() -> None:
+    system = sp.protocol("alternating-bit-retransmit")
+    assert sp.assert_survives(system, loss=["Sender->Receiver"]).holds
+    with pytest.raises(AssertionError, match="lost"):
+        sp.assert_survives(sp.protocol("alternating-bit"), loss=True)
+    with pytest.raises(AssertionError):
+        sp.assert_holds(sp.protocol("alternating-bit"), loss=True, budget=1)
+    with pytest.raises(sp.UsageError, match="given twice: as a value, and as loss"):
+        sp.assert_survives(system, sp.Failures(), loss=True)

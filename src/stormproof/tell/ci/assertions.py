@@ -5,11 +5,14 @@ What is undecided fails, too: a limit is no answer.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...errors import UsageError
 from ...kernel.model.failures import Failures
+from ...kernel.model.faults import KINDS
 from ...kernel.model.system import System
 from ...live.conformance.answer import TraceAnswer
 from ...live.conformance.api import trace
@@ -29,13 +32,18 @@ def use_effort(effort: int | None) -> None:
 
 
 def assert_survives(system: System, failures: Failures | None = None, **options: Any) -> Verdict:
-    """Fail unless the protocol recovers from whatever the failures do to it; options are those of `check`.
+    """Fail unless the protocol recovers from whatever the failures do to it.
+
+    Failures may be keywords, as those of `sp.Failures`; the other options are those of `check`.
 
     >>> import stormproof as sp
     >>> sp.assert_survives(sp.protocol("two-buyer")).word
     'holds'
+    >>> sp.assert_survives(sp.protocol("alternating-bit-retransmit"), loss=True, duplicate=True).holds
+    True
     """
     __tracebackhide__ = True
+    failures, options = _with_failures(failures, options)
     verdict = survives(system, failures, **_with_effort(options))
     _stop_if_interrupted(verdict)
     if not verdict:
@@ -52,13 +60,15 @@ def assert_holds(
     **options: Any,
 ) -> Report:
     """Fail unless everything holds that `stormproof check` would answer for: survival and the requirements of
-    the system, or the properties and requirements that are named. The options are those of `check`.
+    the system, or the properties and requirements that are named. Failures may be keywords, as those of
+    `sp.Failures`; the other options are those of `check`.
 
     >>> import stormproof as sp
     >>> sp.assert_holds(sp.protocol("two-buyer"), properties=["k-mc"])["k-mc"].k
     1
     """
     __tracebackhide__ = True
+    failures, options = _with_failures(failures, options)
     report = check(system, failures, properties=properties, **_with_effort(options))
     _stop_if_interrupted(*report)
     if not report:
@@ -78,6 +88,22 @@ def assert_conforms(
     if not answer:
         raise AssertionError(trace_failure(answer))
     return answer
+
+
+def _with_failures(
+    failures: Failures | None, options: dict[str, Any]
+) -> tuple[Failures | None, dict[str, Any]]:
+    """The failures, which may be among the options, and the options that are left."""
+    told = {name: value for name, value in options.items() if name in _FAILURES and name != "budget"}
+    if not told:
+        return failures, options
+    if failures is not None:
+        raise UsageError(f"failures are given twice: as a value, and as {', '.join(told)}")
+    return Failures(**told), {name: value for name, value in options.items() if name not in told}
+
+
+#: What `Failures` takes; a budget is an option of `check` as well.
+_FAILURES = {*inspect.signature(Failures).parameters, *(kind.keyword for kind in KINDS)}
 
 
 def _with_effort(options: dict[str, Any]) -> dict[str, Any]:
