@@ -53,9 +53,10 @@ def test_whatever_the_goal(goal: str) -> None:
 
 @pytest.mark.parametrize("failures", FAILURES, ids=str)
 def test_a_deadlock_that_needs_longer_channels(failures: dict[str, Any]) -> None:
-    system = sp.loads(eight_ticks("require more: always possible B@done | B@t | A@a0"))
+    more = "require more: always possible B@done | B@t | A@a0"
+    system = sp.loads(eight_ticks(f"{more}\nrequire follows: B@early leads to B@done"))
     report = sp.check(system, sp.Failures(**failures), certificates=True)
-    for name in ("recovers", "more"):
+    for name in ("recovers", "more", "follows"):
         verdict = report[name]
         assert verdict.holds is False and verdict.replayed, name
         assert verdict.witness is not None and verdict.certificate is not None
