@@ -34,6 +34,9 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
     }),
   });
 
+  let underlined = [], marked = [];
+  const draw = () => view.dispatch(setDiagnostics(view.state, [...underlined, ...marked].map((entry) => diagnostic(view.state.doc, entry))));
+
   return {
     view,
     get text() { return view.state.doc.toString(); },
@@ -47,7 +50,14 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
       view.dispatch({ changes: { from, to: end, insert: text.slice(from, last) } });
     },
     underline(problems) {
-      view.dispatch(setDiagnostics(view.state, problems.map((problem) => diagnostic(view.state.doc, problem))));
+      underlined = problems;
+      draw();
+    },
+    // Beside the problems, until the next call.
+    mark(rows) {
+      if (rows.length === 0 && marked.length === 0) return;
+      marked = rows;
+      draw();
     },
     goTo(problem) {
       const { from } = diagnostic(view.state.doc, problem);

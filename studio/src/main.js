@@ -5,6 +5,7 @@ import { $, button, dialog, download, later, make } from "./dom.js";
 import { makeEditor } from "./editor.js";
 import { Faults } from "./faults.js";
 import { fromFragment, toFragment } from "./keep.js";
+import { Mutants } from "./mutants.js";
 import { Play } from "./play.js";
 
 const QUICK = 100_000, LONG = 5_000_000;
@@ -30,9 +31,12 @@ const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]"
     { key: "Shift-Alt-f", preventDefault: true, run: () => { format(); return true; } },
   ],
 });
-const faults = new Faults(() => { forgetLink(); ask(QUICK); play.refresh(); });
+const faults = new Faults(() => { forgetLink(); forgetMutants(); ask(QUICK); play.refresh(); });
 const answers = new Answers(openRun, stop, () => ask(LONG), () => ask(QUICK));
 const play = new Play(question, forgetLink);
+const mutants = new Mutants(editor,
+  (hear) => connection.ask("mutants", { text: editor.text, settings: faults.settings, effort: QUICK }, { hear }),
+  () => connection.stop("mutants"));
 
 // ---- from the server ------------------------------------------------------------------------------------
 
@@ -124,6 +128,7 @@ async function read() {
 function edited() {
   if (!started) return;
   forgetLink();
+  forgetMutants();
   showFile();
   answers.old("the text has changed");
   pause();
@@ -250,6 +255,12 @@ function stop() {
     connection.cancel("check");
     answers.stopped();
   }
+}
+
+// What was said of another text, or under other faults.
+function forgetMutants() {
+  connection.cancel("mutants");
+  mutants.forget();
 }
 
 function openRun(row) {

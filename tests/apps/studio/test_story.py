@@ -130,7 +130,7 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
 
     rewrite(page, WRONG.replace("Sever!", "Server!").replace("anwser", "answer"))
     page.until("document.querySelectorAll('#problems .error').length === 0")
-    assert "✔" in verdict(page) and "comes to rest" in verdict(page)
+    assert "✔" in verdict(page) and "come to rest" in verdict(page)
 
     page.click("#channel-faults [aria-label='loss: every channel']")
     page.until("document.querySelector('#verdicts .violated')")
@@ -341,3 +341,24 @@ def test_what_is_known_stays_known_when_a_longer_search_is_stopped(browser: Brow
         page.until(f"{done} && document.querySelector('#answer-state').textContent.startsWith('stopped')")
         assert "elected" in before and set(before) <= set(page.value(decided))
         assert page.complaints() == []
+
+
+@pytest.mark.browser
+def test_what_no_requirement_notices_is_marked_by_line(studio: StudioServer, browser: Browser) -> None:
+    page = browser
+    page.visit(studio.address)
+    rewrite(page, WRONG.replace("Sever!", "Server!").replace("anwser", "answer"))
+    assert "✔" in verdict(page)
+    page.click("#mutate")
+    page.until("document.querySelector('#mutants li')")
+    rows = page.value("[...document.querySelectorAll('#mutants li')].map(li => li.textContent)")
+    assert any(
+        row.startswith("line 4: Client in ask: without `Server!ping -> wait`: survives") for row in rows
+    )
+    assert text_of(page, "#mutate") == "Do the requirements notice?"
+    assert "survive" in text_of(page, "#mutants-state")
+    page.until("document.querySelectorAll('.cm-lintRange-info').length > 0")
+    look(page, "mutants")
+    page.click("#channel-faults [aria-label='loss: every channel']")
+    page.until("document.querySelectorAll('.cm-lintRange-info').length === 0")
+    assert page.value("document.querySelectorAll('#mutants li').length") == 0, "they were about no loss"

@@ -16,7 +16,7 @@ from typing import IO, Any
 from ...errors import InputError, StormproofError
 from ...limits import Limits
 from ...options import Options
-from . import asking, keeping, playing, reading
+from . import asking, keeping, mutating, playing, reading
 from .worker_signals import Abandoned, Interrupts
 
 #: What the process itself may take beyond what a search may.
@@ -42,6 +42,8 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
         return asking.ask(text, settings, _options(question), tell)
     if kind == "repairs":
         return asking.ask_for_repairs(text, settings, _options(question))
+    if kind == "mutants":
+        return mutating.ask_for_mutants(text, settings, _options(question), tell)
     if kind == "show-run":
         return keeping.show_run(text, settings, steps, question.get("marks"))
     if kind == "play":

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...errors import Place, UsageError, did_you_mean
+from ...kernel.data.system import DataSystem
 from ...kernel.model.arguments import check_arguments
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import describe_failures
@@ -64,6 +65,9 @@ def mutate(
     started = time.monotonic()
     check_arguments(system, failures)
     chosen = _operators(operators)
+    if isinstance(system, DataSystem):
+        hint = "mutants of guards and updates are not made yet; write the roles state by state"
+        raise UsageError("mutants are made of roles without variables, constants and indices only", hint=hint)
     if jobs is not None and jobs < 1:
         raise UsageError(f"there must be at least one job, not {jobs}")
     question = CheckQuestion(
