@@ -85,7 +85,7 @@ def _waiting(
             process, state = system[name], scene.states[name]
             if state in process.states and state not in process.crashed_states and not is_raised(state):
                 heads = found.setdefault((name, state), {})
-                heads.update(dict.fromkeys(_not_taken(process, state, scene)))
+                heads.update(dict.fromkeys(not_taken(process, state, scene)))
     return [(system[name], state, tuple(heads)) for (name, state), heads in found.items()]
 
 
@@ -100,7 +100,7 @@ def _in_turn(kinds: list[Iterator[Addition]]) -> Iterator[Addition]:
                 yield addition
 
 
-def _not_taken(process: Process, state: str, scene: Scene) -> Iterator[Receive]:
+def not_taken(process: Process, state: str, scene: Scene) -> Iterator[Receive]:
     """What stands at the head of a channel to the process, and is not received in this state."""
     for channel, word in scene.channels.items():
         if channel.receiver == process.name and word:

@@ -53,7 +53,7 @@ def change_of(
     before: System, after: System, identifiers: Mapping[Message, Message] | None = None
 ) -> ChangedProtocol:
     """All that is not in the protocol, or that no run of it takes without faults, is added."""
-    used = _used(before)
+    used = used_transitions(before)
     added = ((p.name, t) for p in after for t in p.transitions if (p.name, t) not in used)
     return ChangedProtocol(after, frozenset(added), identifiers or {})
 
@@ -220,7 +220,7 @@ def _is_timer(transition: Transition) -> bool:
     return isinstance(transition.action, Internal) and transition.action.timeout
 
 
-def _used(system: System) -> frozenset[tuple[str, Transition]]:
+def used_transitions(system: System) -> frozenset[tuple[str, Transition]]:
     """The transitions that runs take without faults; all of them, where there are too many configurations."""
     model: SurvivalModel = survival_model(Question().request(calm(system)))
     used: dict[tuple[str, Transition], None] = {}

@@ -19,6 +19,7 @@ from ...search.checks.report import Report, Verdict
 from .addition import parts_of
 from .judge import RepairJudge, is_repairable
 from .line_search import LineSearch
+from .pattern_search import PatternSearch
 from .suggestion import Suggestion
 from .trial import Question, Spent
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The most suggestions that are shown, and the effort of the search: candidates that are tried, and
 #: configurations that are explored for them.
-MOST_SHOWN, CANDIDATES, CONFIGURATIONS = 3, 1_000, 4_000_000
+MOST_SHOWN, CANDIDATES, CONFIGURATIONS = 4, 400, 4_000_000
 
 
 @as_a_whole
@@ -51,7 +52,7 @@ def suggest(
     >>> import stormproof as sp
     >>> found = suggest(sp.protocol("client-server"), sp.Failures(loss=True))
     >>> [line.text for line in found[0].additions][:2]
-    ['timeout -> ready', 'Server?result -> done  Server?error -> done']
+    ['timeout -> waiting_again', 'Server?result -> done  Server?error -> done']
     """
     check_arguments(system, failures)
     # What a changed protocol still violates is not shown, so no run of it is replayed.
@@ -65,14 +66,23 @@ def suggest(
         if broken and candidates > 0:
             judge = RepairJudge(question, system, before)
             for targets in dict.fromkeys((broken, broken[:1])):
-                spent = Spent(candidates, CONFIGURATIONS)
-                found = found or LineSearch(judge, targets, spent, changed, MOST_SHOWN).run()
+                if not found:
+                    found = _searched(judge, targets, candidates, changed)
     return _ranked(found)[:MOST_SHOWN]
 
 
 def _without_classes(report: Report) -> dict[str, Verdict]:
     """The classes count for no repair."""
     return {v.property: v for v in report if v.survival}
+
+
+def _searched(
+    judge: RepairJudge, targets: tuple[str, ...], candidates: int, roles: tuple[str, ...]
+) -> list[Suggestion]:
+    """Many lines at once, and few: the more is found, the less is searched."""
+    found = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles).run()
+    spent = Spent(candidates // 4 if found else candidates, CONFIGURATIONS)
+    return found + LineSearch(judge, targets, spent, roles, MOST_SHOWN - len(found)).run()
 
 
 def _ranked(found: Iterable[Suggestion]) -> tuple[Suggestion, ...]:

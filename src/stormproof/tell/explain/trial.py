@@ -123,6 +123,22 @@ class Trial:
                 return found
         return True
 
+    def narrow(self, system: System, most: int) -> Stuck | bool:
+        """With one message per channel, and calm runs with hardly more: True where all that is wanted holds,
+        which is so then; where it is stuck, or seems to be; False where a limit was hit."""
+        self.spent.candidates += 1
+        for request, model, asks in self.question.asked(system):
+            wanted = {name: ask for name, ask in asks.items() if name in self.wanted}
+            if not wanted:
+                continue
+            limits = replace(request.options.limits, states=most)
+            result = survey(model, wanted, 1, request.options.but(limits=limits), slack=1, ladder=())
+            self.spent.configurations += max(result.configurations, result.stored)
+            found = _judged(request, model, wanted, result)
+            if found is None or found[0] is not True:
+                return False if found is None else found[0]
+        return True
+
     def left_behind(self, system: System) -> Stuck | bool:
         """What is left in channels when nothing fails and everybody rests: where, or True if nothing is."""
         request = Question(options=self.question.options).request(calm(system))
@@ -140,7 +156,7 @@ class Trial:
         quick = request.options.but(limits=replace(limits, states=min(most, limits.states or most)))
         for k in (k for k in QUICK_BOUNDS if asks and k <= (request.survival_max_k or k)):
             result = survey(model, asks, k, options=quick, ladder=QUICK_LADDER)
-            self.spent.configurations += result.configurations
+            self.spent.configurations += max(result.configurations, result.stored)
             now = _judged(request, model, asks, result)
             if now is None:
                 return doubtful if k > 1 else False
