@@ -12,7 +12,7 @@ from ...kernel.model.system import System
 from .addition import Addition, extended
 from .candidates import Scene, Stuck
 from .judge import RepairJudge
-from .retransmission import Group, Retransmission, complete
+from .retransmission import LineGroup, Retransmission, complete
 from .suggestion import Suggestion
 from .trial import Spent, Trial
 
@@ -52,7 +52,7 @@ class PatternSearch:
                     break
         return sorted(found, key=lambda s: s.rank)[:1]
 
-    def repair(self, groups: list[Group]) -> Suggestion | None:
+    def repair(self, groups: list[LineGroup]) -> Suggestion | None:
         grown = self.tidied(self.grown(groups), groups)
         for chosen in (self.needed(grown), grown) if grown else ():
             additions = self.lines(chosen)
@@ -62,10 +62,10 @@ class PatternSearch:
                     return suggestion
         return None
 
-    def grown(self, groups: list[Group]) -> list[Group]:
+    def grown(self, groups: list[LineGroup]) -> list[LineGroup]:
         """One after the other that might help where the protocol is stuck with those before; all of them
         where that leads nowhere."""
-        chosen: list[Group] = []
+        chosen: list[LineGroup] = []
         while not self.spent.all:
             stuck = self.tried(chosen)
             if not isinstance(stuck, Stuck):
@@ -76,17 +76,17 @@ class PatternSearch:
             chosen.append(more)
         return []
 
-    def tidied(self, chosen: list[Group], groups: list[Group]) -> list[Group]:
+    def tidied(self, chosen: list[LineGroup], groups: list[LineGroup]) -> list[LineGroup]:
         """With all that takes late messages, where otherwise some would be left behind."""
         more = [*chosen, *(g for g in groups if g not in chosen and isinstance(g.action, Receive))]
         if chosen and not self.is_tidy(chosen) and self.tried(more) is True and self.is_tidy(more):
             return more
         return chosen
 
-    def is_tidy(self, groups: list[Group]) -> bool:
+    def is_tidy(self, groups: list[LineGroup]) -> bool:
         return not self.judge.was_clean() or self.trial.left_behind(self.with_lines(groups)) is True
 
-    def needed(self, groups: list[Group]) -> list[Group]:
+    def needed(self, groups: list[LineGroup]) -> list[LineGroup]:
         """Halves, quarters and so on are left out while the others suffice, and leave nothing behind unless
         all of them do."""
         size, tidy = len(groups), bool(groups) and self.is_tidy(groups)
@@ -100,20 +100,20 @@ class PatternSearch:
                     groups = fewer
         return groups
 
-    def tried(self, groups: list[Group]) -> Stuck | bool:
+    def tried(self, groups: list[LineGroup]) -> Stuck | bool:
         try:
             return self.trial.narrow(self.with_lines(groups), MOST)
         except ModelError:  # no process: it would go on sending after its crash message
             return False
 
-    def lines(self, groups: Iterable[Group]) -> tuple[Addition, ...]:
+    def lines(self, groups: Iterable[LineGroup]) -> tuple[Addition, ...]:
         return complete(self.judge.system, tuple(line for group in groups for line in group.lines))
 
-    def with_lines(self, groups: Iterable[Group]) -> System:
+    def with_lines(self, groups: Iterable[LineGroup]) -> System:
         return extended(self.judge.system, self.lines(groups))
 
 
-def helping(groups: list[Group], scene: Scene) -> Iterator[Group]:
+def helping(groups: list[LineGroup], scene: Scene) -> Iterator[LineGroup]:
     """What somebody could do who is there: take what stands before it, or else send something again."""
     here = [g for g in groups if scene.states[g.lines[0].role] == g.lines[0].state]
     heads = {(c.receiver, Receive(c.sender, word[0])) for c, word in scene.channels.items() if word}

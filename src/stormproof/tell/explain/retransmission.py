@@ -26,7 +26,7 @@ _Sent = tuple[tuple[Transition, bool], ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class LineGroup:
     """Lines that belong together: one that leads into new states, and those states."""
 
     lines: tuple[Addition, ...]
@@ -51,7 +51,7 @@ class Retransmission:
     used: frozenset[tuple[str, Transition]] = frozenset()
     rest: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[LineGroup]:
         rest = self.rest = rest_states(self.system).rest
         self.names = {p.name: set(p.states) for p in self.system}
         self.used = used_transitions(self.system)
@@ -87,14 +87,14 @@ class Retransmission:
         unanswered = _shared([[t for t, heard in way if not heard] for way in sent])
         return unanswered or _shared([[t for t, _ in way if rests or _peer(t) in peers] for way in sent])
 
-    def _timer(self, process: Process, state: str, repeated: list[Transition]) -> Group:
+    def _timer(self, process: Process, state: str, repeated: list[Transition]) -> LineGroup:
         target, lines = self._entry(process, state, repeated)
         timer = Transition(state, Internal(TIMEOUT, timeout=True), target)
-        return Group((Addition(process.name, state, (timer,)), *lines))
+        return LineGroup((Addition(process.name, state, (timer,)), *lines))
 
     def _late(
         self, process: Process, state: str, sent: set[_Sent], repeated: list[Transition]
-    ) -> Iterator[Group]:
+    ) -> Iterator[LineGroup]:
         """What the role receives elsewhere is ignored here, or answered as before unless a timer repeats the
         answer. Where it leads on although nothing has been lost, it may be ignored."""
         known = dict.fromkeys(r for s in process.reachable() for r in process.receives(s))
@@ -106,7 +106,7 @@ class Retransmission:
                 continue
             target, lines = self._answer(process, state, reception, sent, repeated)
             taken = Addition(process.name, state, (Transition(state, reception, target),))
-            yield Group((taken, *lines))
+            yield LineGroup((taken, *lines))
 
     def _answer(
         self, process: Process, state: str, reception: Receive, sent: set[_Sent], repeated: list[Transition]
@@ -129,7 +129,7 @@ class Retransmission:
             return state, ()
         return self._entry(process, state, known)
 
-    def _dead_ends(self, process: Process) -> Iterator[Group]:
+    def _dead_ends(self, process: Process) -> Iterator[LineGroup]:
         """A state that one unexpected message leads to, and nothing leads out of: the role answers there as
         it answers that message elsewhere, and goes back."""
         for state in process.states:
@@ -141,7 +141,7 @@ class Retransmission:
             )
             for answer in (t for s in same for t in process.outgoing(s) if isinstance(t.action, Send)):
                 back = Transition(state, answer.action, entering[0].source)
-                yield Group((Addition(process.name, state, (back,)),))
+                yield LineGroup((Addition(process.name, state, (back,)),))
                 break
 
     def _entry(
