@@ -24,6 +24,9 @@ SCOPE = NameScope(
         "who": Maybe(MemberOf("N", 3)),
         "m": MapOf(Number(0, 5), WordOf(("red", "green"))),
         "l": ListOf(Number(0, 5), 3),
+        "nobody": Maybe(MemberOf("N", 3)),
+        "nothing": Maybe(Number(0, 5)),
+        "no_set": Maybe(SetOf(Number(0, 5))),
     },
     {"three": 3},
     frozenset(("red", "green")),
@@ -38,6 +41,9 @@ ENV = {
     "who": Member("N", 2),
     "m": Map(((1, "red"),)),
     "l": List((4, 0)),
+    "nobody": None,
+    "nothing": None,
+    "no_set": None,
 }
 
 
@@ -116,7 +122,22 @@ def test_a_mistake_has_its_sentence(text: str, said: str) -> None:
     assert said in problem.value.message
 
 
-@pytest.mark.parametrize(("text", "said"), [("x mod (x - 2)", "'mod' by zero"), ("l[2]", "there is no [2]")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x mod (x - 2)", "'mod' by zero"),
+        ("l[2]", "there is no [2]"),
+        ("nothing + 1", "'+' of none"),
+        ("-nothing", "'-' of none"),
+        ("nothing < 1", "'<' of none"),
+        ("max(x, nothing)", "'max' of none"),
+        ("number(nobody)", "'number' of none"),
+        ("size(no_set)", "'size' of none"),
+        ("1 in no_set", "'in' of none"),
+        ("no_set + s", "'+' of none"),
+        ("some k in no_set: k = 1", "'some' of none"),
+    ],
+)
 def test_an_expression_may_have_no_value(text: str, said: str) -> None:
     with pytest.raises(Failed) as problem:
         value(text)

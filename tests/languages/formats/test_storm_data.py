@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 
-from stormproof.errors import InputError, UsageError
+from stormproof.errors import InputError, StormproofError, UsageError
 from stormproof.languages.formats import dumps, fmt, loads
 from stormproof.languages.formats.storm import read
 from stormproof.languages.formats.storm_data import has_data
@@ -202,3 +205,37 @@ def test_words_are_named_where_they_stand() -> None:
     assert found.of_kind("role") == ["Sender", "Receiver"]
     assert found.of_kind("state", "Receiver") == ["want", "ack", "again"]
     assert found.of_kind("message") == ["data", "ack"]
+
+
+def mutated(text: str, random: Random) -> str:
+    """The text with one to three words that are left out, written twice, exchanged or another."""
+    words = re.findall(r"\s+|\w+|[^\w\s]", text)
+    for _ in range(random.randint(1, 3)):
+        at, other = random.randrange(len(words)), random.randrange(len(words))
+        kind = random.randrange(4)
+        if kind == 0:
+            words[at] = ""
+        elif kind == 1:
+            words[at], words[other] = words[other], words[at]
+        else:
+            words[at] = (words[at] if kind == 2 else "") + random.choice(
+                [words[other], "none", "_", "..", '"']
+            )
+    return "".join(words)
+
+
+@pytest.mark.parametrize("text", [GO_BACK_N, FAMILY], ids=["values", "families"])
+def test_mutated_texts_are_read_or_refused(text: str) -> None:
+    random, read_ones = Random(7), 0
+    for _ in range(120):
+        changed = mutated(text, random)
+        outline(changed)
+        try:
+            read(changed)
+            again = fmt(changed)
+        except StormproofError as problem:
+            assert str(problem)
+            continue
+        read_ones += 1
+        assert fmt(again) == again
+    assert read_ones

@@ -90,10 +90,24 @@ def compile(node: Expression, scope: NameScope) -> Compiled:
         parts = [compile(part, scope) for part in node.parts]
         made = _OPERATORS[node.operator](node, parts)
         reads = frozenset[str]().union(*(part.reads for part in parts))
+        if node.operator not in _TAKE_NONE and any(isinstance(p.type, Maybe | Unknown) for p in parts):
+            made = replace(made, run=_of_a_value(node.operator, node.start, made.run))
         if parts and all(part.constant for part in parts):
             return _folded(node, made)
         return replace(made, reads=reads)
     raise DataMistake("this is written in goals only", node.start, node.end)
+
+
+def _of_a_value(operator: str, start: int, run: Run) -> Run:
+    """The function, where a part may be `none`, which has no value here."""
+
+    def guarded(env: Environment) -> Value:
+        try:
+            return run(env)
+        except (TypeError, AttributeError):
+            raise Failed(f"'{operator}' of none", start) from None
+
+    return guarded
 
 
 def _folded(node: Apply, made: Compiled) -> Compiled:
@@ -166,7 +180,8 @@ def _quantified(node: Quantified, scope: NameScope) -> Compiled:
             return count
         return count > 0 if kind == "some" else count == len(over.run(env)) ** len(names)
 
-    return Compiled(NUMBER if kind == "count" else TRUTH, run, reads)
+    guarded = _of_a_value(node.kind, node.start, run) if isinstance(over.type, Maybe) else run
+    return Compiled(NUMBER if kind == "count" else TRUTH, guarded, reads)
 
 
 # ---- operators: each checks the types of its parts and gives the function ----
@@ -361,6 +376,9 @@ def _member_number(node: Apply, parts: list[Compiled]) -> Compiled:
     run = parts[0].run
     return Compiled(NUMBER, lambda env: run(env).number)
 
+
+#: These are also of `none`.
+_TAKE_NONE = frozenset(("=", "!=", "if", "and", "or", "not", "set", "list", "tuple"))
 
 _OPERATORS: dict[str, Callable[[Apply, list[Compiled]], Compiled]] = {
     **dict.fromkeys(("+", "-"), _sum),

@@ -70,7 +70,7 @@ class FileScope:
                 self.constants[name.name] = self._value(constant, given.get(name.name))
             except DataMistake as problem:
                 self.note(problem)
-                self.constants[name.name] = None
+                self.constants[name.name] = 1  # so that nothing else is blamed
 
     def _value(self, constant: ConstantSyntax, given: str | None) -> Value:
         found = compile(constant.value, self.names())
