@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..kernel.model.actions import Channel, Configuration
@@ -197,6 +197,25 @@ def _judged(hopeless: dict[Configuration, int], proved: Callable[[Configuration]
 def _violated(found: dict[Configuration, int]) -> SlowVerdict:
     least = min(found.values())
     return SlowVerdict(False, faults=least, violations=frozenset(at for at, n in found.items() if n == least))
+
+
+def no_return(
+    model: SurvivalModel, goal: Goal, steps: Sequence[StormStep], bound: int, most: int | None = None
+) -> int | None:
+    """The first moment of a run from which on it is calm and no calm run leads to the goal (definition
+    10.12); None where that cannot be told with so many messages per channel, or there is none."""
+    places, every = [initial(model.system)], frozenset(model.system.channels)
+    for step in steps:
+        after = dict(bounded_steps(model, places[-1], bound, every))[step]
+        if after is None:
+            return None
+        places.append(after)
+    calm = calm_futures(model, places, bound, every, most)
+    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, goal))
+    unclear = calm.can_reach(calm.hits)
+    quiet = [i for i in range(len(places)) if all(step.calm for step in steps[i:])]
+    hopeless = [i for i in quiet if places[i] not in hopeful]
+    return None if not hopeless or places[hopeless[0]] in unclear else hopeless[0]
 
 
 def is_never(

@@ -14,6 +14,7 @@ from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SLACK, SurvivalModel
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
+from ..counterexample.no_return import from_no_return
 from ..engine.survival import SurvivalAnswer, survey
 from ..narrate import survival as sentences
 from ..narrate.reason import RunEnd
@@ -101,6 +102,7 @@ def _ask(model: SurvivalModel, name: str) -> Ask:
 
 
 def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Request) -> Outcome:
+    found = _marked(asked, found, request)
     made = certify(name, asked, found, request)
     proof = made.proof if isinstance(made.proof, OutOfReach) else None
     claimed = found.holds is False
@@ -143,6 +145,16 @@ def _sentence(asked: Survived) -> Callable[[RunEnd], str]:
         return partial(unanswered, asked.model, asked.ask)
     reached = partial(sentences.reached, about=mentioned(asked.ask.goal))
     return sentences.stuck if asked.ask.always else reached
+
+
+def _marked(asked: Survived, found: SurvivalAnswer, request: Request) -> SurvivalAnswer:
+    """With the run up to the point of no return, and on from there. A certificate of what follows the storm,
+    as the search has listed it, begins where the storm ends; what must follow has to be pending there."""
+    if found.holds is not False or found.run is None or request.options.certificates:
+        return found
+    if not asked.ask.always or asked.ask.after is not None:
+        return found
+    return replace(found, run=from_no_return(asked.model, asked.ask.goal, found.run))
 
 
 #: Which limit left a larger bound undecided.

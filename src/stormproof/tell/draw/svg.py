@@ -47,6 +47,7 @@ _FIXED = f"""
 .sp-thick {{ stroke-width: 2.6; }}
 .sp-copy {{ stroke-dasharray: 2 2.5; }}
 .sp-loop {{ fill: none; stroke-width: 1.4; stroke-dasharray: 8 4; }}
+.sp-no-return {{ fill: none; stroke-width: 1.6; stroke-dasharray: 2 4; }}
 .sp-stop {{ fill: none; stroke-width: 2.4; stroke-linecap: round; }}
 .sp-left {{ text-anchor: start; }}
 .sp-times {{ text-anchor: end; font-size: 12px; }}
@@ -63,6 +64,7 @@ def _rules(colour: dict[str, str]) -> str:
 .sp-halo {{ stroke: {paper}; }}
 .sp-line, .sp-edge {{ stroke: {ink}; }}
 .sp-life, .sp-frame {{ stroke: {line}; }}
+.sp-no-return {{ stroke: {lost}; }}
 .sp-loop, .sp-copy {{ stroke: {blue}; }} .sp text.sp-copy-text {{ fill: {blue}; }}
 .sp-copies {{ fill: {paper}; stroke: {blue}; stroke-width: 1.2; }}
 .sp-stop {{ stroke: {lost}; }} .sp text.sp-lost-text {{ fill: {lost}; }}

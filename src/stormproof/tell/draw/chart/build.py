@@ -49,10 +49,21 @@ def chart(
     builder.repeats = repeats
     flights, culprit = tuple(builder.messages.flights), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
-    folds = folds_of(signatures, _together(flights), repeats) if fold else ()
+    no_return = _no_return(witness)
+    cuts = [at for at in (repeats, no_return) if at is not None]
+    folds = folds_of(signatures, _together(flights), cuts) if fold else ()
     contents = tuple(builder.contents)
     lifelines, places = builder.lifelines(), builder.places()
-    return Chart(lifelines, witness.steps, flights, folds, title, culprit, repeats, grows, contents, places)
+    drawn = (witness.steps, flights, folds, title, culprit, repeats, grows, contents)
+    return Chart(lifelines, *drawn, places, no_return)
+
+
+def _no_return(witness: Witness) -> int | None:
+    """The point of no return, unless the run begins or ends there."""
+    at = witness.calm_from
+    if at is None or not witness.ending or not 0 < at < len(witness.steps):
+        return None
+    return at
 
 
 class _ChartBuilder:

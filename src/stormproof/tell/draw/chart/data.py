@@ -92,7 +92,8 @@ class Chart:
 
     `culprit` is the index of the message that the verdict is about, if it is about one. The steps from
     `repeats` on, if it is given, are repeated for ever; the channels `grows` get longer each time. `places`
-    says of states that are points of a program where they are written.
+    says of states that are points of a program where they are written. `no_return`: the instant from which on
+    no run without faults leads to what must stay possible.
     """
 
     lifelines: tuple[Lifeline, ...]
@@ -105,6 +106,7 @@ class Chart:
     grows: tuple[Channel, ...] = ()
     contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
     places: tuple[str, ...] = ()
+    no_return: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +152,8 @@ class Chart:
             "messages": [_flight_json(f) for f in self.flights],
             "folds": [{"first": f.first, "length": f.length, "times": f.times} for f in self.folds],
         }
+        if self.no_return is not None:
+            data["no_return"] = self.no_return
         if self.repeats is not None:
             data["repeats"] = {"from": self.repeats, "grows": [str(c) for c in self.grows]}
         return data
@@ -174,6 +178,10 @@ class Chart:
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
+
+
+#: What charts say where the point of no return is passed.
+NO_RETURN = "point of no return"
 
 
 def numbered(chart: Chart, apart: Collection[int], write: Callable[[int], str]) -> dict[int, str]:

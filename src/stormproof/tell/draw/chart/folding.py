@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from ....records import dataclass
@@ -30,20 +31,20 @@ class Fold:
 
 
 def folds_of(
-    signatures: Sequence[object], together: Sequence[tuple[int, ...]], cut: int | None = None
+    signatures: Sequence[object], together: Sequence[tuple[int, ...]], cuts: Sequence[int] = ()
 ) -> tuple[Fold, ...]:
     """Greedy from the start, the fold that hides most first.
 
     `together` are instants that one arrow joins. They must all be drawn, or all be hidden in rounds of the
     same number (the third send and the third reception, say), so that the arrow drawn stands for the hidden
     ones; a fold that breaks this is none. Dropping one may break another, so this repeats until none does.
-    No fold reaches across the instant `cut`.
+    No fold reaches across one of the instants `cuts`.
     """
-    parts = [signatures] if cut is None else [signatures[:cut], signatures[cut:]]
+    ends = [0, *sorted(cuts), len(signatures)]
     folds = [
-        Fold(fold.first + offset, fold.length, fold.times)
-        for offset, part in zip((0, cut or 0), parts)
-        for fold in _candidates([hash(s) for s in part], part)
+        Fold(fold.first + start, fold.length, fold.times)
+        for start, end in itertools.pairwise(ends)
+        for fold in _candidates([hash(s) for s in signatures[start:end]], signatures[start:end])
     ]
     while True:
         turn = {i: (i - f.first) // f.length for f in folds for i in f.hidden}

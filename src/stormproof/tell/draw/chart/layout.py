@@ -12,6 +12,7 @@ from ....kernel.model.message_tracking import Fate, Flight
 from ....kernel.model.run import Act
 from ..text_metrics import clip, text_width, wrap
 from .build import Chart, Lifeline
+from .data import NO_RETURN
 from .placing import LIFELINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of
 
@@ -92,6 +93,7 @@ def _instants(chart: Chart, cursor: float) -> tuple[dict[int, float], float]:
         if i in hidden:
             continue
         cursor += (12 if i in starts else 0) + (22 if i == chart.repeats else 0)
+        cursor += 22 if i == chart.no_return else 0
         y[i] = cursor
         cursor += _ROW if isinstance(step, Act) else _OVERTAKING_ROW if i in overtakings else _FAULT_ROW
         cursor += 14 if i in stops else 0
@@ -191,8 +193,27 @@ def _place_texts(chart: Chart, layout: Layout) -> None:
         _place_beside(chart, layout, line, taken)
     if chart.repeats is not None and chart.repeats in layout.y:
         layout.texts.append(taken.place(_for_ever(chart, layout, layout.y[chart.repeats])))
+    if chart.no_return is not None and chart.no_return in layout.y:
+        layout.texts.append(taken.place(_no_return(chart, layout, no_return_at(chart, layout))))
     for flight in chart.shown:
         _place_names(layout, flight, taken)
+
+
+def no_return_at(chart: Chart, layout: Layout) -> float:
+    """The height of the line across everything."""
+    return layout.y[chart.no_return or 0] - (44 if chart.no_return == chart.repeats else 22)
+
+
+def _no_return(chart: Chart, layout: Layout, at: float) -> list[PlacedText]:
+    """What the line across everything says, in a corner above it or below, or in the middle."""
+    half = text_width(NO_RETURN, LABEL) / 2
+    across = (layout.width - 12 - half, 12 + half, layout.width / 2)
+    kind = "sp-small sp-caption sp-halo"
+    return [
+        PlacedText(x, y, NO_RETURN, kind, NO_RETURN, chart.no_return or 0)
+        for y in (at - 4, at + 12)
+        for x in across
+    ]
 
 
 def _for_ever(chart: Chart, layout: Layout, top: float) -> list[PlacedText]:

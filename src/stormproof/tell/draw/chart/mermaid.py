@@ -11,7 +11,7 @@ import re
 from ....errors import printable
 from ....kernel.model.message_tracking import Fate, Flight
 from .build import Chart, EventKind, LocalEvent
-from .data import numbered
+from .data import NO_RETURN, numbered
 
 #: What Mermaid reads as syntax even inside a label (`\\n` breaks a line, a backquote starts Markdown, two
 #: dollars a formula, `fa:` an icon, `wrap:` a layout), and how it wants it written.
@@ -46,6 +46,8 @@ class _MermaidChart:
         stops = {f.first + f.length - 1 for f in self.chart.folds}
         hidden, events = self.chart.hidden, self.chart.events
         for i in (i for i in range(len(self.chart.steps)) if i not in hidden):
+            if i == self.chart.no_return:
+                lines.append(f"  Note over {self._all}: {NO_RETURN}")
             if i == self.chart.repeats:
                 lines.append(f"  loop {mermaid_text(self.chart.for_ever)}")
             if i in starts:
@@ -57,13 +59,16 @@ class _MermaidChart:
             lines.append("  end")
         return "\n".join([*lines, *self._ends(), *self._places()]) + "\n"
 
+    @property
+    def _all(self) -> str:
+        """What a note is over that is about everybody."""
+        first, last = self.alias[self.chart.names[0]], self.alias[self.chart.names[-1]]
+        return first if first == last else f"{first},{last}"
+
     def _places(self) -> list[str]:
         """Where the states are written, if they are points of a program."""
-        first, last = self.alias[self.chart.names[0]], self.alias[self.chart.names[-1]]
-        over = first if first == last else f"{first},{last}"
-        return (
-            [f"  Note over {over}: {mermaid_text(', '.join(self.chart.places))}"] if self.chart.places else []
-        )
+        places = mermaid_text(", ".join(self.chart.places))
+        return [f"  Note over {self._all}: {places}"] if self.chart.places else []
 
     def _event(self, process: str, event: LocalEvent) -> list[str]:
         sign = "" if event.kind is EventKind.INTERNAL else f"{event.kind.value} "

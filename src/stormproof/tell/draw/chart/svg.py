@@ -14,7 +14,7 @@ from ....kernel.model.run import Act
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import clip, text_width
 from .build import Chart, EventKind, Lifeline, descriptions
-from .layout import LEGEND, NAME, NAME_LINE, Layout, lay_out, name_lines, wait_lines
+from .layout import LEGEND, NAME, NAME_LINE, Layout, lay_out, name_lines, no_return_at, wait_lines
 from .routes import Route
 from .signs import (
     arrowhead,
@@ -188,6 +188,9 @@ def _frames(chart: Chart, layout: Layout) -> Iterator[str]:
     for fold in chart.folds:
         top, bottom = layout.y[fold.first] - 17, layout.y[fold.first + fold.length - 1] + 19
         yield _frame(layout, top, bottom, "sp-frame")
+    if chart.no_return is not None and chart.no_return in layout.y:
+        at = no_return_at(chart, layout)
+        yield path([(6, at), (layout.width - 6, at)], "sp-no-return", data_at=chart.no_return)
     if chart.repeats is not None and chart.repeats in layout.y:
         top = layout.y[chart.repeats] - 26
         yield _frame(layout, top, layout.bottom + 2, "sp-loop")

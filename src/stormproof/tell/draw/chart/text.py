@@ -15,7 +15,7 @@ from ....kernel.model.run import Act
 from ..text_metrics import cells, clip_cells
 from .build import Chart, EventKind, Lifeline, LocalEvent, descriptions
 from .columns import arrow_words, grid_for
-from .data import numbered
+from .data import NO_RETURN, numbered
 from .grid import Grid, Styled
 
 #: A list of steps says of so many roles what each waits for; of more, where each of them is.
@@ -68,6 +68,8 @@ class _TextChart:
         hidden = self.chart.hidden
         changed: dict[str, str] = {}
         for i in (i for i in range(len(self.chart.steps)) if i not in hidden):
+            if i == self.chart.no_return:
+                grid.frame(f" {NO_RETURN} ", "lost")
             if i == self.chart.repeats:
                 grid.frame(" from here on ", "loop")
             if i in starts:
@@ -249,6 +251,8 @@ def _listed(chart: Chart, width: int) -> list[list[Styled]]:
     for i, (step, words) in enumerate(zip(chart.steps, descriptions(chart), strict=True)):
         if i in hidden:
             continue
+        if i == chart.no_return:
+            lines.append(f"   ┄┄ {NO_RETURN}")
         if i == chart.repeats:
             lines.append(clip_cells(f"   ┄┄ from here on, repeats {chart.for_ever}", width))
         if i in starts:

@@ -1,0 +1,50 @@
+"""The point of no return of a run against survival (definition 10.12): after it nothing comes to rest."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from ...kernel.model.actions import Configuration
+from ...kernel.model.goal import Goal
+from ...kernel.model.survival import SurvivalModel
+from ...kernel.semantics.faulty_steps import effect, stormy_steps
+from ...kernel.semantics.goal_meaning import satisfies
+from ...kernel.semantics.silent_steps import initial
+from ..engine.survival import FoundRun
+
+#: So many configurations of calm runs are looked at. With more, the run is marked where its storm ends.
+MOST = 500
+
+
+def from_no_return(model: SurvivalModel, goal: Goal, found: FoundRun) -> FoundRun:
+    """The same run, whose storm ends at the point of no return."""
+    places = [initial(model.system)]
+    for step in found.steps[: found.storm]:
+        places.append(effect(model.system, places[-1], step))
+    lost: set[Configuration] = set()
+    since = found.storm
+    if not _never_again(model, goal, places[since], lost):
+        return found
+    while since > 0 and found.steps[since - 1].calm and _never_again(model, goal, places[since - 1], lost):
+        since -= 1
+    return replace(found, storm=since)
+
+
+def _never_again(model: SurvivalModel, goal: Goal, start: Configuration, lost: set[Configuration]) -> bool:
+    """Does no calm run from here lead to the goal? Then what they reach joins the `lost`. Where that is more
+    than may be looked at, it is not known."""
+    seen, queue = {start}, deque([start])
+    while queue:
+        at = queue.popleft()
+        if at in lost:
+            continue
+        if satisfies(model, at, goal) or len(seen) > MOST:
+            return False
+        for step in stormy_steps(model, at):
+            after = effect(model.system, at, step) if step.calm else at
+            if after not in seen:
+                seen.add(after)
+                queue.append(after)
+    lost |= seen
+    return True

@@ -1,0 +1,64 @@
+"""The point of no return: where the definitions see it, on random systems and on one that is simple."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import stormproof as sp
+from stormproof.kernel.model.ask import RECOVERS
+from stormproof.oracle import survival as spec
+from stormproof.oracle.bounded import TooLarge
+from stormproof.search.counterexample.no_return import MOST, from_no_return
+from stormproof.search.engine.survival import survey
+from stormproof.tell.draw.chart.build import chart
+from stormproof.tell.draw.chart.data import NO_RETURN
+from tests.support.survival_questions import random_model
+
+#: A loss of `go` is enough: A and B only find out after they have counted to three.
+LATE = """
+role A { a0: B!go -> a1  a1: C!one -> a2  a2: C!two -> a3  a3: B?ok -> a4  a4: }
+role B { b0: A?go -> b1  b1: A!ok -> b2  b2: }
+role C { c0: A?one -> c1  c1: A?two -> c2  c2: }
+"""
+
+
+def test_it_is_the_moment_of_the_loss_and_not_of_the_deadlock() -> None:
+    report = sp.check(sp.loads(LATE), sp.Failures(loss=[("A", "B")]), classes=False)
+    run = report["recovers"].witness
+    assert run is not None and report["recovers"].replayed
+    assert run.calm_from == 2, "A sends, and the message is lost"
+    assert len(run.steps) == 6 and run.ending == "deadlock", "one and two are sent and received"
+    picture = chart(report.system, run)
+    assert picture.no_return == 2 and picture.to_json()["no_return"] == 2
+    lines = picture.to_text().splitlines()
+    (mark,) = [i for i, line in enumerate(lines) if NO_RETURN in line]
+    assert "go" in "".join(lines[:mark]) and "one" not in "".join(lines[:mark])
+    assert NO_RETURN in picture.to_svg() and NO_RETURN in picture.to_mermaid()
+
+
+def test_a_run_that_ends_there_has_no_mark() -> None:
+    report = sp.check(sp.protocol("alternating-bit"), sp.Failures(loss=True), properties=["recovers"])
+    run = report["recovers"].witness
+    assert run is not None and run.calm_from == len(run.steps)
+    assert chart(report.system, run).no_return is None
+
+
+def test_random_systems_agree_with_the_definition() -> None:
+    told: Counter[str] = Counter()
+    for seed in range(500):
+        rng = random.Random(seed)
+        model, k = random_model(rng), rng.choice((1, 2))
+        found = survey(model, {"": RECOVERS}, k).answers[""]
+        if found.holds is not False or found.run is None:
+            continue
+        moved = from_no_return(model, RECOVERS.goal, found.run)
+        try:
+            here = spec.no_return(model, RECOVERS.goal, found.run.steps, k + 6, MOST)
+        except TooLarge:
+            continue
+        if here is not None:
+            told["earlier" if moved.storm < found.run.storm else "as found"] += 1
+            assert moved.storm == here, seed
+            assert moved.steps == found.run.steps
+    assert told["earlier"] >= 15 and told["as found"] >= 50, told
