@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from stormproof.languages import formats, protocols
 from stormproof.languages.protocols.generators import FAMILIES, generate
@@ -79,7 +80,7 @@ def test_table_prints_and_writes(run: Run, tmp_path: Path) -> None:
     asked = ("table", "client-server", "ssh", "--models", "none", "--processes", 1, "--max-k", 2)
     done = run(*asked)
     assert done.code == 0
-    assert "client-server" in done.out and "✔2" in done.out and "4 cells" in done.out
+    assert "client-server" in done.out and "✔2" in done.out and "6 cells" in done.out
     path = tmp_path / "t.html"
     assert run(*asked, "-o", path).code == 0 and path.read_text(encoding="utf-8").startswith(
         "<!DOCTYPE html>"
@@ -87,7 +88,26 @@ def test_table_prints_and_writes(run: Run, tmp_path: Path) -> None:
     limited = run("table", "elevator", "--models", "none", "--property", "k-mc", "--max-states", 5)
     assert limited.code == 3 and "1 undecided" in limited.out
     data = json.loads(run(*asked, "--json").out)
-    assert [c["holds"] for c in data["cells"]] == [True, True, True, False]
+    cells = {(c["protocol"], c["property"]): c["holds"] for c in data["cells"]}
+    assert [cells[name, p] for name in ("client-server", "ssh") for p in ("k-mc", "rsc")] == [
+        *(True, True),
+        *(True, False),
+    ]
+    assert cells["client-server", "recovers"] is not None, "survival is asked of protocols that are named"
+
+
+def test_a_table_fits_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failure models that have no room side by side stand below each other; no column is lost."""
+    asked = ("table", "alternating-bit", "two-buyer", "--processes", 1, "--max-k", 1)
+    tables = {}
+    for columns in (80, 50, 200):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        out = run(*asked).out
+        assert max(map(cell_len, out.splitlines())) <= columns
+        tables[columns] = [line.split() for line in out.splitlines() if line.startswith(" two-buyer")]
+    assert len(tables[200]) == 1 and len(tables[80]) == 3 and len(tables[50]) > 3
+    flat = {columns: [mark for row in rows for mark in row[1:]] for columns, rows in tables.items()}
+    assert flat[80] == flat[50] == flat[200] and len(flat[80]) == 2 * 3 + 2 * 5
 
 
 def test_certificates_are_written_and_checked_again(run: Run, tmp_path: Path) -> None:

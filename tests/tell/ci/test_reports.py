@@ -90,6 +90,18 @@ def test_sarif_has_the_run_step_by_step(run: Run, files: Path) -> None:
     assert {r["id"] for r in data["runs"][0]["tool"]["driver"]["rules"]} == set(results)
 
 
+def test_sarif_has_the_sign_of_every_verdict(run: Run, files: Path) -> None:
+    """Also of those that are as they should be, which are no results."""
+    data = json.loads(run("check", "shop.storm", "--sarif", "-").out)
+    signs = {v["status"]: v["sign"] for v in data["runs"][0]["properties"]["verdicts"]}
+    assert signs["violated"] == "✘" and signs["known limit"] == "◇"
+    data = json.loads(
+        run("check", "alternating-bit-retransmit", "--loss", "--max-k", "1", "--sarif", "-").out
+    )
+    rows = {v["name"]: (v["status"], v["sign"]) for v in data["runs"][0]["properties"]["verdicts"]}
+    assert rows["recovers"] == ("bounded", "◐") and rows["once"] == ("proved", "✔")
+
+
 def test_standard_output_is_for_one_document(run: Run, files: Path) -> None:
     result = run("check", "shop.storm", "--sarif", "-", "--junit", "-")
     assert result.code == 2 and "give only one of them" in result.err

@@ -119,6 +119,7 @@ def command(
             about={name: r.assumed for name, r in reports.items()},
             again=click.get_current_context().meta[TYPED],
             version=version("stormproof"),
+            asked=asked_column(system, failures),
         )
         _write(page, reports, samples, output, force, as_json)
     asked = reports.get(asked_column(system, failures))

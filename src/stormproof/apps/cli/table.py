@@ -27,7 +27,7 @@ from ...languages import formats, protocols
 from ...languages.protocols.catalogue import TABLE
 from ...limits import Limits
 from ...search.certificates.bounded import MOST
-from ...search.checks.properties import K_ER, K_EXH, K_PG, known_properties
+from ...search.checks.properties import K_ER, K_EXH, K_PG, RECOVERS, known_properties
 from ...surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ...surveys.paper_table import (
     PAPER_COLUMNS,
@@ -48,6 +48,7 @@ from ...tell.draw.paper_table import (
     footnotes,
     grids,
     impossible_lines,
+    part_of,
     render,
     split,
 )
@@ -134,7 +135,7 @@ def command(
     with _progress() as on_row:
         matrix = run_table(
             (*(sources or _rows(paper)), *peers),
-            _columns(models, properties),
+            _columns(models, properties, own=bool(sources) and paper is None),
             semantics=_semantics(semantics, against),
             max_k=max_k,
             limits=limits,
@@ -163,11 +164,12 @@ def _language(language: str | None, output: str | None, as_json: bool) -> str | 
     return language
 
 
-def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, ...]:
+def _columns(chosen_models: str | None, properties: tuple[str, ...], own: bool) -> tuple[Column, ...]:
     """The paper's columns, or those of its failure models, or the given properties under each model; under a
-    model that the paper has not, the k-properties that it asks under loss."""
+    model that the paper has not, the k-properties that it asks under loss. Survival comes first, except in
+    the paper's own table."""
     known_properties(properties)
-    chosen = split_list(models or "")
+    chosen = split_list(chosen_models or "")
     for name in chosen:
         if name not in NAMED_FAILURES:
             raise UsageError(
@@ -178,7 +180,10 @@ def _columns(models: str | None, properties: tuple[str, ...]) -> tuple[Column, .
         return tuple(Column(m, p) for m in chosen or STANDARD_FAILURES for p in dict.fromkeys(properties))
     paper = tuple(c for c in PAPER_COLUMNS if not chosen or c.failures in chosen)
     others = [m for m in chosen if m not in STANDARD_FAILURES]
-    return (*paper, *(Column(m, p.name) for m in others for p in (K_EXH, K_ER, K_PG)))
+    asked = (*paper, *(Column(m, p.name) for m in others for p in (K_EXH, K_ER, K_PG)))
+    models = dict.fromkeys(c.failures for c in asked)
+    first = {m: (Column(m, RECOVERS.name),) if own else () for m in models}
+    return tuple(c for m in models for c in (*first[m], *(c for c in asked if c.failures == m)))
 
 
 def _semantics(semantics: str | None, against: str | None) -> tuple[str, ...]:
@@ -285,7 +290,7 @@ def _directory(path: str | None) -> Path | None:
 def _print(out: Console, view: Matrix | PaperComparison) -> None:
     matrix, comparison = split(view)
     for grid in grids(view):
-        _print_whole(out, _table(grid))
+        _print_grid(out, grid)
         out.print()
     if comparison is not None:
         for line in agreement_lines(comparison):
@@ -305,13 +310,31 @@ def _print(out: Console, view: Matrix | PaperComparison) -> None:
     out.print(Text(f"{len(matrix.cells)} cells{undecided} in {matrix.seconds:.1f} s{limit}", style="dim"))
 
 
-def _print_whole(out: Console, table: Table) -> None:
-    """A narrow terminal breaks the lines itself; marks and names are never cut off."""
-    width = out.width
-    out.width = 1000
-    out.width = max(width, Measurement.get(out, out.options, table).maximum)
-    out.print(table)
-    out.width = width
+def _print_grid(out: Console, grid: TableView) -> None:
+    """As many failure models side by side as fit, the others below; marks and names are never cut off."""
+    first, shown = 0, out.width
+    while first < len(grid.columns):
+        last = len(grid.columns)
+        while last > first + 1 and _width(out, part_of(grid, first, last)) > shown:
+            last -= 1
+        last = _whole_models(grid, first, last)
+        table = _table(part_of(grid, first, last))
+        out.width = max(shown, _width(out, part_of(grid, first, last)))
+        out.print(table)
+        out.width = shown
+        first = last
+        if first < len(grid.columns):
+            out.print()
+
+
+def _whole_models(grid: TableView, first: int, last: int) -> int:
+    """Cut between two failure models, if one fits."""
+    starts = [i for i in range(first + 1, last + 1) if i == len(grid.columns) or grid.first[i]]
+    return starts[-1] if starts else last
+
+
+def _width(out: Console, grid: TableView) -> int:
+    return Measurement.get(out, out.options.update(width=1000), _table(grid)).maximum
 
 
 def _table(grid: TableView) -> Table:

@@ -42,11 +42,19 @@ def sarif(files: Sequence[CheckedFile], version: str, home: str | None = None) -
     driver = {"name": "stormproof", "version": version, "rules": [_rule(name) for name in used]}
     if home is not None:
         driver["informationUri"] = home
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    # What is as it should be is no result: a code host would show it as an alert.
+    run["properties"] = {"verdicts": [_status(file, v) for file in files for v in file.verdicts]}
     return (
         json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
         + "\n"
     )
+
+
+def _status(file: CheckedFile, verdict: Verdict) -> dict[str, str]:
+    """Proved, bounded, violated, a known limit or undecided, with the sign that terminals have for it."""
+    said = {"status": verdict.status.value, "sign": verdict.status.sign, "text": sentence_of(verdict)}
+    return {"file": file.name, "name": verdict.property, **said}
 
 
 def _rule(name: str) -> dict[str, Any]:

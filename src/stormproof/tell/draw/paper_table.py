@@ -55,6 +55,12 @@ class TableView:
         return [i == 0 or c.failures != self.columns[i - 1].failures for i, c in enumerate(self.columns)]
 
 
+def part_of(grid: TableView, first: int, last: int) -> TableView:
+    """Some of its columns; only the first part has the title."""
+    rows = tuple((name, boxes[first:last]) for name, boxes in grid.rows)
+    return TableView("" if first else grid.title, grid.columns[first:last], rows)
+
+
 def split(view: Matrix | PaperComparison) -> tuple[Matrix, PaperComparison | None]:
     return (view.matrix, view) if isinstance(view, PaperComparison) else (view, None)
 

@@ -102,3 +102,20 @@ def test_sends_and_takes_are_used() -> None:
     witness = run(sends("start", "s1"), takes("start", "r1"), sends("data", "s1"))
     reports = {"none": reported(EX1, Failures(), violated("k-er", witness))}
     assert "sp-hollow" in page_of(EX1, reports)
+
+
+def test_the_page_begins_with_the_answer_and_its_first_run() -> None:
+    reports = {
+        "none": reported(EX1, Failures(), holds("recovers")),
+        "loss": reported(EX1, Failures(loss=True), violated("k-pg", LOSS)),
+    }
+    page = page_of(EX1, reports, asked="loss")
+    check_html(page)
+    (said,) = re.findall(r'<p class="answer">(.*?)</p>', page)
+    assert said == reports["loss"].answer and "does not have the property" in said
+    first, verdicts = page.index('<section id="first"'), page.index('<section id="verdicts"')
+    assert first < page.index('id="run-0"') < verdicts and page.count('id="run-0"') == 1
+    assert '"first":"loss.k-pg"' in page, "it is open when the page is"
+    without = page_of(EX1, reports, asked="none")
+    assert "ex1 works without faults" in without and '<section id="first"' not in without
+    assert '"first":null' in without and without.count('id="run-0"') == 1

@@ -61,6 +61,7 @@ def lay_out(chart: Chart) -> Layout:
     waiting = _ranks(chart)
     bottom = cursor + _STACK * (max(waiting.values(), default=-1) + 1)
     x, width = _columns(chart)
+    width += text_width(NO_RETURN, LABEL) + 12 if chart.no_return is not None else 0
     waits = [len(wait_lines(line, len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
     legend = _legend(chart, width - 28)
@@ -194,7 +195,7 @@ def _place_texts(chart: Chart, layout: Layout) -> None:
     if chart.repeats is not None and chart.repeats in layout.y:
         layout.texts.append(taken.place(_for_ever(chart, layout, layout.y[chart.repeats])))
     if chart.no_return is not None and chart.no_return in layout.y:
-        layout.texts.append(taken.place(_no_return(chart, layout, no_return_at(chart, layout))))
+        layout.texts.append(taken.place([_no_return(chart, layout, no_return_at(chart, layout))]))
     for flight in chart.shown:
         _place_names(layout, flight, taken)
 
@@ -204,16 +205,10 @@ def no_return_at(chart: Chart, layout: Layout) -> float:
     return layout.y[chart.no_return or 0] - (44 if chart.no_return == chart.repeats else 22)
 
 
-def _no_return(chart: Chart, layout: Layout, at: float) -> list[PlacedText]:
-    """What the line across everything says, in a corner above it or below, or in the middle."""
-    half = text_width(NO_RETURN, LABEL) / 2
-    across = (layout.width - 12 - half, 12 + half, layout.width / 2)
-    kind = "sp-small sp-caption sp-halo"
-    return [
-        PlacedText(x, y, NO_RETURN, kind, NO_RETURN, chart.no_return or 0)
-        for y in (at - 4, at + 12)
-        for x in across
-    ]
+def _no_return(chart: Chart, layout: Layout, at: float) -> PlacedText:
+    """What the line across everything says, right of all lifelines."""
+    x = layout.width - 12 - text_width(NO_RETURN, LABEL) / 2
+    return PlacedText(x, at - 4, NO_RETURN, "sp-small sp-caption", NO_RETURN, chart.no_return or 0)
 
 
 def _for_ever(chart: Chart, layout: Layout, top: float) -> list[PlacedText]:

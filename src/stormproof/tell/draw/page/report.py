@@ -23,7 +23,7 @@ from ..automaton import draw_roles
 from ..svg import stylesheet
 from .frontier import breaking_reports, frontier_section
 from .render_template import asset, render_template
-from .report_data import VerdictMatrix, VerdictText, matrix
+from .report_data import VerdictCell, VerdictMatrix, VerdictText, matrix
 from .run_views import run_views
 
 #: Automata beyond this many states are left out of the page; their current states are still followed.
@@ -44,6 +44,7 @@ def report_page(
     about: Mapping[str, str] | None = None,
     again: str = "",
     version: str = "",
+    asked: str | None = None,
     frontier: Frontier | None = None,
     examples: Mapping[str, Examples] | None = None,
 ) -> str:
@@ -51,7 +52,9 @@ def report_page(
 
     `explain` and `command` describe a violated verdict by a paragraph and a command line; `about` describes
     the failure models, and `again` is the command that makes this page. `examples`, by failure model, are the
-    sample runs that verdicts which hold open. The runs of the `frontier` are opened from its section.
+    sample runs that verdicts which hold open. The runs of the `frontier` are opened from its section. With
+    the name of the model that was `asked`, the page begins with that answer in a sentence, and with the first
+    run against it.
     """
     shown = {**reports, **breaking_reports(frontier)}
     found = matrix(shown, explain, command or (lambda report, verdict: ""), examples)
@@ -59,6 +62,7 @@ def report_page(
     if not found.systems:
         found.systems.append(next(iter(reports.values())).system if reports else system)
     script = asset("stage.js") + asset("report.js")
+    first = None if asked is None or asked not in reports else _first(found, asked, reports[asked])
     return render_template(
         "report",
         policy=_policy(script),
@@ -67,6 +71,8 @@ def report_page(
         facts=_facts(system),
         maker=f"made by stormproof {version}".strip(),
         again=again,
+        answer=printable(reports[asked].answer) if asked is not None and asked in reports else "",
+        first=None if first is None else first.run,
         matrix=found,
         meanings={name: row.sentence for name, row in PROPERTIES.items()},
         about=about or {},
@@ -75,7 +81,9 @@ def report_page(
         frontier=None if frontier is None else frontier_section(frontier, found),
         runs=run_views(found),
         pictures=_automata(found),
-        data=json.dumps(_data(found), ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c"),
+        data=json.dumps(_data(found, first), ensure_ascii=True, separators=(",", ":")).replace(
+            "<", "\\u003c"
+        ),
         script=script,
     )
 
@@ -119,9 +127,19 @@ def _automata(found: VerdictMatrix) -> list[dict[str, object]]:
     return pictures
 
 
-def _data(found: VerdictMatrix) -> dict[str, object]:
+def _first(found: VerdictMatrix, asked: str, report: Report) -> VerdictCell | None:
+    """The cell whose run is open when the page is."""
+    shown = report.shown
+    cells = (cell for (column, _), cell in found.cells.items() if column == asked)
+    return (
+        None if shown is None else next((c for c in cells if c.verdict is shown and c.run is not None), None)
+    )
+
+
+def _data(found: VerdictMatrix, first: VerdictCell | None) -> dict[str, object]:
     """What the script of the page steps through."""
     return {
+        "first": None if first is None else first.id,
         "cells": {c.id: c.run for c in found.cells.values() if c.run is not None},
         "runs": [
             {"system": r.system, "cells": list(r.cells), "steps": r.steps(found.systems[r.system])}

@@ -16,6 +16,7 @@ from ....search.checks.headline import extent, number_of_faults
 from ....search.checks.report import Report, Verdict
 from ....search.examples.find import Examples
 from ..chart.build import Chart, chart, descriptions
+from ..chart.data import NO_RETURN
 
 
 def css_class(status: Status) -> str:
@@ -80,7 +81,7 @@ class ShownRun:
         at = self.chart.states_at(i)
         words = self.chart.contents[i + 1]
         return {
-            "say": printable(said),
+            "say": printable(said) + (f"; {NO_RETURN}" if i + 1 == self.chart.no_return else ""),
             "at": [order[name][state] for name, state in at.items()],
             "in": [[_name(c), [printable(m) for m in word]] for c, word in words.items()],
             "edge": edge,

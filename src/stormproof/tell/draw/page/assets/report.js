@@ -59,7 +59,16 @@
   function follow() {
     const [name, where] = decodeURIComponent(location.hash.slice(1)).split("/");
     if (Object.hasOwn(data.cells, name)) showCell(name, where);
+    else if (run === null && !location.hash && data.first !== null) showFirst();
     else if (run !== null && !location.hash) { cell = null; open(null); mark(); }
+  }
+
+  // The first violation is open when the page is; nothing is scrolled.
+  function showFirst() {
+    cell = data.first;
+    open(data.cells[cell]);
+    mark();
+    show(Infinity);
   }
 
   function showCell(name, where) {
