@@ -23,11 +23,11 @@ LOSS = Failures(loss=True)
 
 def repair(name: str) -> Suggestion:
     """The first suggestion, which survives as it is inserted into the file, and not only as it was found."""
-    found = suggest(protocol(name), LOSS, candidates=120, effort=0.3)
+    found = suggest(protocol(name), LOSS, candidates=120, effort=20_000)
     assert found, name
     best, text = found[0], dumps(protocol(name), "storm")
     assert len(best.additions) <= lines_of_roles(protocol(name))
-    assert check(loads(best.insert(text)), LOSS, properties=["recovers"], effort=0.3)["recovers"].holds
+    assert check(loads(best.insert(text)), LOSS, properties=["recovers"], effort=20_000)["recovers"].holds
     return best
 
 
@@ -103,7 +103,7 @@ def test_the_lines_are_pasted_with_their_new_states(tmp_path: Path) -> None:
     """As the command prints them, in JSON."""
     file = tmp_path / "bit.storm"
     file.write_text(source("alternating-bit"))
-    asked = ["explain", str(file), "--loss", "--suggest", "60", "--effort", "0.3", "--json"]
+    asked = ["explain", str(file), "--loss", "--suggest", "60", "--effort", "20000", "--json"]
     shown = CliRunner().invoke(group, asked, standalone_mode=False)
     best = json.loads(shown.output)["suggestions"][0]
     assert best["keeps_traces"] is True and best["violated"] == [] and best["costs"] == []
@@ -111,5 +111,5 @@ def test_the_lines_are_pasted_with_their_new_states(tmp_path: Path) -> None:
     for line in sorted(best["lines"], key=lambda line: -line["below"]):
         rows.insert(line["below"], line["text"])
     file.write_text("\n".join(rows))
-    asked = ["check", str(file), "--loss", "--property", "recovers", "--effort", "0.3"]
+    asked = ["check", str(file), "--loss", "--property", "recovers", "--effort", "20000"]
     assert CliRunner().invoke(group, asked, standalone_mode=False).return_value == 0
