@@ -14,6 +14,7 @@ import stormproof as sp
 from stormproof.errors import UsageError
 from stormproof.kernel.model.ask import RECOVERS, Ask, clean
 from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.goal import AT_REST, At
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.limits import Limits, within
@@ -119,6 +120,20 @@ def storms(name: str, loss: bool) -> tuple[SurvivalModel, dict[str, Ask]]:
     return model, {"recovers": RECOVERS, "clean": clean(system, model.rest)}
 
 
+def follows(model: SurvivalModel) -> dict[str, Ask]:
+    """What one goal leads to, which is explored by itself."""
+    first = next(iter(model.system))
+    return {"follows": Ask(True, AT_REST, At(first.name, first.states[1:2]))}
+
+
+def test_what_one_goal_leads_to_is_asked_there_too(cluster: Cluster) -> None:
+    model, asks = storms("tcp-close", False)
+    asks |= follows(model)
+    there = survey(model, asks, 2, cluster=cluster.address, reduce_from=0)
+    here = survey(model, asks, 2, reduction=False, symmetry=False)
+    assert claims(there, 2) == claims(here, 2) and there.answers["follows"].holds is not None
+
+
 @pytest.mark.parametrize(("name", "loss", "k"), STORMS)
 def test_survival_has_the_same_answers_as_in_one_process(
     cluster: Cluster, name: str, loss: bool, k: int
@@ -166,6 +181,7 @@ def test_survival_is_undecided_when_the_scheduler_is_killed(tmp_path: Path) -> N
                 own.scheduler.wait()
 
         model, asks = storms("tcp-close", False)
+        asks |= follows(model)
         found = survey(model, asks, 2, cluster=own.address, reduce_from=0, progress=kill)
         assert found.stopped == "scheduler" and found.stored > 100
         assert {a.holds for a in found.answers.values()} == {None}

@@ -27,7 +27,7 @@ from .k_properties import Exploration, Traffic, defined, violation_of
 from .lowering import lower
 from .partitioned import DividedQuestion, KQuestion, PartitionedSearch, PartStatus, Tally, ViolationInPart
 from .partitioned_storms import StormQuestion, StormSearch
-from .watch import limit_name, watch
+from .watch import SCHEDULER_LOST, limit_name, watch
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -175,7 +175,7 @@ def _limit_of(client: Client, work: Callable[[], None]) -> str:
     except Exception:
         if client.status == "running":
             raise
-        return "scheduler"
+        return SCHEDULER_LOST
     return ""
 
 

@@ -25,7 +25,7 @@ from .effort import stopped_by, within
 from .k_properties import Traffic
 from .listed import Listed
 from .survival_question import PlainAsk, PlainList, SurvivalQuestion
-from .watch import limit_name, watch
+from .watch import SCHEDULER_LOST, limit_name, watch
 
 if TYPE_CHECKING:
     from ...trust.reachability.certificates import Certificate
@@ -145,16 +145,23 @@ def survey(
     options = options.exploring_all() if model.system.mailboxes else options
     limits = options.limits
     options = options.but(limits=within(limits, most))
-    parts = []
+    parts: list[Survey] = []
     for observed, group in _groups(model, asks, 1 if certified else _MOST_ASKS):
         question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine).leading_to(
             group
         )
         here = not options.cluster or certified
         search = question.survey if here else question.survey_on_cluster
-        parts.append(search(group, k, slack))
+        lost = parts and parts[-1].stopped == SCHEDULER_LOST
+        parts.append(_unasked(parts[-1], group) if lost else search(group, k, slack))
     joined = _joined(parts, {name: a for part in parts for name, a in part.answers.items()}, started)
     return replace(joined, stopped=stopped_by(joined.stopped, limits, most))
+
+
+def _unasked(before: Survey, asks: Mapping[str, Ask]) -> Survey:
+    """What nobody answers any more. What was found before is not lost with the cluster."""
+    unknown = {name: SurvivalAnswer(None) for name in asks}
+    return replace(before, answers=unknown, configurations=0, stored=0, on_disk=0, faults_explored=0)
 
 
 def storms_to(

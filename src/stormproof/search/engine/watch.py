@@ -13,6 +13,9 @@ from .effort import within
 
 T = TypeVar("T")
 
+#: Why a search on a cluster ended whose scheduler was lost: no other can begin there.
+SCHEDULER_LOST = "scheduler"
+
 
 def limit_name(stop: _engine.Stop) -> str:
     """The name of the limit that stopped a search; "" when it ran to its end."""
