@@ -147,6 +147,13 @@ role B { r: A?m -> w
     assert mutated(sp.loads(told, format="storm"), "redirect")[name].by == "left"
 
 
+def test_a_requirement_that_one_goal_leads_to_another_counts_like_the_others() -> None:
+    leads = offer("require answered: Client@ask leads to Client@{served, refused}")
+    found = mutated(leads, "delete")
+    assert found["ask: without `Server!ask -> wait`"].by == "answered"
+    assert found["decide: without `Client!yes -> idle`"].status is MutantFate.SURVIVES
+
+
 def test_lines_are_those_of_the_transitions() -> None:
     system, places = read_with_places(OFFER, "offer.storm")
     for result in sp.mutate(system, operators=["delete", "timer"], jobs=1, places=places):

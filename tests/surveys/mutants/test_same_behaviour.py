@@ -13,7 +13,7 @@ from stormproof.errors import ModelError, UsageError
 from stormproof.kernel.model.failures import Failures
 from stormproof.kernel.model.failures_json import failures_from_json, failures_to_json
 from stormproof.kernel.model.goal import AT_REST
-from stormproof.kernel.model.requirement import ALWAYS_POSSIBLE, NEVER, Claim, Requirement
+from stormproof.kernel.model.requirement import ALWAYS_POSSIBLE, LEADS_TO, NEVER, Claim, Requirement
 from stormproof.kernel.model.system import System
 from stormproof.options import Options
 from stormproof.oracle.bounded import TooLarge
@@ -34,6 +34,7 @@ def random_question(rng: random.Random) -> tuple[System, CheckQuestion]:
     """A small system with requirements, faults and perhaps a stop, a restart and a budget."""
     system = random_system(rng, internal=rng.choice((0.0, 0.2)))
     claims = [Claim(rng.choice((NEVER, ALWAYS_POSSIBLE)), random_goal(rng, system)) for _ in range(2)]
+    claims += [Claim(LEADS_TO, random_goal(rng, system), after=random_goal(rng, system))]
     system = replace(system, requirements=tuple(Requirement(c, name=f"r{i}") for i, c in enumerate(claims)))
     failures = random_failures(rng, system) if rng.random() < 0.7 else Failures()
     names = system.names
@@ -44,7 +45,7 @@ def random_question(rng: random.Random) -> tuple[System, CheckQuestion]:
 
 
 def seen(behaviour: Behaviour) -> SeenSystem:
-    goals = (AT_REST, *behaviour.atoms, *(ask.goal for ask in behaviour.group.asks.values()))
+    goals = (AT_REST, *behaviour.atoms, *(g for ask in behaviour.group.asks.values() for g in ask.goals))
     return SeenSystem(behaviour.model, goals)
 
 

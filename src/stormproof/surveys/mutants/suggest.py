@@ -17,6 +17,7 @@ from ...kernel.model.goal import AT_REST, And, At, Contains, Goal, Holds, Or
 from ...kernel.model.requirement import (
     ALWAYS_POSSIBLE,
     CLEAN,
+    LEADS_TO,
     NEVER,
     RECOVERS,
     Claim,
@@ -72,7 +73,9 @@ def _about_two(system: System, states: Sequence[At], pairs: Sequence[tuple[At, A
     """What two roles do, one after the other kind, so that each kind is among the first."""
     contents = [(s, c, m) for c, ms in system.alphabets.items() for m in ms for s in states]
     held = [And((s, Contains(c, m))) for s, c, m in contents if isinstance(m, str)]
+    own = [(a, b) for a in states for b in states if a.process == b.process and a != b]
     kinds: list[Iterator[Requirement]] = [
+        *((_leads(a, b, under) for a, b in own) for under in _CALM_TOO),
         *((_never(And(pair), under) for pair in pairs) for under in _CALM_TOO),
         *((_never(And((AT_REST, *pair)), under) for pair in pairs) for under in _CALM_TOO),
         *((_always(Or(pair), under) for pair in pairs) for under in _CALM_TOO),
@@ -91,6 +94,10 @@ def _about_two(system: System, states: Sequence[At], pairs: Sequence[tuple[At, A
 
 def _always(goal: Goal, under: Under | None = None) -> Requirement:
     return Requirement(Claim(ALWAYS_POSSIBLE, goal), under=under)
+
+
+def _leads(after: Goal, goal: Goal, under: Under | None = None) -> Requirement:
+    return Requirement(Claim(LEADS_TO, goal, after=after), under=under)
 
 
 def _never(goal: Goal, under: Under | None = None) -> Requirement:
