@@ -96,6 +96,9 @@ GOALS: list[tuple[str, Callable[[Places], Any]]] = [
     ("count(i: N[i]@busy) >= 4", lambda p: False),
     ("count(i: N[i]@busy) >= 0", lambda p: True),
     ("1 = 1", lambda p: True),
+    ('"N[2]"@idle', lambda p: p["N[2]"].name == "idle"),
+    ('"N[2]".seen = {}', lambda p: not p["N[2]"].values["seen"]),
+    ('A@"s{x=1, w=red}"', lambda p: p["A"].name == "s" and p["A"].values == {"x": 1, "w": "red"}),
 ]
 
 

@@ -114,6 +114,8 @@ class _Meaning:
 
     def process(self, role: RoleName, env: Environment) -> str:
         data, name = self.data, role.name
+        if role.index is None and self.is_member(name):
+            return name
         if name not in data.variables:
             hint = did_you_mean(name, data.variables) or f"roles here: {', '.join(data.variables)}"
             raise DataMistake(f"unknown role '{name}'", role.start, role.end, hint)
@@ -136,22 +138,32 @@ class _Meaning:
             raise DataMistake(f"there is no {name}[{number}]", role.start, role.end, hint)
         return str(Member(name, number))
 
+    def is_member(self, name: str) -> bool:
+        """Is this the name of one process, as the automata and what is printed have it?"""
+        return name in self.system and name.partition("[")[0] in self.data.families
+
+    def family(self, role: RoleName) -> str:
+        return role.name.partition("[")[0] if self.is_member(role.name) else role.name
+
     def in_state(self, node: InState, env: Environment) -> Goal:
         process = self.process(node.role, env)
-        known = self.data.states[node.role.name]
+        named = self.data.states[self.family(node.role)]
+        known = (*named, *self.local(process))
         for state in node.states:
             if state.name not in known and (state.name != STOPPED or node.values):
-                hint = did_you_mean(state.name, known) or f"states of {node.role.name}: {', '.join(known)}"
+                hint = did_you_mean(state.name, known) or f"states of {node.role.name}: {', '.join(named)}"
                 problem = f"{node.role.name} has no state '{state.name}'"
                 raise DataMistake(problem, state.start, state.end, hint)
         wanted = {state.name for state in node.states}
-        for named, value in node.values:
-            name = named.name
-            kind = self.kind(Field(node.role, name, named.start, named.end))
+        for variable, value in node.values:
+            name = variable.name
+            kind = self.kind(Field(node.role, name, variable.start, variable.end))
             of_type(value, self.scope(env), kind, f"'{name}'")
         found = []
         for at, local in self.local(process).items():
-            if local.name in wanted and not local.failed and self.has_values(process, node, local, env):
+            whole = at in wanted and not node.values
+            named_so = local.name in wanted and not local.failed
+            if whole or (named_so and self.has_values(process, node, local, env)):
                 found.append(at)
         if STOPPED in wanted - {*known}:
             found.append(STOPPED)
@@ -209,7 +221,7 @@ class _Meaning:
         return type_of(value)
 
     def kind(self, node: Field) -> Type:
-        known = self.data.variables.get(node.role.name)
+        known = self.data.variables.get(self.family(node.role))
         if known is None or node.name not in known:
             listed = f"variables of {node.role.name}: {', '.join(known or ()) or 'none'}"
             hint = did_you_mean(node.name, known or ()) or listed
