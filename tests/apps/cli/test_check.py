@@ -294,3 +294,40 @@ def test_two_messages_in_order(run: Run, tmp_path: Path) -> None:
     for fault, ending in (("--reorder", "deadlock: B does not receive data"), ("--loss", "deadlock")):
         found = run("check", path, fault)
         assert found.code == 1 and re.search(rf"✘ recovers +{ending}.* breaks with 1 fault", found.out)
+
+
+VACUOUS = """faults A -> B: corrupt
+role A { s: B!x -> t
+         t: }
+role B { s: A?x -> t
+         t: }
+require nothing: never A@s & A@t
+"""
+
+
+def test_what_says_nothing_is_an_error_with_strict(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "vacuous.storm"
+    path.write_text(VACUOUS)
+    lenient, strict = run("check", path), run("check", path, "--strict")
+    assert (lenient.code, strict.code) == (0, 2)
+    for said in ("nothing: it says nothing", "corruption has no effect"):
+        assert said in " ".join(lenient.out.split()) and f"error: {said}" in strict.err
+    assert run("lint", path).code == 0 and run("lint", path, "--strict").code == 2
+    assert "6:9: warning: nothing: it says nothing" in run("lint", path).out
+    assert "1:8: warning: corruption has no effect" in run("lint", path).out
+    path.write_text(VACUOUS.replace("corrupt", "loss").replace("A@s & A@t", "A@s & B@t"))
+    assert run("check", path, "--strict", "--no-file-faults").code == 0
+    assert run("check", path, "--strict").code == 1, "a violation is more than a warning"
+    assert run("check", path, "--strict", "--no-file-faults", "--loss-on", "B:A").code == 2
+
+
+def test_ci_reads_what_says_nothing(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "lost.storm"
+    path.write_text(VACUOUS.replace("A@s & A@t", "A@s & B@u").replace("t: }", "t: A?x -> u\n u: }"))
+    found = run("check", path, "--sarif", "-", "--no-file-faults", "--duplicate-on", "B:A")
+    results = json.loads(found.out)["runs"][0]["results"]
+    said = [r["message"]["text"] for r in results if r["ruleId"] == "lint"]
+    assert "nothing: no run reaches B@u, without which it cannot be violated" in said
+    assert "faults on B→A have no effect: nothing is sent there" in said and len(said) == len(set(said))
+    junit = run("check", path, "--junit", "-", "--no-file-faults").out
+    assert "no run reaches B@u" in junit

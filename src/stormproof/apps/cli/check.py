@@ -16,6 +16,7 @@ from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import plural
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import SEMANTICS
+from ...languages.formats.files import display_name
 from ...limits import Limits, is_over, why_interrupted
 from ...records import dataclass
 from ...search.checks.api import check
@@ -57,6 +58,11 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 @failure_options
 @effort_option
 @question_options
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Warnings, requirements that say nothing and faults that change nothing are errors.",
+)
 @click.option("--unbounded", is_flag=True, help="What holds up to some channel length only is undecided.")
 @click.option(
     "--semantics",
@@ -102,6 +108,7 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
 def command(
     sources: tuple[str, ...],
     format: str | None,
+    strict: bool,
     verbose: bool,
     examples: bool,
     junit: str | None,
@@ -140,11 +147,13 @@ def command(
         with uninterrupted():
             if not as_json:
                 printer.finish(answers[-1], len(files) > 1)
+            if strict:
+                _say_what_is_strict(answers[-1])
         if answers[-1].interrupted or is_over():
             break
-        if asked["fail_fast"] and _code(answers[-1].answer) == VIOLATED:
+        if asked["fail_fast"] and _code(answers[-1], strict) == VIOLATED:
             break
-    codes = [_code(a.answer) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
+    codes = [_code(a, strict) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
         if junit is not None or sarif is not None or github:
             _save(junit, sarif, github, answers)
@@ -254,10 +263,20 @@ def _report(
         )
 
 
-def _code(answer: Report | StormproofError) -> int:
+def _code(answered: Answered, strict: bool) -> int:
+    """A violation stays one where something else is wrong, too."""
+    answer = answered.answer
     if isinstance(answer, StormproofError):
         return UNDECIDED if isinstance(answer, Interrupted) else WRONG
-    return answer.exit_code
+    wrong = strict and (answered.warnings or answer.vacuous)
+    return WRONG if wrong and answer.exit_code != VIOLATED else answer.exit_code
+
+
+def _say_what_is_strict(answered: Answered) -> None:
+    """Why the exit code is not that of the answer; warnings are on standard error already."""
+    vacuous = answered.answer.vacuous if isinstance(answered.answer, Report) else ()
+    for said in vacuous:
+        show_problem(f"{display_name(answered.source)}: error: {said} (--strict)")
 
 
 def _save(junit_file: str | None, sarif_file: str | None, github: bool, answers: list[Answered]) -> None:

@@ -127,8 +127,8 @@ class Checks:
 
 
 def sentence(verdict: dict[str, Any]) -> str:
-    """`✔ paid: never Buyer@done & Shop@idle · holds · any channel length`."""
-    said = " · ".join(part for part in (verdict["claim"], verdict["say"]) if part)
+    """`✔ paid: never Buyer@done & Shop@idle · holds · any channel length`, and why that says nothing."""
+    said = " · ".join(part for part in (verdict["claim"], verdict["say"], *verdict["vacuous"]) if part)
     return f"{verdict['mark']} {verdict['property']}" + (f": {said}" if said else "")
 
 

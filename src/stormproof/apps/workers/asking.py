@@ -106,6 +106,7 @@ def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
         "claim": claim(verdict),
         "say": _answer(report, verdict),
         "notes": list(verdict.notes),
+        "vacuous": list(verdict.vacuous),
         "line": None if verdict.requirement is None else verdict.requirement.line,
         "run": _run(report, verdict),
     }

@@ -42,6 +42,7 @@ def _empty_report(playing: Game) -> Report:
         model=request.model,
         verdicts=(),
         notes=request.notes,
+        without_effect=request.without_effect,
         given=request.given,
         prepared=request.prepared,
     )

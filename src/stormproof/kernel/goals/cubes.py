@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ...errors import UsageError
@@ -16,6 +16,8 @@ from .named import Meanings, quiet_states
 
 #: Cases of a goal beyond which it is refused.
 MOST_CUBES = 100_000
+#: Cases that are put together where only some are needed: a few tenths of a second.
+MOST_TRIED = 20_000
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,11 @@ def cubes(goal: Goal, system: System, failures: FailureModel) -> tuple[Cube, ...
     return tuple(_Expansion(system, failures).cubes(normal_form(goal)))
 
 
+def first_cases(goal: Goal, system: System, failures: FailureModel) -> Iterator[Cube]:
+    """The same cubes one by one, for whoever needs only some; a UsageError after `MOST_TRIED` attempts."""
+    return _OneByOne(system, failures).cubes(normal_form(goal))
+
+
 class _Expansion:
     """Goals in negation normal form to cubes."""
 
@@ -212,7 +219,7 @@ class _Expansion:
         else:
             yield from self._literal(goal)
 
-    def _all(self, parts: Iterable[Goal]) -> list[Cube]:
+    def _all(self, parts: Sequence[Goal]) -> Iterable[Cube]:
         found = [Cube()]
         for part in parts:
             options = list(self.cubes(part))
@@ -267,3 +274,23 @@ class _Expansion:
         for message in (*standing, *(m for m in here if m is CRASH)):
             if message != except_for:
                 yield from self._literal(Head(channel, message))
+
+
+class _OneByOne(_Expansion):
+    """Conjunctions in depth: a case is complete before the next one is begun."""
+
+    def __init__(self, system: System, failures: FailureModel) -> None:
+        super().__init__(system, failures)
+        self.tried = 0
+
+    def _all(self, parts: Sequence[Goal], so_far: Cube = Cube()) -> Iterator[Cube]:  # noqa: B008 (frozen)
+        if not parts:
+            yield so_far
+            return
+        for option in self.cubes(parts[0]):
+            self.tried += 1
+            if self.tried > MOST_TRIED:
+                raise UsageError(f"the goal has more than {MOST_TRIED:,} cases")
+            both = so_far.meet(option)
+            if both is not None:
+                yield from self._all(parts[1:], both)

@@ -265,6 +265,16 @@ class Failures(AskedFaults):
         named = choice if isinstance(choice, bool) else channel in choice
         return named or (kind is PARTITION and self._apart(channel))
 
+    def wanted(self, kind: FaultKind, system: System) -> tuple[Channel, ...]:
+        """The channels that are to have this kind of fault: all, those that are named, those of the file."""
+        choice = self.choice(kind)
+        found = [c for c in system.channels if self.asks(kind, c)]
+        found += [] if isinstance(choice, bool) else choice
+        found += [c for c, _, _ in self.corrupt_map] if kind is CORRUPTION else []
+        declared = system.faults if self.file_faults else ()
+        found += [Channel(f.sender, f.receiver) for f in declared if f.has(kind)]
+        return tuple(dict.fromkeys(found))
+
     def on(self, system: System) -> FailureModel:
         """Resolve against a system: what each of its channels may do, and who may crash."""
         self._check_names(system)

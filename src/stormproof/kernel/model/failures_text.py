@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .actions import Channel
 from .budget import Budget
 from .failures import FailureModel, Failures
-from .faults import KINDS, PROCESS_KINDS, RESTART, STOP
+from .faults import KINDS, PARTITION, PROCESS_KINDS, RESTART, STOP, FaultKind
 from .phrases import arrow, few, listed, plural
 from .system import System
 
@@ -29,16 +29,57 @@ def describe_failures(system: System, model: FailureModel, budget: Budget | None
 
 
 def without_effect(asked: Failures, system: System, model: FailureModel) -> tuple[str, ...]:
-    """What was asked for and changes nothing: faults where nothing is sent, limits on what cannot happen."""
-    choices = [choice for kind in KINDS if not isinstance(choice := asked.choice(kind), bool)]
-    unused = dict.fromkeys(c for choice in choices for c in choice if c not in system.channels)
+    """What was asked for, or is declared, and changes nothing: faults where nothing is sent or nothing can
+    become anything else, limits on what cannot happen."""
     possible = {kind.noun for kind in model.kinds} | ({"crash"} if model.unreliable else set())
     possible |= {kind.keyword for kind in PROCESS_KINDS if getattr(model, kind.keyword)}
     limited = [kind for kind in asked.budget.kinds if kind not in possible]
+    apart = asked.partition and not any(asked.asks(PARTITION, c) for c in system.channels)
     return (
-        *(f"faults on {arrow(c)} have no effect: nothing is sent there" for c in unused),
+        *dict.fromkeys(said for kind in KINDS for said in _idle(kind, asked, system, model)),
+        *(["the partition separates nobody who sends to the other side"] if apart else ()),
         *(f"the budget limits {plural(2, kind)[2:]}, which cannot happen" for kind in limited),
     )
+
+
+def _idle(kind: FaultKind, asked: Failures, system: System, model: FailureModel) -> Iterator[str]:
+    """Of faults on all channels it is enough that they change something on one."""
+    wanted = asked.wanted(kind, system)
+    idle = [c for c in wanted if not _changes(kind, c, system, model)]
+    everywhere = asked.choice(kind) is True or set(system.channels) <= set(wanted)
+    if not idle and not (asked.choice(kind) is True and not wanted):
+        return
+    if everywhere and len(idle) < len(wanted) and set(idle) <= set(system.channels):
+        return
+    if not wanted:
+        yield f"{kind.noun} has no effect: nothing is sent"
+    unused = [c for c in idle if not _sent(c, system)]
+    yield from (f"faults on {arrow(c)} have no effect: nothing is sent there" for c in unused)
+    used = [c for c in idle if c not in unused]
+    if used:
+        where = "" if len(idle) == len(wanted) and everywhere else f" on {_channels(system, used)}"
+        yield f"{kind.noun}{where} has no effect: {kind.idle}"
+
+
+def _sent(channel: Channel, system: System) -> list[str]:
+    return [m for m in system.sent_on.get(channel, ()) if isinstance(m, str)]
+
+
+def _changes(kind: FaultKind, channel: Channel, system: System, model: FailureModel) -> bool:
+    """Is there something in the channel, or in the mailbox, that this fault makes another content?"""
+    failure = model.on(channel)
+    if kind not in failure.kinds or not _sent(channel, system):
+        return False
+    if not kind.whole_queue:
+        return True
+    queue = [
+        c for c in system.channels if c == channel or (system.mailboxes and c.receiver == channel.receiver)
+    ]
+    standing = {(c.sender, m) for c in queue for m in _sent(c, system)}
+    standing |= {
+        (c.sender, b) for c in queue for m in _sent(c, system) for b in model.on(c).becomes.get(m, ())
+    }
+    return len(standing) > 1
 
 
 def _channels(system: System, channels: list[Channel]) -> str:

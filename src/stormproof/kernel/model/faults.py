@@ -26,7 +26,8 @@ class FaultKind:
     `may` says what may happen to messages; `short` is the head of a narrow column. `in_paper`: it is one of
     the paper's interferences, which surveys ask for unless they are asked for others. `matches_once`: every
     message is still received at most once, in a way that the theories of RSC and half-duplex cover; other
-    kinds are refused there. `whole_queue`: in a mailbox it affects all messages, whoever sent them.
+    kinds are refused there. `whole_queue`: in a mailbox it affects all messages, whoever sent them. `idle`:
+    why it may change nothing where messages are sent.
     """
 
     keyword: str
@@ -36,15 +37,22 @@ class FaultKind:
     in_paper: bool = False
     matches_once: bool = False
     whole_queue: bool = False
+    idle: str = ""
 
 
-def _of_paper(keyword: str, noun: str, may: str, short: str, whole_queue: bool = False) -> FaultKind:
-    return FaultKind(keyword, noun, may, short, in_paper=True, matches_once=True, whole_queue=whole_queue)
+def _of_paper(
+    keyword: str, noun: str, may: str, short: str, idle: str = "", whole_queue: bool = False
+) -> FaultKind:
+    return FaultKind(keyword, noun, may, short, True, True, whole_queue, idle)
 
 
 LOSS = _of_paper("loss", "loss", "be lost", "loss")
-CORRUPTION = _of_paper("corrupt", "corruption", "turn into others", "corr.")
-REORDERING = _of_paper("reorder", "reordering", "overtake each other", "reord.", whole_queue=True)
+CORRUPTION = _of_paper(
+    "corrupt", "corruption", "turn into others", "corr.", "no message has another to turn into"
+)
+REORDERING = _of_paper(
+    "reorder", "reordering", "overtake each other", "reord.", "all messages are the same", whole_queue=True
+)
 DUPLICATION = FaultKind("duplicate", "duplication", "be delivered more than once", "dupl.")
 
 KINDS = (LOSS, CORRUPTION, REORDERING, DUPLICATION)

@@ -74,15 +74,16 @@ def _unhandled(system: System) -> str:
     return "as written, the system does not handle every crash (`stormproof crash` shows what is missing)"
 
 
-def with_process_faults(system: System, model: FailureModel) -> Transformed:
+def with_process_faults(system: System, model: FailureModel, after_end: bool = False) -> Transformed:
     """The system in which stops and restarts are internal actions (definitions 9.5), and in which messages
-    carry their senders where they stand in mailboxes (definitions 12.1).
+    carry their senders where they stand in mailboxes (definitions 12.1). `after_end`: roles that have ended
+    restart, too, against definition 11.2.
 
     Where its roles rest is written down, since a stopped process rests and must not change what the default
     rest states of the others are.
     """
     durable = {p.name: p.durable for p in system}
-    found = stop_restart(with_senders(system), model.stop, model.restart, durable)
+    found = stop_restart(with_senders(system), model.stop, model.restart, durable, after_end)
     if system.mailboxes:
         found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
     if not found.faults:

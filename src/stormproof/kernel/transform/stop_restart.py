@@ -48,6 +48,16 @@ class Transformed:
         """The user's name of a state; an invented one keeps its own."""
         return self.origin.get(process, {}).get(state, state)
 
+    def idle_restarts(self) -> tuple[str, ...]:
+        """Whose restarts are never a step: wherever they are, they have ended or restart to there."""
+        restarts = [(p, action) for (p, action), kind in self.faults.items() if kind == RESTART]
+        return tuple(p for p, action in restarts if not self._may_take(p, Internal(action, fault=RESTART)))
+
+    def _may_take(self, process: str, action: Internal) -> bool:
+        automaton = self.system[process]
+        reached = set(automaton.reachable())
+        return any(t.source in reached and t.action == action for t in automaton.transitions)
+
     def goal(self, goal: Goal) -> Goal:
         """A goal on the user's states as one on these."""
         return self.translate(map_states(goal, self.states_of))
@@ -75,8 +85,10 @@ def stop_restart(
     stop: Iterable[str] = (),
     restart: Iterable[str] = (),
     durable: Mapping[str, Iterable[str]] | None = None,
+    after_end: bool = False,
 ) -> Transformed:
-    """The system in which the processes of `stop` may stop at any time and those of `restart` may restart."""
+    """The system in which the processes of `stop` may stop at any time and those of `restart` may restart;
+    `after_end`: also where they have ended."""
     stopping, restarting, kept = frozenset(stop), frozenset(restart), dict(durable or {})
     faults: dict[tuple[str, str], str] = {}
     origin: dict[str, dict[str, str]] = {}
@@ -86,7 +98,7 @@ def stop_restart(
         process, name = original, original.name
         if name in restarting:
             action = _fresh(RESTART, _actions(original))
-            process, origin[name] = _restarting(original, frozenset(kept.get(name, ())), action)
+            process, origin[name] = _restarting(original, frozenset(kept.get(name, ())), action, after_end)
             faults[name, action] = RESTART
         if name in stopping:
             action, state = _fresh(STOP, _actions(process)), _fresh(STOPPED, process.states)
@@ -134,10 +146,12 @@ def _stopping(
     return replace(process, transitions=(*process.transitions, *rows), states=(*process.states, stopped))
 
 
-def _restarting(process: Process, durable: frozenset[str], action: str) -> tuple[Process, dict[str, str]]:
+def _restarting(
+    process: Process, durable: frozenset[str], action: str, after_end: bool
+) -> tuple[Process, dict[str, str]]:
     """The product with the remembered recovery state. A process that has ended or crashed never restarts; a
     restart that changes nothing is left out."""
-    ended = ended_states(process)
+    ended = process.crashed_states if after_end else ended_states(process)
     start = (process.initial, process.initial)
     rows: list[tuple[_Pair, Transition, _Pair]] = []
     # States that the automaton does not reach stay too: alphabets are read off the system as given.

@@ -21,6 +21,7 @@ class Places:
         self._source = source
         self._roles = file.roles
         self._requirements = file.requirements
+        self._faults = file.faults
         self._transitions: dict[tuple[str, Transition], int] = {}
         for role in file.roles.values():
             if isinstance(role.body, RoleBody):
@@ -45,6 +46,12 @@ class Places:
 
     def requirement(self, index: int) -> Place:
         return self._place(self._requirements[index].start)
+
+    def faults(self) -> Place:
+        """The first line that declares any."""
+        first = next((line for line in self._faults if line.channels or line.roles), None)
+        start = 0 if first is None else first.channels[0][0][1] if first.channels else first.roles[0][1]
+        return self._place(start)
 
     def rest_line(self, role: str, state: str) -> str:
         """How an author says that the role rests in the state."""
@@ -77,6 +84,9 @@ class NoPlaces:
         return self._file
 
     def requirement(self, index: int) -> Place:
+        return self._file
+
+    def faults(self) -> Place:
         return self._file
 
     def rest_line(self, role: str, state: str) -> str:

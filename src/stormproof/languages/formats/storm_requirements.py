@@ -134,7 +134,7 @@ def _claim(cursor: Cursor, example: str) -> tuple[str, tuple[WrittenGoal, ...], 
     cursor.keyword(word)
     if word == "always":
         if cursor.keyword("possible") is None:
-            cursor.fail("'possible'", TEMPORAL.get(cursor.peek_word() or "") or _ALWAYS_HINT)
+            cursor.fail("'possible'", TEMPORAL.get(cursor.peek_word() or "", _ALWAYS_HINT))
         return ALWAYS_POSSIBLE, (_goal(cursor),), None
     if word == NEVER:
         return NEVER, (_goal(cursor),), None

@@ -141,7 +141,9 @@ def _answer(request: Request) -> Report:
 def _verdict_on(requirement: Requirement, own: Report) -> Verdict:
     """The verdict of a report that is about this requirement, perhaps among others of the same kind."""
     named = known_properties(requirement.claim.what) if requirement.claims_property else ()
-    return replace(own[named[0]] if named else own.verdicts[0], own=own)
+    found = own[named[0]] if named else own.verdicts[0]
+    idle = own.without_effect if found.holds else ()
+    return replace(found, own=own, vacuous=(*idle, *found.vacuous), notes=(*idle, *found.notes))
 
 
 def _classes(request: Request, interrupted: bool) -> list[Verdict]:

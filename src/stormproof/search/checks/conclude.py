@@ -24,7 +24,8 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         transitions=outcome.transitions,
         seconds=outcome.seconds,
         tried=outcome.tried,
-        notes=outcome.notes,
+        notes=(*outcome.vacuous, *outcome.notes),
+        vacuous=outcome.vacuous,
         stopped=outcome.stopped,
         up_to=outcome.up_to,
         fewest=outcome.fewest,
@@ -35,7 +36,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         unbounded=request.options.unbounded,
     )
     if outcome.holds:
-        return replace(verdict, notes=(*outcome.notes, *_on_holding(request, outcome)))
+        return replace(verdict, notes=(*verdict.notes, *_on_holding(request, outcome)))
     if outcome.found:
         verdict = _violated(request, verdict, outcome, evidence)
     if outcome.holds is None:

@@ -59,7 +59,8 @@ class Outcome:
 
     `found` are violations in order of preference: a later one is used where the replay kernel cannot
     establish an earlier one within its budget. `stopped`: the limit that was hit. `exploration`: the one that
-    the verdict speaks of. `reason` is set where no run is there to read it off.
+    the verdict speaks of. `reason` is set where no run is there to read it off. `vacuous`:
+    why it says nothing.
     """
 
     property: str
@@ -78,5 +79,6 @@ class Outcome:
     fewest: bool = False
     tolerated: int | None = None
     notes: tuple[str, ...] = ()
+    vacuous: tuple[str, ...] = ()
     certificate: Proof | None = None
     fewest_certificate: Proof | None = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
-from ...kernel.model.goal import And, Not, mentioned
+from ...kernel.model.goal import mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import rest_states
@@ -15,7 +15,7 @@ from ...kernel.model.survival import SLACK, SurvivalModel
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
 from ..counterexample.no_return import from_no_return
-from ..engine.survival import SurvivalAnswer, survey
+from ..engine.survival import SurvivalAnswer
 from ..narrate import survival as sentences
 from ..narrate.reason import RunEnd
 from ..narrate.unanswered import unanswered
@@ -26,6 +26,7 @@ from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
 from .survival import INTERRUPTED, GrowingBounds, decide_survival
+from .vacuity import decided_by_an_end, vacuity
 
 
 def decide_recovery(request: Request) -> dict[str, Outcome]:
@@ -48,7 +49,25 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
         methods.decide,
     )
     found = decide_survival(search)
-    return {n: _outcome(request, methods, n, found[n], Survived(model, asks[n])) for n in asks}
+    return {n: _looked_at(request, methods, n, found[n], Survived(model, asks[n])) for n in asks}
+
+
+def _looked_at(
+    request: Request, methods: MethodsForAnyLength, name: str, found: SurvivalAnswer, asked: Survived
+) -> Outcome:
+    """The outcome, and what there is to say of it: that it says nothing, or depends on an end."""
+    outcome = _outcome(request, methods, name, found, asked)
+    if outcome.holds is None or outcome.stopped or not request.options.polish:
+        return outcome
+    try:
+        required = next((r for r in request.requirements if name_of(r) == name), None)
+        holds = outcome.holds and required is not None
+        said = vacuity(request, required, asked.model, found) if holds and required else ()
+        return replace(
+            outcome, vacuous=said, notes=(*outcome.notes, *decided_by_an_end(request, name, found))
+        )
+    except KeyboardInterrupt:
+        return replace(outcome, stopped=INTERRUPTED)
 
 
 def _outcome(
@@ -119,22 +138,10 @@ def outcome_of(name: str, found: SurvivalAnswer, asked: Survived, request: Reque
         up_to=found.up_to,
         fewest=found.fewest,
         tolerated=found.tolerated,
-        notes=(*_doubts(found), *_vacuous(found, asked, request), *((made.note,) if made.note else ())),
+        notes=(*_doubts(found), *((made.note,) if made.note else ())),
         certificate=made.proof,
         fewest_certificate=made.fewest,
     )
-
-
-def _vacuous(found: SurvivalAnswer, asked: Survived, request: Request) -> tuple[str, ...]:
-    """What nothing is ever asked of holds, and means little."""
-    k = max(found.k, 1)
-    after, most = asked.ask.after, request.effort.configurations(k)
-    if not found.holds or after is None or most <= 0:
-        return ()
-    waits = Ask(False, And((after, Not(asked.ask.goal))))
-    reached = survey(asked.model, {"": waits}, k, options=request.options, most=most)
-    request.effort.spend_on(reached.stored, k)
-    return ("vacuous: no run that was explored makes it pending",) if reached.answers[""].holds else ()
 
 
 def _sentence(asked: Survived) -> Callable[[RunEnd], str]:

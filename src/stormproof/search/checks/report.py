@@ -46,9 +46,10 @@ class Verdict:
 
     `k` is the bound that the verdict speaks of: the one asked for, or the least at which the property holds;
     None where there is no bound, or where the property fails for every k that was tried. `notes` say what the
-    verdict implies and what it does not. `replayed`: True when the replay kernel accepted the witness,
-    None when there is none or the kernel was not asked. `stopped`: the limit that left it undecided (time,
-    memory, states, interrupted). `part`: which part of a conjunction the witness violates, or the property.
+    verdict implies and what it does not; `vacuous`, those of them that say why it says nothing. `replayed`:
+    True when the replay kernel accepted the witness, None when there is none or the kernel was not asked.
+    `stopped`: the limit that left it undecided (time, memory, states, interrupted). `part`: which part of a
+    conjunction the witness violates, or the property.
     `fewest`: no run with fewer faults violates it, of a k-property within its bound. `others`: who else
     violates a k-property, each with its run.
 
@@ -70,6 +71,7 @@ class Verdict:
     witness: Witness | None = None
     tried: tuple[Tried, ...] = ()
     notes: tuple[str, ...] = ()
+    vacuous: tuple[str, ...] = ()
     replayed: bool | None = None
     witness_k: int | None = None
     part: str = ""
@@ -177,6 +179,8 @@ class Verdict:
             data["tried"] = [{"k": t.k, "holds": t.holds} for t in self.tried]
         if self.notes:
             data["notes"] = list(self.notes)
+        if self.vacuous:
+            data["vacuous"] = list(self.vacuous)
         if self.certificate is not None:
             data["certificate"] = self.certificate.to_json()
         if self.fewest_certificate is not None:
@@ -199,7 +203,8 @@ class Report:
     where `notes` say so; `given`, with who may crash marked, is what `crash-handling` speaks of. `model` is
     the failure model resolved against the system. Stops and restarts are actions of `system`; `prepared`
     is the system without them. `asked`: the properties and requirements that were asked for by name, None
-    where nothing was. `unbounded`: what holds up to some channel length only was no answer.
+    where nothing was. `without_effect`: those of the notes that say which faults change nothing. `unbounded`:
+    what holds up to some channel length only was no answer.
     """
 
     system: System
@@ -207,6 +212,7 @@ class Report:
     model: FailureModel
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
     semantics: str = "definition"
     seconds: float = 0.0
     given: System | None = None
@@ -243,6 +249,12 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.exit_code == 0
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """What holds and says nothing, and faults that change nothing: an error with `--strict`."""
+        said = (f"{v.property}: {sentence}" for v in self.verdicts for sentence in v.vacuous)
+        return (*self.without_effect, *said)
 
     @property
     def answer(self) -> str:
@@ -296,6 +308,7 @@ class Report:
             "answer": self.answer,
             **({"unbounded": True} if self.unbounded else {}),
             "notes": list(self.notes),
+            **({"without_effect": list(self.without_effect)} if self.without_effect else {}),
             "seconds": round(self.seconds, 6),
             "verdicts": [v.to_json() for v in self.verdicts],
         }

@@ -10,7 +10,8 @@ from .report import Report, Verdict
 
 def verdict_text(verdict: Verdict) -> str:
     """`✔ k-er: holds, k = 1`, `◐ recovers: up to channels of length 6 · survives any number of faults`."""
-    return f"{verdict.status.sign} {verdict.property}: {_finding(verdict, faults_possible=True)}"
+    said = f"{verdict.status.sign} {verdict.property}: {_finding(verdict, faults_possible=True)}"
+    return "; ".join((said, *verdict.vacuous))
 
 
 def report_text(report: Report) -> str:
@@ -20,7 +21,10 @@ def report_text(report: Report) -> str:
     possible = not report.model.harmless
     wide = max((len(v.property) for v in report), default=0)
     lines = [f"{system.name or 'system'}: {sizes}"]
-    lines += [f"  {v.status.sign} {v.property:<{wide}}  {_finding(v, possible)}" for v in report]
+    for v in report:
+        lines += [f"  {v.status.sign} {v.property:<{wide}}  {_finding(v, possible)}"]
+        lines += [f"    {' ' * wide}  ({said})" for said in v.vacuous]
+    lines += [f"  note: {said}" for said in report.without_effect]
     broken = next((v for v in report if v.holds is False and v.witness is not None), None)
     if broken is not None and broken.witness is not None:
         story = Narrative(system, broken.witness)

@@ -46,7 +46,7 @@ class Request:
     `asked` is the system as it came, `given` the one with who may crash marked, `prepared` the one with crash
     handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
     actions of it. `named`: the properties and requirements that were asked for by name, None where nothing
-    was.
+    was. `without_effect`: which faults change nothing.
     """
 
     asked: System
@@ -64,6 +64,7 @@ class Request:
     survival_max_k: int | None
     semantics: str
     notes: tuple[str, ...]
+    without_effect: tuple[str, ...]
     options: Options
     named: tuple[str, ...] | None
     started: float
@@ -126,6 +127,7 @@ def make_request(
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked, semantics)
     searched = with_process_faults(marked, model)
+    idle = faults_without_effect(asked, system, model, searched)
     named = None if properties is None else tuple(properties)
     required = requirements_named(system, named or ())
     others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
@@ -145,9 +147,10 @@ def make_request(
         one_bound=k is not None,
         survival_max_k=k or max_k,
         semantics=semantics,
+        without_effect=idle,
         notes=(
             *notes,
-            *without_effect(asked, system, model),
+            *idle,
             *(_left_out(system, required) if named else ()),
         ),
         options=options,
@@ -155,6 +158,15 @@ def make_request(
         started=started,
         effort=Effort(QUESTIONS * options.effort),
     )
+
+
+def faults_without_effect(
+    asked: Failures, system: System, model: FailureModel, searched: Transformed
+) -> tuple[str, ...]:
+    """Which failures change nothing, in sentences."""
+    idle = searched.idle_restarts()
+    restarts = (f"a restart of {name} has no effect: it is where it restarts, or has ended" for name in idle)
+    return (*without_effect(asked, system, model), *restarts)
 
 
 def _left_out(system: System, required: tuple[Requirement, ...]) -> tuple[str, ...]:

@@ -107,6 +107,7 @@ def report_of(request: Request, verdicts: Sequence[Verdict]) -> Report:
         model=request.model,
         verdicts=ordered(verdicts),
         notes=request.notes,
+        without_effect=request.without_effect,
         semantics=request.semantics,
         seconds=time.monotonic() - request.started,
         given=request.given,

@@ -41,6 +41,16 @@ class CheckedFile:
         """Those that the exit code depends on."""
         return tuple(v for v in self.answer if v.counts) if isinstance(self.answer, Report) else ()
 
+    @property
+    def vacuous(self) -> Iterator[tuple[str, Place]]:
+        """What says nothing or changes nothing and no warning has said already, with its place."""
+        if not isinstance(self.answer, Report):
+            return
+        known = {warning.message for warning in self.warnings}
+        found = [(said, self.places.faults()) for said in self.answer.without_effect]
+        found += [(f"{v.property}: {s}", self.place(v)) for v in self.answer for s in v.vacuous]
+        yield from ((said, place) for said, place in found if said not in known)
+
     def report(self, verdict: Verdict) -> Report:
         """That of the file, or of the requirement where it has failures of its own."""
         assert isinstance(self.answer, Report)

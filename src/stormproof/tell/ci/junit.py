@@ -34,8 +34,9 @@ def _suite(root: Element, file: CheckedFile) -> Element:
         suite.set(counter, str(len(suite.findall(f"testcase/{tag}"))))
     seconds = file.answer.seconds if isinstance(file.answer, Report) else 0.0
     suite.set("time", f"{seconds:.3f}")
-    if file.warnings:
-        SubElement(suite, "system-err").text = _text("\n".join(map(str, file.warnings)))
+    said = [*map(str, file.warnings), *(f"{place}: warning: {what}" for what, place in file.vacuous)]
+    if said:
+        SubElement(suite, "system-err").text = _text("\n".join(said))
     return suite
 
 

@@ -75,6 +75,8 @@ def _results(file: CheckedFile) -> Iterator[dict[str, Any]]:
     for warning in file.warnings:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield _result("lint", "warning", f"{warning.message}{hint}", file, warning.place)
+    for said, place in file.vacuous:
+        yield _result("lint", "warning", said, file, place)
     for verdict in file.verdicts:
         if not verdict.ok:
             yield _violation(file, verdict)

@@ -14,6 +14,7 @@ from ...search.checks.properties import ALIASES, GOALS, PROPERTIES
 from .data import data_warnings
 from .messages import message_warnings
 from .states import state_warnings
+from .vacuous import vacuous_warnings
 from .warning import Warning
 
 
@@ -61,6 +62,7 @@ def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:
     found += message_warnings(system, places)
     found += data_warnings(system, places)
     found += _unknown_properties(system, places)
+    found += vacuous_warnings(system, places)
     return tuple(sorted(dict.fromkeys(found), key=lambda w: (w.place.line or 0, w.place.column or 0)))
 
 

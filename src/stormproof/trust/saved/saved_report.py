@@ -36,12 +36,12 @@ RESULT_KEYS = (
         "asked",
         "notes",
     ),
-    *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded", "answer"),
+    *("seconds", "verdicts", "examples", "reproducer", "file", "unbounded", "answer", "without_effect"),
 )
 VERDICT_KEYS = (
     *("property", "k", "holds", "reason", "states", "transitions", "seconds", "witness", "up_to", "faults"),
     *("fewest", "tolerated", "others", "counts", "requirement", "tried", "notes", "certificate"),
-    *("fewest_certificate", "replayed", "witness_k", "conflict", "status"),
+    *("fewest_certificate", "replayed", "witness_k", "conflict", "status", "vacuous"),
 )
 _OTHER_KEYS = ("culprit", "reason", "witness")
 _WRAPPERS = {"reports": {"stormproof", "reports"}, "models": {"stormproof", "models", "output", "text"}}

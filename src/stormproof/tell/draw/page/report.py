@@ -110,7 +110,8 @@ def _remarks(
     found = {}
     for column, report in reports.items():
         words = [about[column]] if column in about else []
-        words += [*report.notes, *(examples[column].remarks() if column in examples else ())]
+        words += [*report.notes, *(f"{v.property}: {said}" for v in report for said in v.vacuous)]
+        words += [*(examples[column].remarks() if column in examples else ())]
         if words:
             found[column] = words
     return found
