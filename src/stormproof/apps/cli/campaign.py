@@ -116,11 +116,22 @@ def command(
     else:
         out = console()
         out.print(_agreement_table(agree) if agree else _row_table(rows))
-        for note in dict.fromkeys(f"{row['source']}: {n}" for row in rows for n in row.get("notes", ())):
+        for note in _notes(rows):
             out.print(Text(f"note: {note}"))
         out.print()
         _print_counts(out, counts, done)
     return _exit_code(counts)
+
+
+def _notes(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Each once, with the systems that it is on: a fault that changes nothing changes nothing in many."""
+    about: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for note in row.get("notes", ()):
+            about.setdefault(note, {})[row["source"]] = None
+    for note, sources in about.items():
+        first, *others = sources
+        yield f"{first}{f' and {len(others)} more' if others else ''}: {note}"
 
 
 def _plan(
