@@ -26,6 +26,7 @@ REASONS = {
     "threads": "used where symmetry is; how many an exploration had is also a part of its answer",
     "cluster": "the k-properties and survival go to a cluster each in its way",
     "replay": "runs and certificates are replayed, and two commands have --no-replay",
+    "polish": "runs and what there is to say of verdicts are for readers, and mutants have none",
     "unbounded": "verdicts and reports say so, and replay reads it",
     "effort": "each command that checks has --effort, and surveys share it out",
     "certificates": "three methods make certificates, and a table keeps them in a folder of this name",

@@ -80,7 +80,7 @@ class Options:
     `effort`: how many configurations are explored for what only makes an answer stronger, such as larger
     bounds than 1; methods that count something else may take as much of that.
     Without `replay` violations are shown without replaying them first; without `polish` a run is the first
-    that was found, which is quicker.
+    that was found, and nothing is said of what holds and says nothing, which is quicker.
     `unbounded`: what holds up to some channel length only is undecided.
     `certificates`: verdicts on survival and requirements carry what proves them. `classes`: where nothing is
     asked for by name, the classes of the paper are decided, too. `progress` hears what a search does.

@@ -79,9 +79,9 @@ def _takes(system: System, name: str, state: str, heads: dict[Channel, Message])
 
 
 def needed(claim: Claim, spell: Callable[[Goal], str] = show) -> dict[str, Goal]:
-    """What some run must reach for the claim to say something, with what there is to say where none does: that
-    what leads to another goal is pending, and, of a goal that must never happen, the parts `P@s` of its
-    conjunctions. A goal that is such a part alone is what is required."""
+    """What some run must reach for the claim to say something, with what there is to say where none does:
+    what leads to another goal must be pending; of a goal that must never happen, these are the parts `P@s`
+    of its conjunctions. A goal that is such a part alone is what is required."""
     if claim.goal is None:
         return {}
     if claim.after is not None:

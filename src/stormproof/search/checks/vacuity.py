@@ -18,7 +18,6 @@ from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import ended_states
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.transform.prepare import with_process_faults
-from ...limits import time_left
 from ..engine.survival import Survey, SurvivalAnswer, survey
 from .request import Request
 
@@ -66,7 +65,7 @@ def _look(request: Request, model: SurvivalModel, asks: Mapping[str, Ask], k: in
         return None
     limits = replace(request.limits, disk=None)
     options = replace(request.options, limits=limits, cluster=None)
-    result = survey(model, asks, k, options, seconds=time_left(), most=most)
+    result = survey(model, asks, k, options, most=most)
     request.effort.spend_on(result.stored, k)
     return result
 
