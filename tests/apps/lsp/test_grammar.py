@@ -40,10 +40,10 @@ def scopes(line: str) -> Iterator[tuple[int, int, str]]:
 
 
 #: What a word is -> part of its scopes. One line does not say which names in a type are variables, or that
-#: `none` stands for faults; a set of states has one scope, its commas included.
+#: `none` stands for faults; a set of states has one scope, its commas included, as a list of messages has.
 WANTED = {
     "keyword": ("keyword",),
-    "operator": ("operator", "punctuation", "role", "state"),
+    "operator": ("operator", "punctuation", "role", "state", "message"),
     "number": ("numeric",),
     "fault": ("fault", "keyword"),
     "protocol": ("namespace",),
