@@ -20,7 +20,7 @@ from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import LADDER, SLACK, BlockSize, SurvivalModel
 from .bounded import TooLarge, initial
 from .channel_blocks import proves_never
-from .leads_to import pending_configurations
+from .leads_to import is_pending, pending_configurations
 from .rest import satisfies
 from .steps import bounded_steps
 
@@ -200,10 +200,11 @@ def _violated(found: dict[Configuration, int]) -> SlowVerdict:
 
 
 def no_return(
-    model: SurvivalModel, goal: Goal, steps: Sequence[StormStep], bound: int, most: int | None = None
+    model: SurvivalModel, ask: Ask, steps: Sequence[StormStep], bound: int, most: int | None = None
 ) -> int | None:
-    """The first moment of a run from which on it is calm and no calm run leads to the goal (definition
-    10.12); None where that cannot be told with so many messages per channel, or there is none."""
+    """The first moment of a run from which on it is calm and no calm run leads to the goal, which is pending
+    if it must follow something (definitions 10.12, 10.18); None where that cannot be told with so many
+    messages per channel, or there is none."""
     places, every = [initial(model.system)], frozenset(model.system.channels)
     for step in steps:
         after = dict(bounded_steps(model, places[-1], bound, every))[step]
@@ -211,10 +212,15 @@ def no_return(
             return None
         places.append(after)
     calm = calm_futures(model, places, bound, every, most)
-    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, goal))
+    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, ask.goal))
     unclear = calm.can_reach(calm.hits)
     quiet = [i for i in range(len(places)) if all(step.calm for step in steps[i:])]
     hopeless = [i for i in quiet if places[i] not in hopeful]
+    if ask.after is not None:
+        pending = [is_pending(model, ask, places[0], False)]
+        for at in places[1:]:
+            pending.append(is_pending(model, ask, at, pending[-1]))
+        hopeless = [i for i in hopeless if pending[i]]
     return None if not hopeless or places[hopeless[0]] in unclear else hopeless[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import stormproof as sp
 from stormproof.kernel.model.ask import RECOVERS
@@ -13,7 +14,7 @@ from stormproof.search.counterexample.no_return import MOST, from_no_return
 from stormproof.search.engine.survival import survey
 from stormproof.tell.draw.chart.build import chart
 from stormproof.tell.draw.chart.data import NO_RETURN
-from tests.support.survival_questions import random_model
+from tests.support.survival_questions import random_goal, random_model
 
 #: A loss of `go` is enough: A and B only find out after they have counted to three.
 LATE = """
@@ -49,12 +50,13 @@ def test_random_systems_agree_with_the_definition() -> None:
     for seed in range(500):
         rng = random.Random(seed)
         model, k = random_model(rng), rng.choice((1, 2))
-        found = survey(model, {"": RECOVERS}, k).answers[""]
+        ask = RECOVERS if seed % 3 else replace(RECOVERS, after=random_goal(rng, model.system))
+        found = survey(model, {"": ask}, k).answers[""]
         if found.holds is not False or found.run is None:
             continue
-        moved = from_no_return(model, RECOVERS.goal, found.run)
+        moved = from_no_return(model, ask, found.run)
         try:
-            here = spec.no_return(model, RECOVERS.goal, found.run.steps, k + 6, MOST)
+            here = spec.no_return(model, ask, found.run.steps, k + 6, MOST)
         except TooLarge:
             continue
         if here is not None:

@@ -156,12 +156,12 @@ def _sentence(asked: Survived) -> Callable[[RunEnd], str]:
 
 def _marked(asked: Survived, found: SurvivalAnswer, request: Request) -> SurvivalAnswer:
     """With the run up to the point of no return, and on from there. A certificate of what follows the storm,
-    as the search has listed it, begins where the storm ends; what must follow has to be pending there."""
+    as the search has listed it, begins where the storm ends."""
     if found.holds is not False or found.run is None or request.options.certificates:
         return found
-    if not asked.ask.always or asked.ask.after is not None:
+    if not asked.ask.always:
         return found
-    return replace(found, run=from_no_return(asked.model, asked.ask.goal, found.run))
+    return replace(found, run=from_no_return(asked.model, asked.ask, found.run))
 
 
 #: Which limit left a larger bound undecided.

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 from ...kernel.model.actions import Configuration
+from ...kernel.model.ask import Ask
 from ...kernel.model.goal import Goal
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
@@ -17,18 +18,31 @@ from ..engine.survival import FoundRun
 MOST = 500
 
 
-def from_no_return(model: SurvivalModel, goal: Goal, found: FoundRun) -> FoundRun:
-    """The same run, whose storm ends at the point of no return."""
+def from_no_return(model: SurvivalModel, ask: Ask, found: FoundRun) -> FoundRun:
+    """The same run, whose storm ends at the point of no return. What must follow something is pending
+    there."""
     places = [initial(model.system)]
     for step in found.steps[: found.storm]:
         places.append(effect(model.system, places[-1], step))
     lost: set[Configuration] = set()
-    since = found.storm
-    if not _never_again(model, goal, places[since], lost):
+    since, asked = found.storm, _asked(model, ask, places)
+    if not _never_again(model, ask.goal, places[since], lost):
         return found
-    while since > 0 and found.steps[since - 1].calm and _never_again(model, goal, places[since - 1], lost):
+    while since > 0 and found.steps[since - 1].calm and asked[since - 1]:
+        if not _never_again(model, ask.goal, places[since - 1], lost):
+            break
         since -= 1
     return replace(found, storm=since)
+
+
+def _asked(model: SurvivalModel, ask: Ask, places: list[Configuration]) -> list[bool]:
+    """At which moments a calm run to the goal is asked for (definitions 10.18)."""
+    found, pending = [], False
+    for at in places:
+        begins = ask.after is None or satisfies(model, at, ask.after)
+        pending = (pending or begins) and not satisfies(model, at, ask.goal)
+        found.append(pending)
+    return found
 
 
 def _never_again(model: SurvivalModel, goal: Goal, start: Configuration, lost: set[Configuration]) -> bool:
