@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
+from ...errors import UsageError
 from ...kernel.model.failures import Failures
 from ...limits import Limits
 from ...live.testing.generate import testgen
+from ...live.testing.vectors import RUNNERS, runner as runner_text, vectors as role_vectors, vectors_text
 from ...programs.extraction.load import split_python
 from ...programs.extraction.system import ExtractedSystem
 from .console import print_json, save_text
@@ -32,6 +35,14 @@ from .options import (
     metavar="MODULE:NAME",
     help="What the tests import, and call to start an implementation; default: the role itself.",
 )
+@click.option(
+    "--vectors", is_flag=True, help="Write the runs and the role as JSON, for tests in any language."
+)
+@click.option(
+    "--runner",
+    type=click.Choice([*RUNNERS]),
+    help="With --vectors -o: also write what runs them in this language, into the same folder.",
+)
 @failure_options
 @effort_option
 @output_options
@@ -42,6 +53,8 @@ def command(
     format: str | None,
     role: str,
     implementation: str | None,
+    vectors: bool,
+    runner: str | None,
     failures: Failures,
     effort: int,
     output: str | None,
@@ -60,8 +73,17 @@ def command(
       stormproof testgen shop.storm --role Buyer --loss -o test_buyer.py
       stormproof testgen transfer.py:protocol --role Sender -o test_sender.py     (runs the file)
       stormproof testgen shop.storm --role Buyer --implementation shop.client:Adapter
+      stormproof testgen shop.storm --role Buyer --vectors --runner rust -o tests/buyer.vectors.json
     """
+    if runner is not None and not (vectors and output):
+        raise UsageError("--runner is for vectors in a file", hint="give --vectors and -o")
+    if vectors and implementation is not None:
+        raise UsageError("vectors are for any implementation", hint="leave out --implementation")
     system = load_input(source, format)
+    if vectors:
+        found = role_vectors(system, role, failures, effort=effort, limits=limits)
+        _save_vectors(found, runner, output, force, as_json)
+        return
     python = split_python(source) if isinstance(system, ExtractedSystem) else None
     folder = Path(output).parent if output is not None else Path()
     text = testgen(
@@ -78,3 +100,16 @@ def command(
     if as_json:
         where = {"output": output} if output is not None else {"text": text}
         print_json({"stormproof": 1, "role": role, **where})
+
+
+def _save_vectors(
+    found: dict[str, Any], runner: str | None, output: str | None, force: bool, as_json: bool
+) -> None:
+    """The vectors are JSON; `--json` says where they are, as of tests, or has them in an answer."""
+    if output is not None or not as_json:
+        save_text(output, vectors_text(found), overwrite=force)
+    if runner is not None and output is not None:
+        save_text(str(Path(output).parent / RUNNERS[runner]), runner_text(runner), overwrite=True)
+    if as_json:
+        where = {"output": output} if output is not None else {"vectors": found}
+        print_json({"stormproof": 1, "role": found["role"], **where})

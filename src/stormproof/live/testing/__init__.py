@@ -5,6 +5,7 @@ RoleTest(protocol, role, make)        a role of a protocol, and what makes an im
 sends, receives, timer, restarts, waits    the steps of a test
 RoleMachine, SETTINGS                 the Hypothesis state machine, and how long it runs
 RoleImplementation, role_in           a role function as an implementation
+vectors(system, role, failures)       the runs as data, for other languages
 AutomatonImplementation               the automaton of a role as an implementation
 """
 

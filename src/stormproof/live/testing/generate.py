@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError, did_you_mean
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import listed
+from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.transform.mailboxes import refuse_mailboxes
 from ...languages.formats import dumps
@@ -110,16 +111,9 @@ def testgen(
     role itself is tested: its function, if `source` is `(file, name)`, the file relative to the folder of the
     tests and the name of the protocol in it; else its automaton.
     """
-    if role not in system:
-        hint = did_you_mean(role, system.names) or f"roles here: {listed(system.names)}"
-        raise UsageError(f"the protocol has no role '{role}'", hint=hint)
     _check_implementation(implementation)
-    refuse_mailboxes(system, "tests are generated for the channels of pairs only")
-    report = check(system, failures, **knobs)
-    text = _protocol_text(system, report, role)
-    budget = report.failures.budget.to_json()
-    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
-    found = scenarios(report, model, role)
+    tested = what_is_tested(system, role, failures, **knobs)
+    report, text, budget, found = tested.report, tested.text, tested.budget, tested.scenarios
     steps = sorted({_STEPS[event.do] for scenario in found for event in scenario.events})
     head = _HEAD.format(
         role=_inside(role),
@@ -131,6 +125,32 @@ def testgen(
         budget=f", {json.dumps(budget)}" if budget else "",
     )
     return "".join([head, *map(_case, found), _MACHINE.format(role=re.sub(r"\W", "_", role))])
+
+
+@dataclass(frozen=True)
+class TestedRole:
+    """What tests of a role are made of: the protocol with the faults that they cover, and the runs."""
+
+    role: str
+    report: Report
+    text: str
+    budget: dict[str, int]
+    model: SurvivalModel
+    scenarios: tuple[Scenario, ...]
+
+
+def what_is_tested(
+    system: System, role: str, failures: Failures | None, **knobs: Unpack[Knobs]
+) -> TestedRole:
+    if role not in system:
+        hint = did_you_mean(role, system.names) or f"roles here: {listed(system.names)}"
+        raise UsageError(f"the protocol has no role '{role}'", hint=hint)
+    refuse_mailboxes(system, "tests are generated for the channels of pairs only")
+    report = check(system, failures, **knobs)
+    text = _protocol_text(system, report, role)
+    budget = report.failures.budget.to_json()
+    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
+    return TestedRole(role, report, text, budget, model, scenarios(report, model, role))
 
 
 def _check_implementation(implementation: str | None) -> None:

@@ -17,6 +17,7 @@ from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import stormy_steps
 from ...kernel.transform.prepare import prepare, with_process_faults
+from ...kernel.transform.stop_restart import with_restarts_in_place
 from ...languages.formats import loads
 from ...programs.extraction.naming import is_raised
 from ..conformance.log import LogEvent
@@ -72,9 +73,9 @@ class RoleTest:
     def model(self) -> SurvivalModel:
         """The protocol with the faults that it declares."""
         marked, failures, _ = prepare(loads(self.protocol, "storm"), Failures())
-        searched = with_process_faults(marked, failures)
-        rest, budget = rest_states(searched.system), budget_of(self.budget)
-        return SurvivalModel(searched.system, failures, rest, budget=budget)
+        # A restart that changes no state is one, too: what was durable must still be there.
+        searched = with_restarts_in_place(with_process_faults(marked, failures), marked)
+        return SurvivalModel(searched, failures, rest_states(searched), budget=budget_of(self.budget))
 
     def steps(self, at: Configuration) -> tuple[StormStep, ...]:
         """What may happen in a configuration, computed once."""

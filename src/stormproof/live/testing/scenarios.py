@@ -34,7 +34,7 @@ def scenarios(report: Report, model: SurvivalModel, role: str) -> tuple[Scenario
     runs = [*_violated(report), *_samples(report)]
     found = [(name, about, _events(process, run)) for name, about, run in runs]
     covers = f"One of the runs that together take the transitions of {role}."
-    found += [("covering", covers, events) for events in covering_runs(model, role)]
+    found += [("covering", covers, _to_its_end(process, events)) for events in covering_runs(model, role)]
     alike: dict[tuple[LogEvent, ...], list[tuple[str, str]]] = {}
     for name, about, events in found:
         alike.setdefault(events, []).append((name, about))
@@ -89,6 +89,14 @@ def _events(process: Process, run: Witness) -> tuple[LogEvent, ...]:
             return tuple(events)
         states = states.after(event)
         events.append(event)
+    return (*events, *(() if states.may_send else (WAITS,)))
+
+
+def _to_its_end(process: Process, events: tuple[LogEvent, ...]) -> tuple[LogEvent, ...]:
+    """What the role does wrong after the last event would not be seen otherwise."""
+    states = RoleStates.start(process)
+    for event in events:
+        states = states.after(event)
     return (*events, *(() if states.may_send else (WAITS,)))
 
 
