@@ -156,6 +156,20 @@ def _unhandled(system: System) -> str:
     )
 
 
+def declared_kinds(system: System) -> tuple[str, ...]:
+    """The kinds of faults that the file speaks of, where it says that some may happen: also those under which
+    it requires something. Empty where it leaves that to whoever asks."""
+    atoms = [Atom(k, channel=c) for c in system.channels for k in CHANNEL_FAULTS]
+    atoms += [Atom(k, process=p) for p in system.names for k in PROCESS_FAULTS]
+    kinds = {atom.fault for atom in atoms if _is_declared(system, atom)}
+    if not kinds:
+        return ()
+    under = [r.under for r in system.requirements if r.under is not None]
+    kinds |= {k.keyword for u in under for f in u.faults for k in KINDS_BY_FREQUENCY if f.has(k)}
+    kinds |= {name for u in under for name in PROCESS_FAULTS if getattr(u, name)}
+    return tuple(fault for fault in FAULTS if fault in kinds)
+
+
 def _is_declared(system: System, atom: Atom) -> bool:
     if atom.channel is None:
         process = system[str(atom.process)]

@@ -10,6 +10,6 @@ def test_duplication_on_the_command_line(run: Run) -> None:
     assert found.code == 3 and "rsc is not defined under" in found.out
     assert "rsc" not in run("check", "two-buyer", "--duplicate", "-k", "1").out
     table = run("table", "alternating-bit", "--models", "duplication", "--processes", "1", "--max-k", "1")
-    assert table.code == 0 and "dupl." in table.out and "3 cells" in table.out
+    assert table.code == 0 and "dupl." in table.out and "4 cells" in table.out
     listed = run("frontier", "alternating-bit", "--property", "k-er", "--faults", "duplicate")
     assert "duplication" in listed.out

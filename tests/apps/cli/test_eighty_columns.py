@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -89,3 +91,25 @@ def test_a_requirement_that_is_reached_names_the_states_that_it_is_about_first()
     boss = "role Boss { s: W0!go -> t  t: W1!go -> u  u: }"
     report = sp.check(sp.loads(f"{boss}\n{roles}\nrequire late: never W1@done"), classes=False)
     assert report["late"].reason == "reached: W1 done, Boss u, W0 idle"
+
+
+DECLARES = """
+role A { s: B!x -> t  t: }
+role B { s: A?x -> t  t: }
+faults A -> B: loss
+require lonely: always possible A@t under stop B
+"""
+
+
+def test_a_frontier_tries_what_the_file_declares(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "declares.storm"
+    path.write_text(DECLARES)
+    own, every = (
+        json.loads(run("frontier", path, *more, "--json").out) for more in ((), ("--faults", "all"))
+    )
+    assert {choice["fault"] for choice in own["choices"]} == {"loss", "stop"}
+    assert {"loss", "duplicate", "stop", "restart"} <= {choice["fault"] for choice in every["choices"]}
+    assert "tried is what the file declares, loss and stop; --faults all tries every kind" in own["notes"]
+    path.write_text(DECLARES.replace("faults A -> B: loss\n", ""))
+    free = json.loads(run("frontier", path, "--json").out)
+    assert free["choices"] == every["choices"], "a file that declares nothing leaves it to whoever asks"

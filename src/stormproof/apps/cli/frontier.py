@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 from rich.console import Console
 from rich.table import Table
@@ -9,10 +11,18 @@ from rich.text import Text
 
 from ...errors import UsageError
 from ...kernel.model.budget import budget_of
-from ...kernel.model.phrases import plural
+from ...kernel.model.phrases import listed, plural
 from ...kernel.model.status import Status
 from ...limits import Limits
-from ...surveys.choices import CHANNEL_FAULTS, FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
+from ...surveys.choices import (
+    CHANNEL_FAULTS,
+    FAULTS,
+    PROCESS_FAULTS,
+    Atom,
+    declared_kinds,
+    fault_noun,
+    in_words,
+)
 from ...surveys.claims import SURVIVAL, requirement_of
 from ...surveys.fault_counts import FaultCount, FaultCounts, fault_counts
 from ...surveys.frontier import BESIDE, Frontier, Tolerated, frontier
@@ -43,7 +53,11 @@ from .signs import COLOURS, signed
 @click.option(
     "-k", "k", type=click.IntRange(1), metavar="N", help="This bound only; for k-properties 1 if left out."
 )
-@click.option("--faults", metavar="F,...", help=f"The faults to try: {', '.join(FAULTS)}.")
+@click.option(
+    "--faults",
+    metavar="F,...",
+    help=f"The faults to try: {', '.join(FAULTS)}, or all; by default those that FILE declares.",
+)
 @click.option("--channels", metavar="A:B,...", help="The channels to try; default: all in use.")
 @click.option("--processes", metavar="P,...", help="The processes to try; default: all.")
 @click.option(
@@ -93,9 +107,11 @@ def command(
     if count and max_size is not None:
         raise UsageError("--max-size does not go with --count; remove one of them")
     system = load_input(source, format)
+    declared = () if faults is not None or file_faults else declared_kinds(system)
+    asked = None if faults in (None, "all") else split_list(faults or "")
     chosen = {
         "k": k,
-        "faults": None if faults is None else split_list(faults),
+        "faults": declared or asked,
         "channels": None if channels is None else split_list(channels),
         "processes": None if processes is None else split_list(processes),
         "corrupt_scope": corrupt_scope,
@@ -110,6 +126,10 @@ def command(
             found = fault_counts(system, property_, progress=progress, **chosen)  # type: ignore[arg-type]
         else:
             found = frontier(system, property_, max_size=max_size, progress=progress, **chosen)  # type: ignore[arg-type]
+    if declared and len(declared) < len(FAULTS):
+        kinds = listed(map(fault_noun, declared))
+        only = f"tried is what the file declares, {kinds}; --faults all tries every kind"
+        found = replace(found, notes=(*found.notes, only))
     with uninterrupted():
         if as_json:
             print_json(found.to_json())
