@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from ...errors import UsageError
 from ...kernel.model.status import Status
+from ...limits import EFFORT
 from ..counterexample.end_contents import contents_of
 from ..engine.effort import SPENT
 from ..engine.k_properties import Exploration, explore
@@ -100,15 +102,20 @@ def _explore(
     most = request.most_at(k)
     if most is not None and most <= 0:
         return None
-    found = explore(
+    asked = partial(
+        explore,
         request.system,
         request.model,
         k,
         options=request.options.knowing(known),
         properties=tuple(dict.fromkeys((*wanted, *extra))),
         optional=[name for name in extra if name not in wanted],
-        most=most,
     )
+    # What is within the effort is explored here, as without a cluster.
+    here = min(request.effort.configurations(k), EFFORT) if request.options.cluster else 0
+    found = asked(most=here if most is None and here else most)
+    if most is None and found.stopped == SPENT:
+        found = asked()
     request.effort.spend_on(found.states, k)
     return found
 

@@ -112,9 +112,9 @@ def _at_growing_bounds(search: GrowingBounds) -> dict[str, SurvivalAnswer]:
 
 
 def _attempts(search: GrowingBounds, effort: Effort, k: int) -> tuple[int | None, ...]:
-    """Where a disk or a cluster is to be used, a search is expected to be large."""
+    """Where a disk is to be used, a search is expected to be large."""
     limits, most = search.options.limits, effort.configurations(k)
-    large = limits.disk is not None or search.options.cluster is not None
+    large = limits.disk is not None
     small = limits.states is not None and limits.states <= most
     return (None,) if large or small or search.one_bound or most < 1 else (most, None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...limits import Limits
+from ...limits import EFFORT, Limits
 
 #: The name of this limit.
 SPENT = "effort"
@@ -67,6 +67,11 @@ def worth_trying(effort: Effort, k: int, known: int) -> bool:
     """May a search with k messages per channel end within the effort? It has as many configurations as one
     with fewer, of which so many are `known`."""
     return effort.configurations(k) >= max(known, 1)
+
+
+def is_for_here(most: int | None) -> bool:
+    """Is a search so small that a cluster is not asked? The cluster leaves out nothing, and counts more."""
+    return most is not None and most <= EFFORT
 
 
 def within(limits: Limits, most: int | None) -> Limits:

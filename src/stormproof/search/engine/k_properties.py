@@ -13,11 +13,11 @@ from ...errors import InternalError, UsageError, did_you_mean
 from ...kernel.model.actions import Firing, Message, Word, pair_of
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.system import System
-from ...limits import MAX_THREADS, check_bound, check_threads
+from ...limits import MAX_THREADS, Limits, check_bound, check_threads
 from ...options import Knobs, Options
 from ...records import dataclass
 from .disk import disk_options
-from .effort import stopped_by, within
+from .effort import is_for_here, stopped_by, within
 from .lowering import Lowered, lower
 from .watch import limit_name, watch
 
@@ -119,7 +119,7 @@ def explore(
     options = (options or Options()).but(**knobs)
     limits = options.limits
     options = options.but(limits=within(limits, most))
-    if options.cluster is not None:
+    if options.cluster is not None and not is_for_here(most):
         from .cluster import explore_on_cluster
 
         found = explore_on_cluster(options.cluster, system, failures, k, names, options)
@@ -131,10 +131,11 @@ def explore(
     options = options.exploring_all() if system.mailboxes else options
     place = disk or disk_options(options.limits)
     answer = _decide(lowered, k, asked, options, spare, place, compact)
+    counted = as_everywhere(answer, options.limits)
     return Exploration(
         k=k,
-        states=answer.states,
-        transitions=answer.transitions,
+        states=counted[0],
+        transitions=counted[1],
         seconds=time.monotonic() - started,
         memory=answer.memory,
         threads=thread_count(options.threads),
@@ -146,6 +147,14 @@ def explore(
         holds={n: _holds(answer, n) if n in asked else None for n in names},
         violations={_NAMES[v.which]: _violation(lowered, v) for v in answer.violations},
     )
+
+
+def as_everywhere(found: Counted, limits: Limits) -> tuple[int, int]:
+    """The configurations and transitions that were found. How many more several threads find until all
+    have seen that it is enough differs from run to run, and says nothing."""
+    if found.stop is _engine.Stop.STATES and limits.states is not None:
+        return limits.states, 0
+    return found.states, found.transitions
 
 
 def _checked(properties: Iterable[str], k: int) -> tuple[str, ...]:
@@ -219,6 +228,17 @@ def _holds(answer: _engine.Answer, name: str) -> bool | None:
 
 
 # ---- back to names ------------------------------------------------------------------------------------
+
+
+class Counted(Protocol):
+    """What an exploration in the engine, or its search for RSC, has counted."""
+
+    @property
+    def stop(self) -> _engine.Stop: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
 
 
 class EndNumbers(Protocol):

@@ -14,8 +14,8 @@ from ...kernel.model.system import System
 from ...options import Options, with_knobs
 from ...records import dataclass
 from .disk import disk_options
-from .effort import stopped_by
-from .k_properties import thread_count
+from .effort import stopped_by, within
+from .k_properties import as_everywhere, thread_count
 from .lowering import Lowered, lower
 from .watch import limit_name, watch
 
@@ -117,10 +117,11 @@ def rsc(
     # Of the limits only Ctrl-C concerns what is asked after a violation.
     told = not violation or found.stop is _engine.Stop.INTERRUPTED
     stopped = found.problem or stopped_by(limit_name(found.stop), options.limits, most) if told else ""
+    states, transitions = as_everywhere(found, within(options.limits, most))
     return RscResult(
         holds=False if violation else None if stopped else True,
-        states=found.states,
-        transitions=found.transitions,
+        states=states,
+        transitions=transitions,
         seconds=time.monotonic() - started,
         memory=found.memory,
         stopped=stopped,

@@ -21,7 +21,7 @@ from ...options import Options, with_knobs
 from ...records import dataclass
 from .culprit_ends import CulpritEnds
 from .disk import disk_options
-from .effort import stopped_by, within
+from .effort import is_for_here, stopped_by, within
 from .k_properties import Traffic
 from .listed import Listed
 from .survival_question import PlainAsk, PlainList, SurvivalQuestion
@@ -137,7 +137,7 @@ def survey(
     The `knobs` are those of `Options`, and those of the engine that say from which size on it leaves out
     configurations, and in which store to begin. Where the limits have a folder, what memory does not hold is
     explored there, unless it is to be certified. On a cluster, workers explore every configuration of what is
-    not small, unless it is to be certified."""
+    not small, unless it is to be certified or is within the usual effort."""
     check_bound(k)
     started = time.monotonic()
     options, engine = with_knobs(options, knobs)
@@ -150,7 +150,7 @@ def survey(
         question = SurvivalSearch(model, observed, tuple(ladder), certified, options, engine).leading_to(
             group
         )
-        here = not options.cluster or certified
+        here = not options.cluster or certified or is_for_here(most)
         search = question.survey if here else question.survey_on_cluster
         lost = parts and parts[-1].stopped == SCHEDULER_LOST
         parts.append(_unasked(parts[-1], group) if lost else search(group, k, slack))
