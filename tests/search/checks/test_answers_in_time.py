@@ -20,7 +20,7 @@ from stormproof.limits import within
 from stormproof.options import Options, Progress
 from stormproof.search.checks import bound_search, survival
 from stormproof.search.checks.outcome import Outcome
-from stormproof.search.checks.request import Request, make_request
+from stormproof.search.checks.request import AT_ONCE, Request, make_request
 from stormproof.search.engine.effort import Effort
 from stormproof.search.engine.k_properties import explore as real_explore
 from stormproof.search.engine.survival import Survey, SurvivalAnswer, survey as real_survey
@@ -78,8 +78,13 @@ def test_classes_have_an_effort_of_their_own() -> None:
     asked.effort.spend(1_000)
     assert asked.most_at(1) is None and asked.most_at(2) == 0
     late = asked.for_classes()
-    assert late.most_at(1) == late.most_at(2) == 10 and late.most_at(8) == 1
+    assert late.most_at(1) == AT_ONCE and late.most_at(2) == 10 and late.most_at(8) == 1
     assert not request(["rsc"], effort=10).classes, "what is asked for by name takes what it needs"
+
+
+def test_without_effort_the_first_bound_is_answered() -> None:
+    report = sp.check(RETRANSMIT, sp.Failures(loss=True), effort=0)
+    assert (report["recovers"].up_to, report["k-mc"].k) == (1, 1) and report["rsc"].holds is False
 
 
 def test_rsc_that_nobody_asked_for_does_not_delay(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
 from .recovery import decide_recovery, name_of
 from .report import Report, Verdict
-from .request import Request, make_request
+from .request import AT_ONCE, Request, make_request
 from .requirements import asked_together, is_known_limit, request_of
 from .so_far import SoFar, not_asked, report_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
@@ -195,7 +195,7 @@ def _decide_properties(request: Request, names: Sequence[str]) -> dict[str, Outc
 def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Outcome]) -> None:
     """Add the outcomes to those found."""
     bounded = [name for name in names if PROPERTIES[name].bounded]
-    most = request.effort.left if bounded or request.unasked else None
+    most = max(request.effort.left, AT_ONCE) if bounded or request.unasked else None
     for name in (n for n in names if n not in bounded):
         if not _interrupted(found):
             found[name] = _UNBOUNDED[PROPERTIES[name].decision](request, most)

@@ -27,6 +27,9 @@ from .properties import (
     undefined_under,
 )
 
+#: What nobody asked for by name may explore so many configurations, whatever the effort: it takes no time.
+AT_ONCE = 10_000
+
 #: So many questions have the whole effort each: survival, and requirements with failures of their own. More
 #: of them share it.
 QUESTIONS = 4
@@ -88,7 +91,9 @@ class Request:
     def most_at(self, k: int) -> int | None:
         """How many configurations a search at this bound may explore: larger ones than the first are explored
         within the effort."""
-        return self.effort.configurations(k) if self.unasked or k != self.bounds[0] else None
+        if k != self.bounds[0]:
+            return self.effort.configurations(k)
+        return max(self.effort.configurations(k), AT_ONCE) if self.unasked else None
 
     @property
     def answer(self) -> tuple[str, ...]:
