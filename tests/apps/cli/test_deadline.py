@@ -35,7 +35,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "draw": ("--property", "recovers", "--loss"),
 }
 #: Each of their jobs, cells or questions has the time for itself.
-OF_EACH = ("table", "campaign", "studio")
+OF_EACH = ("table", "campaign", "studio", "mcp")
 
 
 def timed() -> list[str]:

@@ -112,7 +112,7 @@ def test_a_type_that_cannot_be_read_has_states_that_nobody_knows() -> None:
     [
         ("require x: recovers at 2", 21, "a claim is never GOAL"),
         ("require x: recovers under loss of A -> B", 32, "under loss on A -> B"),
-        ("require x: eventually A@done", 23, "always possible GOAL"),
+        ("require x: eventually A@done", 12, "leads to"),
         ("require x: recovers under loss at most 2 faults", 32, "separated by commas"),
         ("process C { s: }", 1, "it is called a role"),
         ("faults loss", 11, "faults *: loss"),

@@ -343,7 +343,7 @@ def call(*words: str) -> str:
 
 
 def test_the_command() -> None:
-    shown = call("check", "two-buyer", "--examples")
+    shown = call("check", "two-buyer", "--examples", "-v")
     assert "sample run 1 for k-exh, k-er, k-pg, k-mc and k-wmc" in shown and "sample run 2 for rsc" in shown
     assert "everybody is at rest" in shown and "least bound" in shown and "⌛" not in shown
     assert "warning" in call("check", "half-duplex", "--examples")
