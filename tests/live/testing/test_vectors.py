@@ -104,7 +104,7 @@ def load_runner(path: Path) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    found = vectors(sp.loads(RELAY, format="storm"), "Relay", effort=0)
+    found = vectors(sp.loads(RELAY, format="storm"), "Relay", effort=1_000)
     (tmp_path / "relay.vectors.json").write_text(vectors_text(found), "utf-8")
     for language, file in RUNNERS.items():
         (tmp_path / file).write_text(runner(language), "utf-8")
@@ -130,7 +130,7 @@ def test_what_is_written_is_what_the_schema_says(folder: Path) -> None:
     text = (folder / "relay.vectors.json").read_text("utf-8")
     found = json.loads(text)
     jsonschema.validate(found, SCHEMA)
-    assert found == vectors(sp.loads(RELAY, format="storm"), "Relay", effort=0), "it is the same each time"
+    assert found == vectors(sp.loads(RELAY, format="storm"), "Relay", effort=1_000), "it is the same each time"
     done = {step[0] for vector in found["vectors"] for step in vector["steps"]}
     assert done == {"send", "receive", "timeout", "restart", "wait"}
     assert len({v["name"] for v in found["vectors"]}) == len(found["vectors"]) > 2
@@ -157,7 +157,7 @@ def test_a_role_passes_its_own_vectors(tmp_path: Path) -> None:
     for name in ("alternating-bit", "two-buyer", "two-phase-commit", "tcp-open"):
         system = sp.protocol(name)
         for role in system.names:
-            found = vectors(system, role, effort=0)
+            found = vectors(system, role, effort=1_000)
             jsonschema.validate(found, SCHEMA)
             (tmp_path / "v.json").write_text(vectors_text(found), "utf-8")
             text = sp.dumps(system, "storm")
