@@ -130,7 +130,7 @@ def test_what_is_written_is_what_the_schema_says(folder: Path) -> None:
     text = (folder / "relay.vectors.json").read_text("utf-8")
     found = json.loads(text)
     jsonschema.validate(found, SCHEMA)
-    assert found == vectors(sp.loads(RELAY, format="storm"), "Relay", effort=1_000), "it is the same each time"
+    assert found == vectors(sp.loads(RELAY, format="storm"), "Relay", effort=1_000)
     done = {step[0] for vector in found["vectors"] for step in vector["steps"]}
     assert done == {"send", "receive", "timeout", "restart", "wait"}
     assert len({v["name"] for v in found["vectors"]}) == len(found["vectors"]) > 2
