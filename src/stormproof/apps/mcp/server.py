@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...errors import StormproofError
 from ...kernel.model.faults import KINDS, PROCESS_KINDS
+from ...limits import EFFORT
 from ...surveys.mutants.operators import OPERATORS
 from ..workers.pool import Said, WorkerPool
 from . import skill
@@ -159,7 +160,7 @@ class Tools:
         except StormproofError as problem:
             return _wrong(problem)
         given: Said = {} if faults is None else {"faults": faults.model_dump(exclude_defaults=True)}
-        said = await self.pool.ask({"ask": "brief", "do": do, **source, **given, **more})
+        said = await self.pool.ask({"ask": "brief", "do": do, "effort": EFFORT, **source, **given, **more})
         if "answer" in said:
             answer: Said = said["answer"]
             return answer

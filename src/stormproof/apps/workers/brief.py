@@ -122,7 +122,7 @@ def _next(report: Report, broken: Verdict | None) -> str:
     if broken is not None:
         return f"{broken.property} is violated: `explain` says why and which verified lines would repair it."
     if report.exit_code == 3:
-        return "Undecided within the limits: allow more `seconds`, or make the protocol smaller."
+        return "Undecided: make the protocol smaller, or start the server with larger limits."
     if any(v.up_to is not None for v in report if v.counts):
         return "Bounded is not proved for longer channels. `frontier` says which further faults break it."
     return "It holds. `frontier` says which further faults would break it; write requirements if it has none."
