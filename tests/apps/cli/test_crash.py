@@ -169,7 +169,7 @@ FILES = [*readable_protocols(), *peer_files("mpstk")]
 @pytest.mark.parametrize("path", FILES)
 def test_other_tools_files_are_projected_and_checked(run: Run, path: Path) -> None:
     assert run("project", path).code == 0
-    found = run("check", path, "--json", "--max-k", "2", "--max-states", "200000")
+    found = run("check", path, "-v", "--json", "--max-k", "2", "--max-states", "200000")
     assert found.code in (0, 1)
     data = json.loads(found.out)
     handling = [v["holds"] for v in data["verdicts"] if v["property"] == "crash-handling"]

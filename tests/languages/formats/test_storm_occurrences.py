@@ -17,6 +17,7 @@ WORDS = {
     *MODIFIERS,
     *CLAIMS,
     "possible",
+    "contains",
     "violated",
     "under",
     "on",

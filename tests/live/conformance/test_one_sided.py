@@ -23,7 +23,7 @@ def compared(model: SurvivalModel, log: RoleLog, limit: int) -> OneSided | None:
     """What is found by following the others, once a search over all has found the same; None if it has not
     come to an end."""
     path = role_path(model.system[log.role], log)
-    found = explain_one_sided(model, log, path)
+    found = explain_one_sided(model, log, path, sp.Limits())
     searched = search_run(model, {log.role: log.first(path.length)}, limit)
     if not (found.exact and searched.exhausted):
         return None
@@ -143,3 +143,21 @@ def test_roles_with_channels_of_their_own_are_searched_together() -> None:
     system = sp.protocol("two-buyer")
     log = RoleLog("Seller")
     assert not is_one_sided(survival(system, sp.Failures()), {"Seller": log})
+
+
+def test_a_limit_on_what_is_visited_is_kept() -> None:
+    """With less than it takes, it is said that not everything was tried."""
+    kept = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        model = survival(*random_case(rng))
+        events, _ = random_logs(model, rng, 8)
+        name = rng.choice(model.system.names)
+        (log,) = as_logs({name: events[name]})
+        if is_one_sided(model, {name: log}):
+            path = role_path(model.system[name], log)
+            whole = explain_one_sided(model, log, path, sp.Limits())
+            little = explain_one_sided(model, log, path, sp.Limits(states=1))
+            assert little.length <= whole.length and (not little.exact or little.length == whole.length)
+            kept += not little.exact
+    assert kept > 5

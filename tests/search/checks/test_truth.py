@@ -48,7 +48,7 @@ def test_a_comparison_with_logs(tmp_path: Path) -> None:
     log.write_text('{"role": "Sender", "do": "send", "peer": "Receiver", "message": "d1"}\n')
     assert not sp.trace(BREAKS, [log])
     log.write_text('{"role": "Sender", "do": "send", "peer": "Receiver", "message": "d0"}\n' * 3)
-    undecided = sp.trace(SURVIVES, [log], LOSS, limits=NOTHING)
+    undecided = sp.trace(SURVIVES, [log], LOSS, cut_off=True, limits=NOTHING)
     assert undecided.conforms is not True and not undecided
 
 

@@ -79,7 +79,7 @@ def _compared(comparison: _Comparison, start_anywhere: bool, cut_off: bool, limi
         if answer is not None:
             return answer
     if not cut_off and is_one_sided(comparison.model, comparison.logs):
-        answer = comparison.one_sided()
+        answer = comparison.one_sided(limits)
         if answer is not None:
             return answer
     return comparison.by_search(limits, cut_off)
@@ -217,11 +217,11 @@ class _Comparison:
         actions = dict.fromkeys(str(event_of(t.action)) for t in path.possible(length))
         return Unexplained(role, str(log[length]), log.place(length), tuple(actions))
 
-    def one_sided(self) -> TraceAnswer | None:
+    def one_sided(self, limits: Limits) -> TraceAnswer | None:
         """The other roles are followed one by one; None where that is more than was tried."""
         ((role, log),) = self.logs.items()
         path = role_path(self.model.system[role], log)
-        found = explain_one_sided(self.model, log, path)
+        found = explain_one_sided(self.model, log, path, limits)
         short = found.length < len(log)
         if short and not found.exact and found.length < path.length:
             return None

@@ -20,6 +20,7 @@ from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.silent_steps import initial
+from ...limits import Limits, is_over
 from ...search.counterexample.storm_run import storm_witness
 from ...search.engine.survival import FoundRun
 from .build_run import segments
@@ -63,10 +64,25 @@ def is_one_sided(model: SurvivalModel, logs: Mapping[str, RoleLog]) -> bool:
     return all((c.sender == role) != (c.receiver == role) for c in model.system.channels)
 
 
-def explain_one_sided(model: SurvivalModel, log: RoleLog, path: RolePath) -> OneSided:
-    """As many events as its automaton can do (`path`) and the other roles explain."""
+class _Visits:
+    """How many places may still be visited, and whether there is time."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._left = limits.states
+
+    def over(self) -> bool:
+        if self._left is not None:
+            self._left -= 1
+        return is_over() or (self._left is not None and self._left < 0)
+
+
+def explain_one_sided(model: SurvivalModel, log: RoleLog, path: RolePath, limits: Limits) -> OneSided:
+    """As many events as its automaton can do (`path`) and the other roles explain, within the limits."""
+    visits = _Visits(limits)
     names = [n for n in model.system.names if n != log.role]
-    others = [_Other(model, log, model.system[n]) for n in names if _touches(model.system, log.role, n)]
+    others = [
+        _Other(model, log, model.system[n], visits) for n in names if _touches(model.system, log.role, n)
+    ]
     length = path.length
     for other in others:
         length = other.follow(length)
@@ -105,8 +121,8 @@ def _in_order(
 class _Other:
     """A role without a log, with the logged one as its only peer."""
 
-    def __init__(self, model: SurvivalModel, log: RoleLog, process: Process) -> None:
-        self.log, self.name = log, process.name
+    def __init__(self, model: SurvivalModel, log: RoleLog, process: Process, visits: _Visits) -> None:
+        self.log, self.name, self.visits = log, process.name, visits
         self.model = replace(model, system=_pair(model.system, log.role, process))
         self.cut = False
         self._layer: PlaceLayer = {}
@@ -160,7 +176,7 @@ class _Other:
             if at in done:
                 continue
             done.add(at)
-            if len(done) > MOST_PLACES:
+            if len(done) > MOST_PLACES or self.visits.over():
                 self.cut = True
                 return
             for step in stormy_steps(self.model, at):

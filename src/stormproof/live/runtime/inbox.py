@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, Protocol
 
 from ...programs.extraction.requests import Received, ReceiveRequest
+from .within import happens_within
 
 
 class ArrivalQueues:
@@ -88,9 +89,7 @@ class Inbox(ArrivalQueues):
             left = None if until is None else until - loop.time()
             if left is not None and left <= 0:
                 return None
-            try:
-                await asyncio.wait_for(self._arrived.wait(), left)
-            except asyncio.TimeoutError:
+            if not await happens_within(self._arrived, left):
                 return None
 
 

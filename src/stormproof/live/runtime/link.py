@@ -9,6 +9,7 @@ from typing import Any
 
 from .addresses import shown
 from .tcp_limits import TcpLimits, Warnings
+from .within import happens_within
 
 #: Seconds before a connection that failed is tried again: first, and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
@@ -46,9 +47,7 @@ class PeerLink:
             if self._absent:
                 return self._lose(1, "is not there")
             self._moved.clear()
-            try:
-                await asyncio.wait_for(self._moved.wait(), until - loop.time())
-            except asyncio.TimeoutError:
+            if not await happens_within(self._moved, max(0.0, until - loop.time())):
                 self._give_up()
         self._queue.put_nowait(len(data).to_bytes(4, "big") + data)
 
