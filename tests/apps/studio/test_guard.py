@@ -133,6 +133,7 @@ def test_the_policy_lets_the_page_load_nothing_from_elsewhere(studio: StudioServ
 def test_no_path_of_the_page_reaches_a_file(studio: StudioServer) -> None:
     for path in ("/assets/..%2f__init__.py", "/assets/%2fetc%2fpasswd", "/etc/passwd", "/assets/"):
         assert studio.get(path, cookie=studio.cookie())[0] == 404
+    assert studio.get("/favicon.ico")[0] == 204, "browsers ask for it without a cookie; it is empty"
     page = TalkingPage(studio)
     assert "no built-in protocol" in page.ask("library", name="../../secret")["problem"]
     assert "no file to save to" in page.ask("save", text="x", base="", path="/tmp/x")["problem"]

@@ -132,6 +132,12 @@ class Studio:
         media, text = found
         return Response(text, media_type=media, headers=self.guard.headers(""))
 
+    async def icon(self, request: Request) -> Response:
+        """Some browsers ask for one although the page says that it has none; an error would show there."""
+        from starlette.responses import Response
+
+        return Response(status_code=204, headers=self.guard.headers(""))
+
     async def talk(self, websocket: WebSocket) -> None:
         """The socket of one page."""
         refused = self.guard.refusal(websocket.headers, needs_origin=True)
@@ -174,6 +180,7 @@ def application(studio: Studio) -> Starlette:
     return Starlette(
         routes=[
             Route("/", studio.page),
+            Route("/favicon.ico", studio.icon),
             Route("/assets/{name}", studio.asset),
             WebSocketRoute("/socket", studio.talk),
         ],
