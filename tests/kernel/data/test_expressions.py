@@ -161,6 +161,18 @@ def test_what_is_no_expression_is_refused_at_its_place(text: str, said: str) -> 
     assert said in problem.value.message
 
 
+@pytest.mark.parametrize(("operator", "operand"), [("+", "1"), ("*", "1"), ("and", "f"), ("or", "f")])
+def test_an_expression_is_as_long_as_it_can_be_read(operator: str, operand: str) -> None:
+    """Each operator is a call within the one before, so a long one would exceed Python's stack."""
+    value(f" {operator} ".join([operand] * 301))
+    for count in (302, 50_000):
+        with pytest.raises(DataMistake) as problem:
+            value(f" {operator} ".join([operand] * count))
+        assert problem.value.message == "an expression has at most 300 operators"
+    with pytest.raises(DataMistake):
+        value("l" + "[0]" * 50_000)
+
+
 def test_minus_within_a_name_gets_a_hint() -> None:
     with pytest.raises(DataMistake) as problem:
         value("x-1")

@@ -110,7 +110,12 @@ def test_a_changed_system_is_written_flat_and_is_read_again() -> None:
 def test_only_constants_variables_and_families_make_a_file_one_with_data() -> None:
     assert not has_data("role A { var: B!m(const) -> const\n const: B?x -> var }\n// const n = 3")
     assert not has_data("role A { s: B!m ->\n var B!x -> s }")
-    for line in ("const n = 3", "role N[i: 1..2] { s: }", "role A {\n  var x: 0..1\n s: }"):
+    for line in (
+        "const n = 3",
+        "role N[i: 1..2] { s: }",
+        "role A {\n  var x: 0..1\n s: }",
+        "role A { var x: bool s: }",
+    ):
         assert has_data(line)
 
 

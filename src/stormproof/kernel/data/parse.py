@@ -17,6 +17,8 @@ RESERVED = frozenset(
 FUNCTIONS = {"min": (2, None), "max": (2, None), "size": (1, 1), "number": (1, 1)}
 _MOST_DIGITS = 9
 _DEEPEST = 50
+#: Operators one behind the other are nested, too, and everything that reads an expression recurs into it.
+_MOST_OPERATORS = 300
 _OTHERWISE = {
     "==": "=",
     "&&": "and",
@@ -34,6 +36,7 @@ class ExpressionParser:
     def __init__(self, tokens: TokenSource) -> None:
         self.tokens = tokens
         self.depth = 0
+        self.operators = 0
         self.end = 0
 
     # ---- tokens ----
@@ -149,7 +152,16 @@ class ExpressionParser:
         return self.took_word("not")
 
     def _both(self, operator: str, one: Expression, other: Expression) -> Expression:
+        self._count(other)
         return Apply(operator, (one, other), one.start, other.end)
+
+    def _count(self, part: Expression) -> None:
+        self.operators += 1
+        if self.operators > _MOST_OPERATORS:
+            hint = "write a part of it as a constant, or use some, all or count"
+            raise DataMistake(
+                f"an expression has at most {_MOST_OPERATORS} operators", part.start, part.end, hint
+            )
 
     def negation(self) -> Expression:
         sign = self.took_not()
@@ -199,6 +211,7 @@ class ExpressionParser:
             self.take()
             index = self.parse()
             self.expect("]", "behind the index")
+            self._count(index)
             found = Apply("[]", (found, index), found.start, self.end)
         return found
 

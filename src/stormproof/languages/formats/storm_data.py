@@ -31,7 +31,9 @@ from .storm_scan import BLANK, NAME, Cursor
 from .text import SizeCount, shorten
 
 #: What makes a file one with data: a constant, a variable, or a family.
-_DATA = re.compile(rf'(?m)^[ \t]*(?:const|(?:durable[ \t]+)?var)[ \t]+[\w"]|\brole[ \t]+(?:{NAME})[ \t]*\[')
+_DATA = re.compile(
+    rf'(?m)(?:^|\{{)[ \t]*(?:const|(?:durable[ \t]+)?var)[ \t]+[\w"]|\brole[ \t]+(?:{NAME})[ \t]*\['
+)
 _BEHIND_ARROW = re.compile(r"->\s*(?://[^\n]*\n\s*)*\Z")
 _PEER = re.compile(rf"{BLANK}(?:{NAME}){BLANK}[!?\[]")
 _CONST = re.compile(r"const[ \t]+[\w\"]")
