@@ -11,12 +11,13 @@ from rich.text import Text
 
 from ...kernel.data.system import DataSystem
 from ...kernel.model.failures import Failures
+from ...kernel.model.requirement import NEVER
 from ...kernel.model.system import System
 from ...languages.formats.storm_insert import InsertionPoints
 from ...limits import Limits, is_over, within
 from ...options import Options
 from ...search.checks.api import check
-from ...search.checks.report import Report
+from ...search.checks.report import Report, Verdict
 from ...tell.explain.explanation import Explanation, explanations
 from ...tell.explain.judge import is_repairable
 from ...tell.explain.suggest import CANDIDATES, suggest as find_repairs
@@ -33,6 +34,11 @@ from .options import (
 )
 
 NO_REPAIR = "No repair was found; --suggest CANDIDATES tries more."
+
+NOT_FOR_NEVER = (
+    "No repair is searched for what must never be reached: lines that are added take no run away. "
+    "Change those that lead there."
+)
 
 NOT_WITH_DATA = "Repairs are not searched for in a file with const, var or an index."
 
@@ -84,8 +90,11 @@ def command(
     explained = explanations(report)
     story.tell(report, explained)
     found, out = None, console()
-    wanted = suggest and not (report.interrupted or is_over()) and any(is_repairable(v) for v in report)
-    if wanted and isinstance(system, DataSystem):
+    asks = suggest and not (report.interrupted or is_over())
+    wanted = asks and any(is_repairable(v) for v in report)
+    if asks and not wanted and any(_must_never_be_reached(v) for v in report):
+        story.note(NOT_FOR_NEVER)
+    elif wanted and isinstance(system, DataSystem):
         story.note(NOT_WITH_DATA)
     elif wanted:
         roles = None if text is None else InsertionPoints(text).roles
@@ -106,6 +115,11 @@ def command(
         for suggestion in () if as_json else found or ():  # lines to paste are never broken
             out.print(Text("\n".join(["", *suggestion.lines(text)])), soft_wrap=True)
     return report.exit_code
+
+
+def _must_never_be_reached(verdict: Verdict) -> bool:
+    required = verdict.requirement
+    return required is not None and required.claim.what == NEVER and verdict.ok is False
 
 
 def _asked(question: Question, system: System, properties: tuple[str, ...]) -> Report:

@@ -69,6 +69,15 @@ def _under(report: Report) -> str:
     )
 
 
+def _may_be_mended(report: Report) -> bool:
+    """Does `explain` search for lines that repair it?"""
+    from ...kernel.data.system import DataSystem
+    from ...tell.explain.judge import is_repairable
+
+    plain = not isinstance(report.given or report.system, DataSystem)
+    return plain and any(is_repairable(verdict) for verdict in report)
+
+
 def _next(report: Report, source: str, question: str) -> Iterator[tuple[str, str]]:
     """Commands that go on from here, for the violation that is shown."""
     first = report.shown
@@ -76,7 +85,8 @@ def _next(report: Report, source: str, question: str) -> Iterator[tuple[str, str
         return
     asked = flags(report)
     if source != "-" and not question and first.survival:
-        yield "mend it", f"stormproof explain {shlex.quote(source)}{asked}"
+        does = "mend it" if _may_be_mended(report) else "see why"
+        yield does, f"stormproof explain {shlex.quote(source)}{asked}"
     yield "step through it", _stepping(source, asked, question)
 
 

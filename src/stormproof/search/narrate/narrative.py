@@ -35,6 +35,11 @@ class Narrative:
         stretches = groupby(acts, key=lambda pair: pair[1].process)
         return [f"{name} {self._deeds(list(stretch))}." for name, stretch in stretches]
 
+    @property
+    def summarised(self) -> bool:
+        """Is the run too long to be told, so that its sentences begin with its size?"""
+        return len(self.witness.acts) > LONG
+
     def _deeds(self, stretch: Sequence[tuple[int, Act]]) -> str:
         """Consecutive actions of one kind with one peer in one phrase: `sends a and b to P`."""
         phrases = []

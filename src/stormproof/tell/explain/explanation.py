@@ -106,7 +106,8 @@ def _survival(report: Report, verdict: Verdict, witness: Witness) -> str:
     sentences = [f"{_claim(verdict)}: it {number_of_faults(verdict)}.", *story.sentences()]
     sentences.append(f"Now {clauses(places)}.")
     sentences.append(f"In flight: {'; '.join(flying)}." if flying else "Nothing is in flight.")
-    return " ".join([*sentences, _ending(verdict, witness), f"The run has {story.size()}."])
+    size = [] if story.summarised else [f"The run has {story.size()}."]
+    return " ".join([*sentences, _ending(verdict, witness), *size])
 
 
 def _ending(verdict: Verdict, witness: Witness) -> str:
