@@ -224,6 +224,61 @@ impl Implementation for Relay {
 fn relay() { run("relay.vectors.json", || Relay { done: false }); }
 """
 
+GO = """\
+package relay
+
+import (
+	"relay/vectors"
+	"testing"
+)
+
+type Relay struct{ done bool }
+
+func (r *Relay) publish() []vectors.Sent {
+	if r.done {
+		return nil
+	}
+	return []vectors.Sent{{Peer: "Broker", Message: "publish"}}
+}
+func (r *Relay) Start() []vectors.Sent { return r.publish() }
+func (r *Relay) Receive(peer, message string) ([]vectors.Sent, bool) {
+	r.done = r.done || message == "ack"
+	return r.publish(), true
+}
+func (r *Relay) Expire() ([]vectors.Sent, bool) {
+	if r.done {
+		return nil, false
+	}
+	return EXPIRE, true
+}
+func (r *Relay) Restart() []vectors.Sent { return r.publish() }
+
+func TestRelay(t *testing.T) {
+	vectors.Run(t, "relay.vectors.json", func() vectors.Implementation { return &Relay{} })
+}
+"""
+
+JAVA = """\
+import java.util.List;
+
+class Relay implements StormproofVectors.Implementation {
+    boolean done;
+    List<StormproofVectors.Sent> publish() {
+        return done ? List.of() : List.of(new StormproofVectors.Sent("Broker", "publish"));
+    }
+    public List<StormproofVectors.Sent> start() { return publish(); }
+    public List<StormproofVectors.Sent> receive(String peer, String message) {
+        done |= message.equals("ack");
+        return publish();
+    }
+    public List<StormproofVectors.Sent> expire() { return done ? null : EXPIRE; }
+    @Override public List<StormproofVectors.Sent> restart() { return publish(); }
+    public static void main(String[] arguments) throws Exception {
+        StormproofVectors.run("relay.vectors.json", Relay::new);
+    }
+}
+"""
+
 PYTHON = """\
 import sys
 from stormproof_vectors import Vectors
@@ -259,6 +314,16 @@ def commands(language: str, folder: Path, expire: str) -> list[list[str]]:
     if language == "javascript":
         (folder / "relay.test.mjs").write_text(JAVASCRIPT.replace("EXPIRE", expire))
         return [[tool("node"), "--test", "relay.test.mjs"]]
+    if language == "go":
+        (folder / "relay_test.go").write_text(GO.replace("EXPIRE", expire))
+        (folder / "go.mod").write_text("module relay\n\ngo 1.18\n")
+        (folder / "vectors").mkdir(exist_ok=True)
+        (folder / "vectors" / RUNNERS["go"]).write_text(runner("go"), "utf-8")
+        (folder / RUNNERS["go"]).unlink(missing_ok=True)  # a package of its own, in a folder of its own
+        return [[tool("go"), "vet", "relay/vectors"], [tool("go"), "test", "."]]
+    if language == "java":
+        (folder / "Relay.java").write_text(JAVA.replace("EXPIRE", expire))
+        return [[tool("javac"), "Relay.java", RUNNERS["java"]], [tool("java"), "Relay"]]
     (folder / "relay.rs").write_text(RUST.replace("EXPIRE", expire))
     return [[tool("rustc"), "--edition", "2021", "--test", "relay.rs", "-o", "relay"], ["./relay"]]
 
@@ -268,7 +333,20 @@ EXPIRE = {
     "python": ("self.publish()", "[]"),
     "javascript": ("this.publish()", "[]"),
     "rust": ("Some(self.publish())", "Some(vec![])"),
+    "go": ("r.publish()", "nil"),
+    "java": ("publish()", "List.<StormproofVectors.Sent>of()"),
 }
+
+
+def check_report(rows: list[dict[str, Any]]) -> None:
+    """What is done, and in which handler."""
+    for row in rows:
+        if row["verdict"] == "undecided":
+            continue
+        handlers = {tuple(step["transition"][:1]): step["handler"] for step in row["steps"]}
+        assert handlers.get(("timeout",), "expire") == "expire"
+        assert handlers.get(("receive",), "receive") == "receive"
+        assert row["steps"][0] == {"transition": ["send", "Broker", "publish"], "handler": "start"}
 
 
 @pytest.mark.parametrize("language", RUNNERS)
@@ -282,8 +360,10 @@ def test_the_runner_of_each_language(language: str, folder: Path) -> None:
         environment |= {"STORMPROOF_VECTORS": "relay.vectors.json"}
         for command in commands(language, folder, expire):
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        assert report.exists(), done.stdout + done.stderr
         rows = [json.loads(line) for line in report.read_text("utf-8").splitlines()]
         told.append({row["vector"]: row["verdict"] for row in rows})
+        check_report(rows)
         assert (done.returncode == 0) == ("failed" not in told[-1].values()), done.stdout + done.stderr
     right, wrong = told
     names = {v["name"] for v in json.loads((folder / "relay.vectors.json").read_text())["vectors"]}

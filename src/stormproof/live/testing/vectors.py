@@ -1,6 +1,6 @@
 """`testgen --vectors`: the runs of the tests and the automaton of the role as JSON, for any language.
 
-schemas/vectors.schema.json describes it; `runners` has what reads it in Python, JavaScript and Rust.
+schemas/vectors.schema.json describes it; `runners` has what reads it in each language.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ RUNNERS = {
     "python": "stormproof_vectors.py",
     "javascript": "stormproof_vectors.mjs",
     "rust": "stormproof_vectors.rs",
+    "go": "stormproof_vectors.go",
+    "java": "StormproofVectors.java",
 }
 
 

@@ -45,7 +45,8 @@ class Driven {
     this.implementation = implementation;
     this.states = this.closed([data.initial]);
     this.outbox = [];
-    this.history = [];
+    /** What it did, and in which handler; of a failure the last is not allowed. */
+    this.done = [];
     this.raised = null;
   }
 
@@ -71,7 +72,7 @@ class Driven {
   async call(method, ...given) {
     try {
       const sent = await this.implementation[method](...given);
-      this.outbox.push(...(sent ?? []));
+      this.outbox.push(...(sent ?? []).map((message) => [message, method]));
       return sent != null || method === "start" || method === "restart";
     } catch (problem) {
       this.raised = problem;
@@ -87,9 +88,15 @@ class Driven {
       this.go(new Set([...this.states].filter((state) => this.mayWait(state))), "waits");
       return null;
     }
-    const event = ["send", ...this.outbox.shift()];
-    this.go(this.after(event), shown(event));
-    this.history.push(shown(event));
+    const [message, handler] = this.outbox.shift();
+    return this.take(["send", ...message], handler);
+  }
+
+  /** It does this, which must be allowed. */
+  take(event, handler) {
+    const before = this.before();
+    this.done.push({ transition: event, handler });
+    this.go(this.after(event), shown(event), before);
     return event;
   }
 
@@ -113,8 +120,7 @@ class Driven {
       this.go(new Set(refusing), `does not take: ${shown(event)}`);
       throw new ChoseOtherwise(`it never ${shown(event)} here, and the protocol allows that too`);
     }
-    this.history.push(shown(event));
-    this.go(this.after(event), shown(event));
+    this.take(event, method);
   }
 
   mayWait(state) {
@@ -124,21 +130,21 @@ class Driven {
   }
 
   before() {
-    return this.history.join(", ") || "nothing";
+    return this.done.map((step) => shown(step.transition)).join(", ") || "nothing";
   }
 
-  go(states, what) {
+  go(states, what, before = this.before()) {
     if (states.size === 0) {
       const rows = [...this.states].flatMap((state) => this.leaving(state));
       const allowed = new Set(rows.filter((row) => row[1] !== "silent").map((row) => shown(row.slice(1, 4))));
       const words = [...allowed].join(", ") || "has ended";
-      throw new NotAllowed(`it ${what}; the protocol allows: ${words}. Before: ${this.before()}`);
+      throw new NotAllowed(`it ${what}; the protocol allows: ${words}. Before: ${before}`);
     }
     this.states = states;
   }
 }
 
-/** Follow one vector: "passed", or why it is undecided; throws NotAllowed. */
+/** Follow one vector: why it is undecided, or nothing where it passes; throws NotAllowed. */
 async function follow(data, vector, make) {
   let other = "";
   for (let i = 0; i < ATTEMPTS; i++) {
@@ -146,18 +152,23 @@ async function follow(data, vector, make) {
     try {
       await driven.call("start");
       for (const step of vector.steps) await driven.do([...step, "", ""].slice(0, 3));
-      return "passed";
+      report(vector.name, "passed", "", driven.done);
+      return "";
     } catch (problem) {
-      if (!(problem instanceof ChoseOtherwise)) throw problem;
-      other = problem.message;
+      if (!(problem instanceof ChoseOtherwise)) {
+        report(vector.name, "failed", problem.message, driven.done);
+        throw problem;
+      }
+      other = `in ${ATTEMPTS} attempts ${problem.message}`;
     }
   }
-  return `in ${ATTEMPTS} attempts ${other}`;
+  report(vector.name, "undecided", other, []);
+  return other;
 }
 
-function report(vector, verdict, why) {
+function report(vector, verdict, why, steps) {
   const file = process.env.STORMPROOF_REPORT;
-  if (file) appendFileSync(file, JSON.stringify({ vector, verdict, why }) + "\n");
+  if (file) appendFileSync(file, JSON.stringify({ vector, verdict, why, steps }) + "\n");
 }
 
 /**
@@ -171,13 +182,7 @@ export function testVectors(make, path = process.env.STORMPROOF_VECTORS) {
     throw new Error("this is not a file of vectors that this runner knows");
   for (const vector of data.vectors)
     test(vector.name, async (context) => {
-      try {
-        const found = await follow(data, vector, make);
-        report(vector.name, found === "passed" ? "passed" : "undecided", found === "passed" ? "" : found);
-        if (found !== "passed") context.skip(found);
-      } catch (problem) {
-        report(vector.name, "failed", problem.message);
-        throw problem;
-      }
+      const undecided = await follow(data, vector, make);
+      if (undecided) context.skip(undecided);
     });
 }

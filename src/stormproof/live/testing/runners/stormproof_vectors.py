@@ -41,26 +41,20 @@ class Vectors:
 
     def follow(self, name: str, make: Callable[[], Any]) -> None:
         """AssertionError: the protocol does not allow it. SkipTest: it never chose as in the vector."""
-        try:
-            self._follow(name, make)
-        except AssertionError as problem:
-            _report(name, "failed", str(problem))
-            raise
-        except unittest.SkipTest as problem:
-            _report(name, "undecided", str(problem))
-            raise
-        _report(name, "passed", "")
-
-    def _follow(self, name: str, make: Callable[[], Any]) -> None:
+        other = ""
         for _ in range(ATTEMPTS):
+            driven = _Driven(self, make())
             try:
-                driven = _Driven(self, make())
                 for event in self.vectors[name]:
                     driven.do(event)
-                return
+                return _report(name, "passed", "", driven.done)
             except OtherChoice as problem:
-                other = problem
-        raise unittest.SkipTest(f"in {ATTEMPTS} attempts {other}")
+                other = f"in {ATTEMPTS} attempts {problem}"
+            except AssertionError as problem:
+                _report(name, "failed", str(problem), driven.done)
+                raise
+        _report(name, "undecided", other, [])
+        raise unittest.SkipTest(other)
 
     def closed(self, states: Iterable[str]) -> frozenset[str]:
         """With what is reached by actions that nobody sees."""
@@ -70,10 +64,13 @@ class Vectors:
         return frozenset(found)
 
 
-def _report(name: str, verdict: str, why: str) -> None:
+def _report(name: str, verdict: str, why: str, done: list[tuple[VectorEvent, str]]) -> None:
+    """`done`: what the implementation did, and in which handler; of a failure the last is not allowed."""
     if "STORMPROOF_REPORT" in os.environ:
+        steps = [{"transition": event, "handler": handler} for event, handler in done]
+        row = {"vector": name, "verdict": verdict, "why": why, "steps": steps}
         with Path(os.environ["STORMPROOF_REPORT"]).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"vector": name, "verdict": verdict, "why": why}) + "\n")
+            file.write(json.dumps(row) + "\n")
 
 
 class _Driven:
@@ -82,8 +79,8 @@ class _Driven:
     def __init__(self, vectors: Vectors, implementation: Any) -> None:
         self.vectors, self.implementation = vectors, implementation
         self.states = vectors.closed([vectors.data["initial"]])
-        self.outbox: deque[tuple[str, str]] = deque()
-        self.history: list[str] = []
+        self.outbox: deque[tuple[tuple[str, str], str]] = deque()
+        self.done: list[tuple[VectorEvent, str]] = []
         self.raised: Exception | None = None
         self.call("start")
 
@@ -94,7 +91,7 @@ class _Driven:
         except Exception as problem:
             self.raised = problem
             return True
-        self.outbox.extend(sent or ())
+        self.outbox.extend((message, method) for message in sent or ())
         return sent is not None or method in ("start", "restart")
 
     def next_sent(self) -> VectorEvent | None:
@@ -104,9 +101,14 @@ class _Driven:
                 raise AssertionError(f"it raises {self.raised!r}. Before: {self.before()}")
             self.go(frozenset(s for s in self.states if self.may_wait(s)), "waits")
             return None
-        event = ("send", *self.outbox.popleft())
-        self.go(self.after(event), shown(event))
-        self.history.append(shown(event))
+        message, handler = self.outbox.popleft()
+        return self.take(("send", *message), handler)
+
+    def take(self, event: VectorEvent, handler: str) -> VectorEvent:
+        """It does this, which must be allowed."""
+        before = self.before()
+        self.done.append((event, handler))
+        self.go(self.after(event), shown(event), before)
         return event
 
     def do(self, event: VectorEvent) -> None:
@@ -125,8 +127,7 @@ class _Driven:
             doing = {s for s in self.states for e, _ in self.vectors.leaving.get(s, ()) if e == event}
             self.go(self.states - doing, f"does not take: {shown(event)}")
             raise OtherChoice(f"it never {shown(event)} here, and the protocol allows that too")
-        self.history.append(shown(event))
-        self.go(self.after(event), shown(event))
+        self.take(event, method)
 
     def after(self, event: VectorEvent) -> frozenset[str]:
         leaving = (row for s in self.states for row in self.vectors.leaving.get(s, ()))
@@ -137,9 +138,9 @@ class _Driven:
         return bool(done & {"receive", "timeout"}) or not done & {"send", "silent"}
 
     def before(self) -> str:
-        return ", ".join(self.history) or "nothing"
+        return ", ".join(shown(event) for event, _ in self.done) or "nothing"
 
-    def go(self, states: frozenset[str], what: str) -> None:
+    def go(self, states: frozenset[str], what: str, before: str | None = None) -> None:
         if not states:
             done = (e for s in sorted(self.states) for e, _ in self.vectors.leaving.get(s, ()))
             allowed = ", ".join(dict.fromkeys(shown(e) for e in done if e[0] != "silent")) or "has ended"
