@@ -108,6 +108,7 @@ SAMPLES: dict[str, Callable[[], str]] = {
     "requirements": lambda: _saved(_storm(SHOP)),
     "stream": lambda: _saved(_storm(STREAM)),
     "up to": lambda: _saved(_AGAIN, "recovers", "clean", k=1),
+    "rows": lambda: _saved("go-back-2", "recovers", "clean", k=1),
     "classes": lambda: _saved(_BIT, *CLASSES, loss=True),
     "at one bound": lambda: _saved("half-duplex", *CLASSES, k=1, corrupt=True),
     "no faults": lambda: _saved("half-duplex", *CLASSES, "k-obi", "k-sibi", k=1),

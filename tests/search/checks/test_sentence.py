@@ -76,8 +76,28 @@ def test_the_bound_comes_first() -> None:
     report = sp.check(sp.loads(FLOOD), sp.Failures(duplicate=True), max_k=2, classes=False)
     (bound,) = {v.up_to for v in report if v.counts}
     assert bound == 2, "nothing proves it for any length"
-    assert report.answer == "With up to 2 messages per channel Flood survives; beyond that it is not decided."
+    assert report.answer == (
+        "A sends any number of messages to B in a row, more than this answer covers: "
+        "with up to 2 messages per channel Flood survives; beyond that it is not decided."
+    )
     assert report.to_json()["answer"] == report.answer
+    bounded = sp.check(sp.protocol("alternating-bit-retransmit"), max_k=2, classes=False)
+    assert bounded.answer.startswith("With up to 2 messages per channel"), "nobody sends two in a row"
+
+
+def test_a_bound_below_what_is_sent_in_a_row_is_said_before_all_else() -> None:
+    """The window of two fits into channels of length 2, and not into those of length 1."""
+    window = sp.protocol("go-back-2-mod-3")
+    small, large = (sp.check(window, max_k=k, classes=False) for k in (1, 2))
+    row = {"sender": "Sender", "receiver": "Receiver", "messages": 2}
+    said = "Sender sends up to 2 messages to Receiver in a row"
+    bounded = [v for v in small if v.up_to is not None]
+    assert bounded and small.answer.startswith(f"{said}, more than this answer covers: with up to 1 message")
+    for verdict in bounded:
+        assert verdict.to_json()["in_a_row"] == row
+        assert f": {said} · up to channels of length 1" in str(verdict)
+    assert all(v.in_a_row is None and "in_a_row" not in v.to_json() for v in large)
+    assert large.answer.startswith("With up to 2 messages") and said not in str(large)
 
 
 def test_what_is_not_decided_is_not_said_to_hold() -> None:

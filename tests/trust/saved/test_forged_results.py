@@ -111,6 +111,10 @@ def closed() -> Data:
     return found
 
 
+def row(messages: int | None) -> Data:
+    return {"sender": "Sender", "receiver": "Receiver", "messages": messages}
+
+
 def empty(processes: list[Data]) -> None:
     processes[0]["transitions"].pop()
 
@@ -225,6 +229,12 @@ FORGERIES: dict[str, tuple[int, Any]] = {
     "undecided with a certificate": (1, lambda: changing(saved("survival"), "clean", holds=None)),
     "for any length": (1, lambda: changing(saved("up to"), "recovers", up_to=None)),
     "for longer channels": (1, lambda: changing(saved("up to"), "recovers", up_to=2)),
+    "more is sent in a row": (1, lambda: changing(saved("rows"), "recovers", in_a_row=row(5))),
+    "nothing longer is sent in a row": (1, lambda: changing(saved("up to"), "recovers", in_a_row=row(2))),
+    "something longer is sent in a row, for any length": (
+        1,
+        lambda: changing(saved("survival"), "clean", in_a_row=row(None)),
+    ),
     "violated up to a length": (1, lambda: changing(saved("survival"), "recovers", up_to=1)),
     "a bound of survival": (1, lambda: changing(saved("survival"), "clean", k=1)),
     "how far an answer came": (1, lambda: changing(saved("survival"), "clean", tolerated=3)),
@@ -370,7 +380,7 @@ def test_a_forgery_is_not_proved(forgery: str) -> None:
     assert (1 if False in proved else 3 if None in proved else 0) == code, answers
 
 
-@pytest.mark.parametrize("name", ["survival", "reordering", "up to", "stops"])
+@pytest.mark.parametrize("name", ["survival", "reordering", "up to", "rows", "stops"])
 def test_what_was_forged_is_proved_before(name: str) -> None:
     """Otherwise the forgeries of these results are refused for nothing."""
     answers = replayed(saved(name))

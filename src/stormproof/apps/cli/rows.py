@@ -50,7 +50,7 @@ def print_rows(console: Console, report: Report, verdicts: Sequence[Verdict]) ->
 
 def _row(report: Report, verdict: Verdict) -> Row:
     said, why = claim(verdict), _reason(report, verdict)
-    below = tuple(part for part in (proof(verdict),) if part)
+    below = tuple(part for part in (_longer_rows(report, verdict), proof(verdict)) if part)
     found = _found(verdict)
     if verdict.holds and not verdict.survival and not said:
         return Row(verdict, PROPERTIES[verdict.property].sentence, found)
@@ -60,6 +60,12 @@ def _row(report: Report, verdict: Verdict) -> Row:
         meaning = finding(verdict, not report.model.harmless, report.failures.budget)
         return Row(verdict, " · ".join(filter(None, (meaning, _crashes(report, verdict)))), found, below)
     return Row(verdict, why, found, below)
+
+
+def _longer_rows(report: Report, verdict: Verdict) -> str:
+    """Who sends more messages in a row than the bound, unless the answer begins with that."""
+    said = "" if verdict.in_a_row is None else str(verdict.in_a_row)
+    return "" if report.answer.startswith(said) else said
 
 
 def _found(verdict: Verdict) -> str:

@@ -17,7 +17,7 @@ from ...languages.formats.storm_places import NoPlaces, Places, read_with_places
 from ...limits import within
 from ...live.conformance.api import trace
 from ...options import Options
-from ...search.checks.headline import claim, extent, finding
+from ...search.checks.headline import claim, finding, with_extent
 from ...search.checks.report import Report, Verdict
 from ...search.reachability.api import reach
 from ...surveys.frontier import Frontier, frontier
@@ -102,7 +102,7 @@ def _status(report: Report) -> str:
 
 def _row(report: Report, verdict: Verdict) -> Said:
     found = finding(verdict, not report.model.harmless, report.failures.budget) or verdict.word
-    said = " · ".join(part for part in (claim(verdict), found, extent(verdict)) if part)
+    said = " · ".join(part for part in (claim(verdict), *with_extent(found, verdict)) if part)
     row = {"name": verdict.property, "status": verdict.status.value, "says": said}
     line = None if verdict.requirement is None else verdict.requirement.line
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...kernel.model.in_a_row import InARow, most_in_a_row
 from ...kernel.model.run import Witness, blamed
 from ...kernel.transform.added_states import added_states, describe_added
 from ..narrate.reason import why
@@ -34,6 +35,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         certificate=outcome.certificate,
         fewest_certificate=outcome.fewest_certificate,
         unbounded=request.options.unbounded,
+        in_a_row=_longer_rows(request, outcome),
     )
     if outcome.holds:
         return replace(verdict, notes=(*verdict.notes, *_on_holding(request, outcome)))
@@ -42,6 +44,14 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
     if outcome.holds is None:
         return replace(verdict, reason=outcome.reason or _undecided(request, outcome))
     return verdict
+
+
+def _longer_rows(request: Request, outcome: Outcome) -> InARow | None:
+    """Who sends more messages in a row than a bounded answer has looked at."""
+    if not outcome.holds or outcome.up_to is None:
+        return None
+    row = most_in_a_row(request.system)
+    return row if row is not None and row.exceeds(outcome.up_to) else None
 
 
 def _on_holding(request: Request, outcome: Outcome) -> tuple[str, ...]:

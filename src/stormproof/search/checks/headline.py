@@ -74,10 +74,11 @@ def extent(verdict: Verdict) -> str:
 
 def with_extent(found: str, verdict: Verdict) -> tuple[str, ...]:
     """What was found and for which channels, as parts in the order in which they are read. A bound comes
-    first: behind an answer it would be overlooked."""
-    if verdict.holds and verdict.up_to is not None and found:
+    first: behind an answer it would be overlooked; and before it, what the protocol does beyond it."""
+    if verdict.holds and verdict.up_to is not None:
         bound, semicolon, longer = extent(verdict).partition(";")
-        return (f"{bound} · {found}{semicolon}{longer}",)
+        rows = "" if verdict.in_a_row is None else str(verdict.in_a_row)
+        return (" · ".join(filter(None, (rows, bound, found))) + semicolon + longer,)
     return tuple(part for part in (found, extent(verdict)) if part)
 
 

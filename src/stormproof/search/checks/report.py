@@ -12,6 +12,7 @@ from ...kernel.data.system import DataSystem
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_json import failures_to_json, model_to_json
 from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.in_a_row import InARow
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import Witness
 from ...kernel.model.status import REPLAYED, Status, status_of
@@ -57,8 +58,9 @@ class Verdict:
     were explored, None where the verdict is one for channels of any length; `tolerated`: where a limit ended
     the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
     it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults.
-    `unbounded`: the question was for channels of any length. `own`: of a requirement with failures of its
-    own, and of a verdict that is given alone, the report on it.
+    `unbounded`: the question was for channels of any length. `in_a_row`: who sends more messages in a row
+    than `up_to`. `own`: of a requirement with failures of its own, and of a verdict that is given alone, the
+    report on it.
     """
 
     property: str
@@ -85,6 +87,7 @@ class Verdict:
     certificate: Proof | None = None
     fewest_certificate: Proof | None = None
     unbounded: bool = False
+    in_a_row: InARow | None = None
     own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property
@@ -166,6 +169,8 @@ class Verdict:
             data |= {"up_to": self.up_to, "faults": self.faults, "fewest": self.fewest}
             if self.tolerated is not None:
                 data["tolerated"] = self.tolerated
+            if self.in_a_row is not None:
+                data["in_a_row"] = self.in_a_row.to_json()
         elif self.witness is not None and self.k_bounded:
             data |= {"faults": self.faults, "fewest": self.fewest}
         if self.others:

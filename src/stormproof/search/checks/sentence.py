@@ -86,12 +86,13 @@ def _held(report: Report, called: str, held: Sequence[Verdict], limits: Sequence
     if not held:
         names = listed(f"`{v.property}`" for v in limits)
         return f"{called} breaks as its file expects: {names} {_plural_of('is a known limit', limits)}"
-    bounds = [v.up_to for v in held if v.up_to is not None]
+    bounded = min((v for v in held if v.up_to), key=lambda v: v.up_to or 0, default=None)
     beside = f" ({plural(len(limits), 'known limit')}, as expected)" if limits else ""
     said = f"{_does(report, called, held)}"
-    if bounds:
-        most = plural(min(bounds), "message")
-        return f"With up to {most} per channel {said}{beside}; beyond that it is not decided"
+    if bounded is not None:
+        rows = "" if bounded.in_a_row is None else f"{bounded.in_a_row}, more than this answer covers: "
+        most = f"{'with' if rows else 'With'} up to {plural(bounded.up_to or 0, 'message')} per channel"
+        return f"{rows}{most} {said}{beside}; beyond that it is not decided"
     return f"{said}{', for any channel length' if all(v.survival for v in held) else ''}{beside}"
 
 

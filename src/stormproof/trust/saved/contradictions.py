@@ -16,7 +16,9 @@ from ...kernel.model.status import status_of
 from .saved_report import SavedVerdict
 
 #: What a verdict may have beside its answer, by how it is decided.
-_OF_SURVIVAL = frozenset(("up_to", "faults", "fewest", "tolerated", "certificate", "fewest_certificate"))
+_OF_SURVIVAL = frozenset(
+    ("up_to", "faults", "fewest", "tolerated", "certificate", "fewest_certificate", "in_a_row")
+)
 _OF_BOUNDED = frozenset(("k", "faults", "fewest", "tried", "others"))
 
 

@@ -15,6 +15,7 @@ from ...kernel.goals.cubes import cubes
 from ...kernel.model.ask import Ask
 from ...kernel.model.conflict_graph import conflict_of, conflict_to_json
 from ...kernel.model.failures import NO_FAULTS
+from ...kernel.model.in_a_row import most_in_a_row
 from ...kernel.model.properties import (
     CRASH_HANDLING,
     PROPERTIES,
@@ -184,6 +185,7 @@ def _judged(
     """By the kernels, once nothing contradicts itself."""
     decision = Decision.SURVIVAL if question.ask is not None else PROPERTIES[question.name].decision
     wrong = contradiction(verdict, decision, result.unbounded) or _not_asked(result, question, verdict)
+    wrong = wrong or _not_in_a_row(question.model.system, verdict)
     if wrong:
         return _refused(verdict, wrong)
     if verdict.holds is None:
@@ -211,6 +213,18 @@ def _not_asked(result: SavedResult, question: SavedQuestion, verdict: SavedVerdi
     if bound is not None and question.ask is None and verdict.row.get("k") not in (None, bound):
         return f"it is required at {bound}, and the verdict is one at {verdict.row['k']}"
     return ""
+
+
+def _not_in_a_row(system: System, verdict: SavedVerdict) -> str:
+    """What is said wrongly of who sends more messages in a row than it covers; earlier versions do not
+    say."""
+    row, covered = most_in_a_row(system), verdict.up_to
+    said = verdict.row.get("in_a_row")
+    if said is None:
+        return ""
+    known = verdict.holds and covered is not None and row is not None and row.exceeds(covered)
+    right = known and row is not None and same_json(said, row.to_json())
+    return "" if right else "who sends more messages in a row than it covers is not what the system says"
 
 
 def _undecided(question: SavedQuestion, verdict: SavedVerdict) -> ReplayedVerdict:
