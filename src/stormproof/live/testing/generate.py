@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError, did_you_mean
-from ...kernel.model.failures import Failures
+from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.phrases import listed
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
@@ -142,15 +142,20 @@ class TestedRole:
 def what_is_tested(
     system: System, role: str, failures: Failures | None, **knobs: Unpack[Knobs]
 ) -> TestedRole:
+    check_role(system, role)
+    report = check(system, failures, **knobs)
+    text = protocol_text(report.prepared or report.system, report.model, role)
+    budget = report.failures.budget.to_json()
+    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
+    return TestedRole(role, report, text, budget, model, scenarios(report, model, role))
+
+
+def check_role(system: System, role: str) -> None:
+    """UsageError unless tests can be made for this role."""
     if role not in system:
         hint = did_you_mean(role, system.names) or f"roles here: {listed(system.names)}"
         raise UsageError(f"the protocol has no role '{role}'", hint=hint)
     refuse_mailboxes(system, "tests are generated for the channels of pairs only")
-    report = check(system, failures, **knobs)
-    text = _protocol_text(system, report, role)
-    budget = report.failures.budget.to_json()
-    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
-    return TestedRole(role, report, text, budget, model, scenarios(report, model, role))
 
 
 def _check_implementation(implementation: str | None) -> None:
@@ -182,13 +187,12 @@ def _imported(names: list[str]) -> str:
     return "from stormproof.testing import (\n" + "".join(f"    {name},\n" for name in names) + ")"
 
 
-def _protocol_text(system: System, report: Report, role: str) -> str:
+def protocol_text(checked: System, model: FailureModel, role: str) -> str:
     """The protocol that was checked, and nothing that it requires. It declares the failures of the check, and
     that the role may restart where a requirement says so."""
-    under = under_model(report.model)
-    if any(r.under is not None and role in r.under.restart for r in system.requirements):
+    under = under_model(model)
+    if any(r.under is not None and role in r.under.restart for r in checked.requirements):
         under = replace(under, restart=(*under.restart, role))
-    checked = report.prepared or report.system
     return dumps(replace(declaring(checked, under), requirements=()), "storm")
 
 

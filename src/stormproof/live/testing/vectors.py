@@ -34,6 +34,12 @@ RUNNERS = {
     "go": "stormproof_vectors.go",
     "java": "StormproofVectors.java",
 }
+#: What drives an implementation for `testgen --serve`.
+DRIVERS = {
+    "python": "stormproof_random.py",
+    "javascript": "stormproof_random.mjs",
+    "rust": "stormproof_random.rs",
+}
 
 
 @as_a_whole
@@ -98,4 +104,14 @@ def runner(language: str) -> str:
     if language not in RUNNERS:
         hint = did_you_mean(language, RUNNERS) or f"there are runners for {', '.join(RUNNERS)}"
         raise UsageError(f"there is no runner for '{language}'", hint=hint)
-    return (Path(__file__).parent / "runners" / RUNNERS[language]).read_text("utf-8")
+    return _text(RUNNERS[language])
+
+
+def runner_files(language: str) -> dict[str, str]:
+    """What runs the vectors in a language, and what drives an implementation for `testgen --serve`."""
+    found = {RUNNERS[language]: runner(language)}
+    return found | ({DRIVERS[language]: _text(DRIVERS[language])} if language in DRIVERS else {})
+
+
+def _text(file: str) -> str:
+    return (Path(__file__).parent / "runners" / file).read_text("utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...kernel.model.phrases import plural
 from ...kernel.model.status import REPLAYED
 from ...live.conformance.answer import TraceAnswer
+from ...live.testing.serve import RandomRuns
 from ...search.checks.headline import headline, with_extent
 from ...search.checks.report import Report, Verdict
 from ..draw.chart.build import chart
@@ -57,6 +58,14 @@ def report_failure(report: Report) -> str:
     shown = next((v for v in wrong if v.witness is not None), wrong[0])
     others = [found_line(v) for v in wrong if v is not shown]
     return "\n".join([verdict_failure(shown, report), *(["", "also:", *others] if others else [])])
+
+
+def random_failure(found: RandomRuns) -> str:
+    """What an implementation did that the protocol does not allow, and the chart of what led there."""
+    if found.run is None:
+        return found.headline
+    drawn = chart_text(chart(found.model.system, found.run), COLUMNS)
+    return f"{found.headline}\n\n{drawn}"
 
 
 def trace_failure(answer: TraceAnswer) -> str:
