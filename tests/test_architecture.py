@@ -162,6 +162,7 @@ OWN_TEXTS = {
         "apps/workers/pool.py",
         "apps/workers/worker.py",
         "apps/workers/playing.py",
+        "apps/cli/side_by_side.py",
     ),
 }
 

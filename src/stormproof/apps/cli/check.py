@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from .options import (
 )
 from .problems import refusal_to_json, show_problem
 from .render import print_answer, print_end, print_examples, print_known, question_flags
+from .side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from ...languages.formats.storm_places import NoPlaces, Places
@@ -102,6 +104,13 @@ PRECEDENCE = (WRONG, VIOLATED, UNDECIDED, HOLDS)
     is_flag=True,
     help="On GitHub Actions: annotate the lines, and add a summary with the charts to the page of the run.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    metavar="N",
+    help="Check so many files at a time, each in a process of its own with the limits that are given.",
+)
 @limit_options
 @disk_option
 @json_option
@@ -110,6 +119,7 @@ def command(
     format: str | None,
     strict: bool,
     verbose: bool,
+    jobs: int,
     examples: bool,
     junit: str | None,
     sarif: str | None,
@@ -137,21 +147,20 @@ def command(
     if printed and github:
         raise UsageError("--github prints annotations to standard output; write reports to files beside it")
     files = files_of(sources)
+    question = _question(format, **asked)
+    printers = {source: _Printer(source, question, verbose, quiet=printed > 0) for source in files}
     answers: list[Answered] = []
-    for source in files:
-        printer = _Printer(source, _question(format, **asked), verbose, quiet=printed > 0)
-        try:
-            answers.append(_checked(source, format, examples, printer, verbose=verbose, **asked))
-        except KeyboardInterrupt:
-            answers.append(Answered(source, Interrupted(f"undecided: {why_interrupted()}")))
+    for answered in _answers(printers, jobs, format=format, examples=examples, verbose=verbose, **asked):
+        answers.append(answered)
         with uninterrupted():
+            printers[answered.source].warn(answered.warnings)
             if not as_json:
-                printer.finish(answers[-1], len(files) > 1)
+                printers[answered.source].finish(answered, len(files) > 1)
             if strict:
-                _say_what_is_strict(answers[-1])
-        if answers[-1].interrupted or is_over():
+                _say_what_is_strict(answered)
+        if answered.interrupted or is_over():
             break
-        if asked["fail_fast"] and _code(answers[-1], strict) == VIOLATED:
+        if asked["fail_fast"] and _code(answered, strict) == VIOLATED:
             break
     codes = [_code(a, strict) for a in answers] + [UNDECIDED] * (len(files) > len(answers))
     with uninterrupted():
@@ -165,7 +174,11 @@ def command(
     return next(code for code in PRECEDENCE if code in codes)
 
 
-class Interrupted(StormproofError):
+class Unanswered(StormproofError):
+    """Nothing is known of a file: the process that checked it has died."""
+
+
+class Interrupted(Unanswered):
     """Ctrl-C, SIGTERM or the deadline came before anything was known of a file."""
 
 
@@ -188,14 +201,48 @@ class Answered:
         )
 
 
+def _answers(printers: dict[str, _Printer], jobs: int, **asked: Any) -> Iterator[Answered]:
+    """One for each source, in their order, until Ctrl-C."""
+    if jobs == 1 or len(printers) == 1:
+        for source, printer in printers.items():
+            yield _checked_or_interrupted(source, printer, **asked)
+        return
+    if asked["threads"] is None:
+        asked["threads"] = max(1, (os.cpu_count() or 1) // jobs)
+    sources, done = list(printers), 0
+    silent = _Printer("", "", verbose=False, quiet=True, silent=True)
+    found = side_by_side(
+        sources,
+        lambda source: _checked_or_interrupted(source, silent, **asked),
+        jobs,
+        lambda source, death: Answered(source, Unanswered(f"undecided: {death}")),
+    )
+    with closing(found), progress_line() as line:
+        try:
+            line.say(f"0 of {plural(len(sources), 'file')}")
+            for done, answered in enumerate(found, start=1):
+                with line.hidden():
+                    yield answered
+                line.say(f"{done} of {plural(len(sources), 'file')}")
+        except KeyboardInterrupt:
+            with line.hidden():
+                yield Answered(sources[done], Interrupted(f"undecided: {why_interrupted()}"))
+
+
+def _checked_or_interrupted(source: str, printer: _Printer, **asked: Any) -> Answered:
+    try:
+        return _checked(source, printer=printer, **asked)
+    except KeyboardInterrupt:
+        return Answered(source, Interrupted(f"undecided: {why_interrupted()}"))
+
+
 def _checked(source: str, format: str | None, examples: bool, printer: _Printer, **asked: Any) -> Answered:
     """The report on one source. Of several files, one that is wrong does not hold up the others."""
     try:
         system, warnings, places = load_with_places(source, format)
     except StormproofError as problem:
         return Answered(source, problem)
-    for warning in warnings:
-        show_problem(str(warning))
+    printer.warn(warnings)
     try:
         report = _report(system, printer, **asked)
     except StormproofError as problem:
@@ -267,7 +314,7 @@ def _code(answered: Answered, strict: bool) -> int:
     """A violation stays one where something else is wrong, too."""
     answer = answered.answer
     if isinstance(answer, StormproofError):
-        return UNDECIDED if isinstance(answer, Interrupted) else WRONG
+        return UNDECIDED if isinstance(answer, Unanswered) else WRONG
     wrong = strict and (answered.warnings or answer.vacuous)
     return WRONG if wrong and answer.exit_code != VIOLATED else answer.exit_code
 
@@ -326,13 +373,22 @@ def _question(format: str | None, k: int | None, max_k: int | None, properties: 
 
 @dataclass
 class _Printer:
-    """Prints the answer on one file as soon as it is known, and below it the classes when they are."""
+    """Prints the warnings and the answer on one file as soon as they are known, and below it the classes when
+    they are; a silent one leaves that to another process."""
 
     source: str
     question: str
     verbose: bool
     quiet: bool
     answered: bool = False
+    silent: bool = False
+    warned: bool = False
+
+    def warn(self, warnings: Sequence[Warning]) -> None:
+        if not self.silent and not self.warned:
+            for warning in warnings:
+                show_problem(str(warning))
+        self.warned = True
 
     def answer(self, report: Report) -> None:
         if self.quiet or self.answered:
@@ -365,7 +421,7 @@ def _print_json(answers: list[Answered], single: bool) -> None:
         if isinstance(report, StormproofError):
             if single and not answer.interrupted:
                 raise report
-            mistake = None if answer.interrupted else report
+            mistake = None if isinstance(report, Unanswered) else report
             rows.append({"file": source, **refusal_to_json(str(report), mistake)})
             continue
         data = report.to_json()

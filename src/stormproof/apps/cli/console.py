@@ -175,6 +175,10 @@ class ProgressLine:
     def show(self) -> ProgressCallback | None:
         return None if self._live is None else lambda state: self._update(_line(state))
 
+    def say(self, line: str) -> None:
+        """For what is no search."""
+        self._update(Text(line))
+
     def show_above(self, write: Callable[[Console], None]) -> None:
         """What is printed is above the line from now on, as far as it fits, until the search ends."""
         if self._live is None:

@@ -20,7 +20,7 @@ class Places:
     def __init__(self, source: Source, file: File) -> None:
         self._source = source
         self._roles = file.roles
-        self._requirements = file.requirements
+        self._requirements = [requirement.start for requirement in file.requirements]
         self._faults = file.faults
         self._transitions: dict[tuple[str, Transition], int] = {}
         for role in file.roles.values():
@@ -45,7 +45,7 @@ class Places:
         return self.role(role) if start is None else self._place(start)
 
     def requirement(self, index: int) -> Place:
-        return self._place(self._requirements[index].start)
+        return self._place(self._requirements[index])
 
     def faults(self) -> Place:
         """The first line that declares any."""
