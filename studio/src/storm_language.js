@@ -2,7 +2,7 @@
 import { StreamLanguage } from "@codemirror/language";
 import kinds from "./fault_kinds.json";
 
-const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "communication", "faults", "rest", "durable", "require", "expect"];
+const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "communication", "timers", "faults", "rest", "durable", "require", "expect"];
 const INSIDE = ["internal", "timeout", "mu", "end", "crash"];
 const CLAIMS = ["never", "always", "possible", "leads", "to", "recovers", "clean", "violated", "under", "deadlock", "at"];
 const FAULTS = [...kinds.keywords, "none"];

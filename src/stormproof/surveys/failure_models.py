@@ -31,6 +31,7 @@ def failure_models(system: System, asked: Failures) -> dict[str, Failures]:
         "file_faults": not system.faults,
         "budget": asked.budget,
         "as_written": asked.as_written,
+        "timers": asked.timers,
     }
     found = {"none": Failures(**common)}
     for kind in PAPER_KINDS:

@@ -16,6 +16,7 @@ from ...kernel.model.actions import Channel
 from ...kernel.model.failures import Failures, parse_channel
 from ...kernel.model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
 from ...kernel.model.system import MAILBOX, System
+from ...kernel.model.timers import MODES
 from ...languages import formats, protocols
 from ...limits import EFFORT, Limits, interrupting, is_over, parse_memory, why_interrupted, within
 from .problems import Undecided
@@ -290,6 +291,11 @@ def failure_options(command: F) -> F:
             "--partition", metavar="'A,B | C'", help="Messages from one side to another may be lost."
         ),
         budget_option,
+        click.option(
+            "--timers",
+            type=click.Choice(MODES),
+            help="Timers expire on time, while all else takes no time, or at any time (as FILE says).",
+        ),
         click.option("--as-written", is_flag=True, help="Add no crash handling to a protocol that has none."),
         click.option("--no-file-faults", is_flag=True, help="Ignore the faults that FILE declares."),
     ]
@@ -329,6 +335,7 @@ def _failures(flags: dict[str, Any]) -> Failures:
         file_faults=not flags.pop("no_file_faults"),
         budget=flags.pop("budget"),
         as_written=flags.pop("as_written"),
+        timers=flags.pop("timers"),
     )
 
 

@@ -240,6 +240,8 @@ def flags(report: Report) -> str:
         words.append("--partition " + shlex.quote(" | ".join(",".join(side) for side in asked.partition)))
     if asked.budget.limited:
         words.append(f"--budget {','.join(_budget_words(asked.budget))}")
+    if asked.timers:
+        words.append(f"--timers {asked.timers}")
     if asked.as_written:
         words.append("--as-written")
     if not asked.file_faults:

@@ -12,6 +12,7 @@ from ...kernel.model.actions import CRASH, Channel
 from ...kernel.model.goal import NAMED
 from ...kernel.model.requirement import PROCESS_FAULTS
 from ...kernel.model.system import COMMUNICATIONS
+from ...kernel.model.timers import WORDS
 from ...languages.formats import storm_occurrences as words
 from ...languages.formats.storm_faults import FAULTS
 from ...languages.formats.storm_parse import MODIFIERS, STATEMENTS
@@ -71,7 +72,7 @@ def _options(text: OpenText, offset: int, line: str) -> Iterator[tuple[str, str]
         yield from _of(words.STATE, map(quote, [*text.outline.of_kind(words.STATE, role), "end"]))
     else:
         yield from _roles(text)
-        yield from _of(words.KEYWORD, ("internal", "timeout"))
+        yield from _of(words.KEYWORD, ("internal", "timeout", "after", "at any time"))
 
 
 def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
@@ -86,13 +87,15 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
     elif first == "faults" and ":" in line:
         yield from _of(words.KEYWORD, (*FAULTS, *PROCESS_FAULTS))
     elif _UNDER.search(line):
-        yield from _of(words.KEYWORD, (*FAULTS, *PROCESS_FAULTS, "at most", "on", "and"))
+        yield from _of(words.KEYWORD, (*FAULTS, *PROCESS_FAULTS, "at most", "on", "and", "timers on time"))
         yield from _roles(text)
     elif first in ("require", "expect"):
         yield from _of(
             words.KEYWORD, (*CLAIMS, "possible", "leads to", "under", "violated", *NAMED, *PROPERTIES)
         )
         yield from _roles(text)
+    elif first == "timers":
+        yield from _of(words.KEYWORD, WORDS.values())
     elif first == "communication":
         yield from _of(words.KEYWORD, COMMUNICATIONS)
     elif first in ("faults", "rest", "durable"):

@@ -10,6 +10,7 @@ from ...kernel.model.actions import Channel
 from ...kernel.model.failures import Failures
 from ...kernel.model.faults import KINDS, PROCESS_KINDS, SCOPES
 from ...kernel.model.system import System
+from ...kernel.model.timers import MODES
 
 #: The faults of roles, by the arguments of `Failures`.
 ROLE_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
@@ -28,6 +29,7 @@ def settings_to_json(failures: Failures) -> dict[str, Any]:
         "partition": [list(side) for side in failures.partition],
         "file_faults": failures.file_faults,
         "as_written": failures.as_written,
+        "timers": failures.timers,
         "budget": failures.budget.to_json(),
     }
 
@@ -60,6 +62,7 @@ def _failures(system: System, data: Mapping[str, Any]) -> Failures:
         partition=sides if whole else (),
         file_faults=data.get("file_faults", True) is True,
         as_written=data.get("as_written") is True,
+        timers=mode if (mode := data.get("timers")) in MODES else "",
         budget={kind: most for kind, most in (data.get("budget") or {}).items() if most is not None},
     )
 

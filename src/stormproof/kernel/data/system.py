@@ -13,6 +13,7 @@ from ..model.faults import ChannelFaults
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.system import PEER_TO_PEER, System
+from ..model.timers import ANY
 from .types import Type
 from .values import Value
 
@@ -68,9 +69,10 @@ class DataSystem(System):
         faults: Iterable[ChannelFaults] = (),
         requirements: Iterable[Requirement] = (),
         communication: str = PEER_TO_PEER,
+        timers: str = ANY,
         data: DataNames | None = None,
         source: DataSource | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements, communication)
+        super().__init__(processes, name, faults, requirements, communication, timers)
         object.__setattr__(self, "data", data or DataNames())
         object.__setattr__(self, "source", source)

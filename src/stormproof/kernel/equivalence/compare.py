@@ -16,6 +16,7 @@ from ..model.faults import PLAIN_KINDS, ChannelFaults
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process
 from ..model.system import System
+from ..model.timers import WORDS
 from .isomorphism import isomorphism, role_matchings, same_requirements
 from .payload_aliases import PayloadAlias, Renaming, renaming, respell, respell_action
 from .trace_difference import MOST_PAIRS, Difference, of_automata, of_traces
@@ -85,6 +86,9 @@ def compare(
     if first.communication != second.communication:
         said = f"{called[0]} communicates by {_by(first)} and {called[1]} by {_by(second)}"
         return Comparison(False, False, (Difference("communication", said),))
+    if first.timers != second.timers:
+        said = f"timers of {called[0]} are {WORDS[first.timers]}, and of {called[1]} {WORDS[second.timers]}"
+        return Comparison(False, False, (Difference("timers", said),))
     if not any_roles:
         return _Pair(first, second, called, most_pairs).compare({r: r for r in second.names})
     likely = list(islice(role_matchings(first, second), most_matchings + 1))

@@ -70,6 +70,9 @@ CRASH_ACTION = "crash"
 #: The name of a timer that has none of its own.
 TIMEOUT = "timeout"
 
+#: In the place of a timer's number: it may expire at any time (definitions 16.1).
+ANY_TIME = 0
+
 
 class Channel(NamedTuple):
     """The FIFO channel from one process to another; without a sender, the mailbox of its receiver."""
@@ -109,17 +112,31 @@ class Receive:
 
 @dataclass(frozen=True, slots=True)
 class Internal:
-    """An action that touches no channel; with `timeout`, a timer that runs out; with `fault`, which is `stop`
-    or `restart`, a fault of its process."""
+    """An action that touches no channel; with `timeout`, a timer that runs out `after` so many units of time,
+    or at `ANY_TIME`; with `fault`, which is `stop` or `restart`, a fault of its process."""
 
     name: str
     timeout: bool = False
     fault: str = ""
+    after: int = 1
 
     def __str__(self) -> str:
-        if not self.timeout or self.name == TIMEOUT:
+        if not self.timeout:
             return self.name
-        return f"{TIMEOUT} {self.name}"
+        name = self.name if self.name == TIMEOUT else f"{TIMEOUT} {self.name}"
+        return name + self.due
+
+    @property
+    def due(self) -> str:
+        """When a timer expires, as one writes it behind its name; nothing for the usual number, 1."""
+        if not self.timeout or self.after == 1:
+            return ""
+        return " at any time" if self.after == ANY_TIME else f" after {self.after}"
+
+    @property
+    def is_timer(self) -> bool:
+        """Is this a timer with a number, which is what runs on time (definitions 16.1)?"""
+        return self.timeout and self.after != ANY_TIME
 
     @property
     def crashes(self) -> bool:

@@ -37,6 +37,7 @@ from .faults import (
 from .partition import check_sides, sides_of
 from .phrases import listed
 from .system import System
+from .timers import ON_TIME, check_mode
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -116,12 +117,14 @@ PERFECT = ChannelFailure()
 
 @dataclass(frozen=True)
 class FailureModel:
-    """A failure model resolved against a system: every channel that is not listed is perfect."""
+    """A failure model resolved against a system: every channel that is not listed is perfect. `on_time`:
+    everything is faster than every timer (definitions 16.1)."""
 
     channels: Mapping[Channel, ChannelFailure]
     unreliable: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     restart: tuple[str, ...] = ()
+    on_time: bool = False
 
     def on(self, channel: Channel) -> ChannelFailure:
         if channel.sender:
@@ -188,7 +191,7 @@ class Failures(AskedFaults):
 
     Each kind of fault has an argument: True for all channels, or the channels that have it. `budget`: at most
     so many faults in a run. `as_written`: crash handling that the protocol lacks is not added, so that only
-    those crash whose automaton says how.
+    those crash whose automaton says how. `timers`: `on-time` or `any-time`; without it, as the file says.
 
     >>> Failures(loss=True, corrupt=["A->B"]).corrupt
     (Channel(sender='A', receiver='B'),)
@@ -203,6 +206,7 @@ class Failures(AskedFaults):
     file_faults: bool = True
     budget: Budget = NO_BUDGET
     as_written: bool = False
+    timers: str = ""
 
     def __init__(
         self,
@@ -216,6 +220,7 @@ class Failures(AskedFaults):
         file_faults: bool = True,
         budget: BudgetGiven | None = None,
         as_written: bool = False,
+        timers: str | None = None,
         **faults: Unpack[FaultArguments],
     ) -> None:
         if corrupt_scope not in SCOPES:
@@ -234,6 +239,7 @@ class Failures(AskedFaults):
         put(self, "file_faults", file_faults)
         put(self, "budget", budget_of(budget))
         put(self, "as_written", as_written)
+        put(self, "timers", check_mode(timers))
 
     def __repr__(self) -> str:
         """What its constructor takes: arguments that are not as by default, in plain values."""
@@ -257,6 +263,12 @@ class Failures(AskedFaults):
         """The same with another budget."""
         changed = copy(self)
         object.__setattr__(changed, "budget", budget_of(budget))
+        return changed
+
+    def with_timers(self, mode: str) -> Failures:
+        """The same with timers on time, or at any time."""
+        changed = copy(self)
+        object.__setattr__(changed, "timers", check_mode(mode))
         return changed
 
     def asks(self, kind: FaultKind, channel: Channel) -> bool:
@@ -289,6 +301,7 @@ class Failures(AskedFaults):
         return FailureModel(
             channels,
             unreliable=tuple(p.name for p in system if not p.reliable or p.name in self.crash),
+            on_time=(self.timers or system.timers) == ON_TIME,
             **{kind.keyword: self._affected(system, kind) for kind in PROCESS_KINDS},
         )
 

@@ -27,6 +27,7 @@ def failures_to_json(failures: Failures) -> dict[str, Any]:
         "file_faults": failures.file_faults,
         "budget": failures.budget.to_json(),
         "as_written": failures.as_written,
+        "timers": failures.timers,
     }
 
 
@@ -73,6 +74,7 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
         ],
         "unreliable": list(model.unreliable),
         **{f"may_{kind.keyword}": list(getattr(model, kind.keyword)) for kind in PROCESS_KINDS},
+        "on_time": model.on_time,
     }
 
 
@@ -81,7 +83,8 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
     try:
         channels = {Channel(row["from"], row["to"]): _channel(row) for row in data["channels"]}
         faulty = {kind.keyword: _names(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
-        return FailureModel(channels, _names(data.get("unreliable", ())), **faulty)
+        on_time = data.get("on_time", False) is True
+        return FailureModel(channels, _names(data.get("unreliable", ())), on_time=on_time, **faulty)
     except (KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"the failure model is incomplete: {problem}") from None
 

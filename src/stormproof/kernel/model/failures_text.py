@@ -10,6 +10,7 @@ from .failures import FailureModel, Failures
 from .faults import KINDS, PARTITION, PROCESS_KINDS, RESTART, STOP, FaultKind
 from .phrases import arrow, few, listed, plural
 from .system import System
+from .timers import ON_TIME, WORDS
 
 #: Of more durable states some are named.
 _MOST_STATES = 5
@@ -23,9 +24,11 @@ def describe_failures(system: System, model: FailureModel, budget: Budget | None
             by_fault.setdefault(fault, []).append(channel)
     parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
     parts += process_failures(system, model)
+    timers = [f"timers {WORDS[ON_TIME]}"] if model.on_time else []
     if not parts:
-        return "none: channels are perfect and nobody crashes"
-    return " · ".join([*parts, *([str(budget)] if budget is not None and budget.limited else [])])
+        return " · ".join(["none: channels are perfect and nobody crashes", *timers])
+    limited = [str(budget)] if budget is not None and budget.limited else []
+    return " · ".join([*parts, *limited, *timers])
 
 
 def without_effect(asked: Failures, system: System, model: FailureModel) -> tuple[str, ...]:

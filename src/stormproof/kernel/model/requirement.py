@@ -71,7 +71,7 @@ class Under:
     """The failures of one requirement, which replace those of the file and of the check.
 
     `faults` of channels, processes that may `crash`, `stop` or `restart`, and `at_most` so many faults of a
-    kind (None: of all kinds together).
+    kind (None: of all kinds together). `timers`: `on-time` or `any-time`; without it, as the file says.
     """
 
     faults: tuple[ChannelFaults, ...] = ()
@@ -79,6 +79,7 @@ class Under:
     stop: tuple[str, ...] = ()
     restart: tuple[str, ...] = ()
     at_most: tuple[tuple[str | None, int], ...] = ()
+    timers: str = ""
 
     def __post_init__(self) -> None:
         """In one order, so that equal failures are equal however they are listed."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...records import dataclass
-from .actions import CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
+from .actions import ANY_TIME, CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
 from .channel_faults import fault_from_json
 from .fault_steps import Fault, name_in
 from .faults import PROCESS_KINDS
@@ -132,6 +132,8 @@ def _act_to_json(act: Act) -> dict[str, Any]:
     action = act.action
     if isinstance(action, Internal):
         timer: dict[str, Any] = {"timeout": True} if action.timeout else {}
+        if action.timeout and action.after != 1:
+            timer |= {"after": action.after} if action.after else {"at_any_time": True}
         if act.fault is not None:
             timer["fault"] = act.fault
         return {"do": "internal", "process": act.process, "action": action.name, **timer, "state": act.state}
@@ -150,7 +152,8 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
         if do == "internal":
             fault = name_in(data, "fault") if "fault" in data else None
             of_action = fault if fault in [row.keyword for row in PROCESS_KINDS] else None
-            action = Internal(name_in(data, "action"), data.get("timeout") is True, of_action or "")
+            due = ANY_TIME if data.get("at_any_time") is True else _number(data, "after") or 1
+            action = Internal(name_in(data, "action"), data.get("timeout") is True, of_action or "", due)
             return Act(name_in(data, "process"), action, name_in(data, "state"), fault)
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else name_in(data, "message")

@@ -17,6 +17,7 @@ from .actions import Action, Channel, Crash, Internal, Message, Send, Transition
 from .faults import ChannelFaults
 from .process import Process
 from .requirement import Requirement
+from .timers import ANY, check_mode
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,15 @@ COMMUNICATIONS = (PEER_TO_PEER, MAILBOX)
 @dataclass(frozen=True)
 class System:
     """Processes that communicate by one channel per ordered pair or by mailboxes (definitions 1.2, 12.1);
-    `faults` and `requirements` are those of the file."""
+    `faults` and `requirements` are those of the file, and so is when its `timers` expire (definitions
+    16.1)."""
 
     processes: tuple[Process, ...]
     name: str = ""
     faults: tuple[ChannelFaults, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     communication: str = PEER_TO_PEER
+    timers: str = ANY
 
     #: Were its automata made of roles in Python?
     extracted: ClassVar[bool] = False
@@ -69,6 +72,7 @@ class System:
         faults: Iterable[ChannelFaults] = (),
         requirements: Iterable[Requirement] = (),
         communication: str = PEER_TO_PEER,
+        timers: str = ANY,
     ) -> None:
         put = object.__setattr__
         put(self, "processes", tuple(processes))
@@ -76,6 +80,7 @@ class System:
         put(self, "faults", tuple(faults))
         put(self, "requirements", tuple(requirements))
         put(self, "communication", communication)
+        put(self, "timers", check_mode(timers) or ANY)
         self._validate()
 
     @property
@@ -285,4 +290,5 @@ class System:
             faults=tuple(f.renamed(roles, letters) for f in self.faults),
             requirements=tuple(r.renamed(roles, letters) for r in self.requirements),
             communication=self.communication,
+            timers=self.timers,
         )

@@ -10,10 +10,21 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import ModelError
-from ...kernel.model.actions import CRASH, Action, Crash, Internal, Message, Receive, Send, Transition
+from ...kernel.model.actions import (
+    ANY_TIME,
+    CRASH,
+    Action,
+    Crash,
+    Internal,
+    Message,
+    Receive,
+    Send,
+    Transition,
+)
 from ...kernel.model.faults import PROCESS_KINDS
 from ...kernel.model.process import Process
 from ...kernel.model.system import COMMUNICATIONS, PEER_TO_PEER, System
+from ...kernel.model.timers import ANY, LATEST, MODES
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
 from .json_values import Values, fault_to_json
@@ -22,12 +33,12 @@ from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
 
-_SYSTEM = ("stormproof", "name", "communication", "processes", "faults", "requirements")
+_SYSTEM = ("stormproof", "name", "communication", "timers", "processes", "faults", "requirements")
 _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
     *("states", "rest", "durable", "transitions"),
 )
-_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout", "fault")
+_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout", "after", "at_any_time", "fault")
 _OPENING = re.compile(r"\s*\{")
 
 
@@ -68,6 +79,7 @@ def to_json(system: System) -> dict[str, Any]:
         "stormproof": VERSION,
         "name": system.name,
         **({"communication": system.communication} if system.mailboxes else {}),
+        **({"timers": system.timers} if system.timers != ANY else {}),
         "processes": [_process_to_json(p) for p in system],
         "faults": [fault_to_json(f) for f in system.faults],
     }
@@ -96,12 +108,19 @@ def _process_to_json(process: Process) -> dict[str, Any]:
 
 def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Internal):
-        fault = {"fault": action.fault} if action.fault else {}
-        return {"timeout" if action.timeout else "internal": action.name, **fault}
+        if action.timeout:
+            return {"timeout": action.name, **_due_to_json(action)}
+        return {"internal": action.name, **({"fault": action.fault} if action.fault else {})}
     what = {"crash": True} if isinstance(action.message, Crash) else {"message": action.message}
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
     return {"receive": {"from": action.peer, **what}}
+
+
+def _due_to_json(timer: Internal) -> dict[str, Any]:
+    if timer.after == ANY_TIME:
+        return {"at_any_time": True}
+    return {} if timer.after == 1 else {"after": timer.after}
 
 
 def read(text: str, name: str = "<input>") -> System:
@@ -155,6 +174,10 @@ class _Reader(Values):
         if communication not in COMMUNICATIONS:
             problem = f"communication is {' or '.join(COMMUNICATIONS)}, not '{shorten(communication)}'"
             self.fail(problem, ("communication",), near(communication, COMMUNICATIONS))
+        timers = self.string(data.get("timers", ANY), ("timers",))
+        if timers not in MODES:
+            problem = f"timers are {' or '.join(MODES)}, not '{shorten(timers)}'"
+            self.fail(problem, ("timers",), near(timers, MODES))
         rows = self.array(data["processes"], ("processes",))
         processes: dict[str, Process] = {}
         for i, row in enumerate(rows):
@@ -166,7 +189,8 @@ class _Reader(Values):
         self.peers(processes)
         faults = self.faults(data.get("faults", []), ("faults",), processes)
         try:
-            system = System(tuple(processes.values()), name, faults, communication=communication)
+            made = tuple(processes.values())
+            system = System(made, name, faults, communication=communication, timers=timers)
         except ModelError as problem:
             self.fail(problem.message, ("processes",), problem.hint, model=True)
         found = read_requirements(self, data.get("requirements", []), system)
@@ -247,7 +271,19 @@ class _Reader(Values):
             if data["fault"] not in known or kinds != ["internal"]:
                 self.fail(f"'fault' marks an internal action as a {' or a '.join(known)}", (*path, "fault"))
             action = Internal(data["internal"], fault=data["fault"])
+        if "after" in data or "at_any_time" in data:
+            action = self.timer(action, data, path)
         return Transition(source, action, target)
+
+    def timer(self, action: Action, data: Any, path: Path) -> Internal:
+        """A timer, and when it expires."""
+        if not isinstance(action, Internal) or not action.timeout:
+            self.fail("only a 'timeout' has 'after' or 'at_any_time'", path)
+        if "at_any_time" not in data:
+            return replace(action, after=self.number(data["after"], (*path, "after"), 1, LATEST))
+        if "after" in data or data["at_any_time"] is not True:
+            self.fail("'at_any_time' is true, and then there is no 'after'", (*path, "at_any_time"))
+        return replace(action, after=ANY_TIME)
 
     def action(self, kind: str, data: Any, path: Path, owner: str) -> Action:
         if kind in ("internal", "timeout"):

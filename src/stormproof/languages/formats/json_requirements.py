@@ -9,12 +9,13 @@ from ...kernel.goals.parse import parse_goal
 from ...kernel.model.goal import Goal, show
 from ...kernel.model.requirement import COUNTED, PROCESS_FAULTS, Claim, Requirement, Under
 from ...kernel.model.system import System
+from ...kernel.model.timers import MODES
 from .json_places import Path
 from .json_values import Values, fault_to_json
 from .text import Source
 
 _REQUIREMENT = ("name", "violated", "claim", "after", "goal", "k", "under")
-_UNDER = ("faults", *PROCESS_FAULTS, "at_most")
+_UNDER = ("faults", *PROCESS_FAULTS, "at_most", "timers")
 
 
 def requirement_to_json(requirement: Requirement) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def _under_to_json(under: Under) -> dict[str, Any]:
     data |= {word: list(getattr(under, word)) for word in PROCESS_FAULTS if getattr(under, word)}
     if under.at_most:
         data["at_most"] = [{"kind": kind, "number": number} for kind, number in under.at_most]
+    data |= {"timers": under.timers} if under.timers else {}
     return data
 
 
@@ -79,7 +81,10 @@ def _under(values: Values, data: Any, path: Path, system: System) -> Under:
         chosen[word] = tuple(values.role(r, (*path, word, i), system.names) for i, r in enumerate(rows))
     rows = values.array(data.get("at_most", []), (*path, "at_most"))
     at_most = tuple(_at_most(values, row, (*path, "at_most", i)) for i, row in enumerate(rows))
-    return Under(faults, at_most=at_most, **chosen)
+    timers = values.string(data.get("timers", ""), (*path, "timers"))
+    if timers and timers not in MODES:
+        values.fail(f"timers are {' or '.join(MODES)}", (*path, "timers"))
+    return Under(faults, at_most=at_most, timers=timers, **chosen)
 
 
 def _at_most(values: Values, data: Any, path: Path) -> tuple[str | None, int]:

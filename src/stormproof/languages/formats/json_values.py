@@ -113,9 +113,11 @@ class Values:
             self.fail("this is a list", path)
         return data
 
-    def number(self, data: Any, path: Path, least: int) -> int:
+    def number(self, data: Any, path: Path, least: int, most: int | None = None) -> int:
         if not isinstance(data, int) or isinstance(data, bool) or data < least:
             self.fail(f"this is a number, {least} or more", path)
+        if most is not None and data > most:
+            self.fail(f"this is a number, {most:,} or less", path)
         return data
 
     def role(self, data: Any, path: Path, known: Collection[str]) -> str:

@@ -134,7 +134,8 @@ class _Made:
     def system(self) -> System:
         """The roles, and what the lines below them say."""
         file = self.file
-        system = System(tuple(self.processes), name=file.name, communication=file.communication)
+        made = tuple(self.processes)
+        system = System(made, file.name, communication=file.communication, timers=file.timers)
         names = Names(
             self.source,
             system,

@@ -9,10 +9,11 @@ import re
 
 from ...errors import InputError, ModelError
 from ...kernel.model.actions import CRASH, TIMEOUT, Action, Internal, Message, Receive, Send, Transition
-from .storm_hints import ALTERNATIVE, ONE_MESSAGE, STATE, TIMER, after_word, before_alternative
+from .storm_hints import ALTERNATIVE, ONE_MESSAGE, STATE, after_word, before_alternative
 from .storm_recovery import STATEMENT, Mistakes, begins_role, next_line
 from .storm_scan import BLANK, NAME, Cursor
 from .storm_syntax import RoleBody
+from .storm_timers import parse_timer
 from .text import SizeCount, shorten
 
 _B = BLANK
@@ -181,19 +182,16 @@ class AutomatonParser:
         self.add(sign, (first, start), message, self.target())
 
     def internal(self, kind: str, start: int) -> None:
-        """`internal name -> next`, `timeout name -> next` or, without a name, `timeout -> next`."""
-        cursor = self.cursor
-        name = TIMEOUT
-        if kind == "internal" or not self.text.startswith("->", cursor.skip()):
-            hint = TIMER if kind == TIMEOUT else "write  internal work -> next"
-            name, _ = cursor.name(f"the name of the {_KINDS[kind]}", hint)
-        self.row(Internal(name, timeout=kind == TIMEOUT), start, self.target())
+        """`internal name -> next`, or a timer."""
+        if kind == TIMEOUT:
+            action = parse_timer(self.cursor)
+        else:
+            hint = "write  internal work -> next"
+            action = Internal(self.cursor.name("the name of the internal action", hint)[0])
+        self.row(action, start, self.target())
 
     def target(self) -> tuple[str, int]:
         self.cursor.expect("->", "an alternative ends with the state it goes to: -> next")
         if begins_role(self.text, self.cursor.skip()):
             self.cursor.fail("the state that this goes to")
         return self.cursor.name("the state that this goes to")
-
-
-_KINDS = {"internal": "internal action", TIMEOUT: "timer"}

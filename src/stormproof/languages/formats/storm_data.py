@@ -25,9 +25,10 @@ from ...programs.data.syntax import (
     VariableSyntax,
 )
 from .storm_goals import GoalTokens
-from .storm_hints import TIMER, after_word, before_alternative
+from .storm_hints import after_word, before_alternative
 from .storm_recovery import STATEMENT, Mistakes, next_line
 from .storm_scan import BLANK, NAME, Cursor
+from .storm_timers import parse_timer
 from .text import SizeCount, shorten
 
 #: What makes a file one with data: a constant, a variable, or a family.
@@ -304,10 +305,8 @@ class DataRoleParser(_Reader):
             hint = after_word(self.text, start, start + len(word)) if word else None
             hint = hint or before_alternative(self.text, start)
             cursor.fail("an alternative, a state or '}'", hint or _EXAMPLE)
-        behind = self.text.startswith("->", cursor.ahead()) or cursor.peek_word() == "if"
         if kind == TIMEOUT:
-            name = TIMEOUT if behind else cursor.name("a timer's name", TIMER)[0]
-            return self.rest(ACT, start, action=Internal(name, timeout=True))
+            return self.rest(ACT, start, action=parse_timer(cursor))
         name = cursor.name("an internal action's name", "write: internal name -> next")[0]
         return self.rest(ACT, start, action=Internal(name))
 

@@ -56,8 +56,14 @@ class DataSystemMaker:
         data = self.names(built)
         processes = [b.process for b in built] or [*self.skeletons()]
         source = DataSource(self.source.text, dict(self.given))
+        file = self.file
         system = DataSystem(
-            processes, self.file.name, communication=self.file.communication, data=data, source=source
+            processes,
+            file.name,
+            communication=file.communication,
+            timers=file.timers,
+            data=data,
+            source=source,
         )
         required = [r for b in built for r in b.required]
         return self.with_lines(system, built, required)

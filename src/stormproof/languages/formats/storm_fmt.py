@@ -18,7 +18,7 @@ from ..types.text import message_name
 from .files import clean
 from .storm_fmt_data import set_data_blanks
 from .storm_fmt_tokens import CONTINUED, PrintedToken
-from .storm_parse import parse
+from .storm_parse import STATEMENTS, parse
 from .storm_scan import WORD, Trace
 from .storm_write import LONGEST_LABEL
 from .text import Source
@@ -30,6 +30,7 @@ _FLAT_GROUP = 60
 _DEEPEST = 20
 _GOAL_TIGHT_BEFORE = (",", ")", "]", "}", "@", "->", "=")
 _GOAL_TIGHT_BEHIND = ("(", "[", "{", "@", "->", "=", "!")
+_TOP_LEVEL = ("protocol", "const", *STATEMENTS)
 _TIGHT_BEFORE = (",", ";", ":", ".", ")", "!", "?", "@")
 _TIGHT_BEHIND = ("(", "!", "?", "@")
 
@@ -81,7 +82,7 @@ def _set_lines(words: list[PrintedToken], trace: Trace) -> None:
     first, under, short = -1, 0, True
     for i, what in trace.marks.items():
         word = words[i]
-        if what in ("protocol", "communication", "faults", "rest", "durable", "require", "role", "const"):
+        if what in _TOP_LEVEL:
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0

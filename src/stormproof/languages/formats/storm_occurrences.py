@@ -194,10 +194,10 @@ class _Classifier:
         if self.trace.data:
             self.data_alternative(role, i, last)
             return
-        arrow = next((j for j in range(i + 1, min(i + 4, last)) if self.spelt[j] == "->"), last)
+        arrow = next((j for j in range(i + 1, min(i + 6, last)) if self.spelt[j] == "->"), last)
         if self.word(i + 1) in _SIGNS:
             self.transfer(role, i, i + 2)
-        elif arrow == i + 2:
+        elif arrow < last and self.has_name(i):
             self.call(i + 1, ACTION, role)
         if arrow + 1 < last:
             self.call(arrow + 1, STATE, role)
@@ -212,10 +212,18 @@ class _Classifier:
         if self.word(i) not in ("if", "else", "internal", "timeout") or self.word(i + 1) in _SIGNS:
             self.call(i, ROLE)
             self.message(sign + 1, None, self.word(sign))
-        elif self.word(i) in ("internal", "timeout") and self.word(i + 1) not in ("->", "if"):
+        elif self.word(i) in ("internal", "timeout") and self.has_name(i):
             self.call(i + 1, ACTION, role)
         if arrow + 1 < last:
             self.call(arrow + 1, STATE, role)
+
+    def has_name(self, i: int) -> bool:
+        """Is the name of the action or timer next, and not the arrow, a guard or when the timer expires?"""
+        first, second = self.word(i + 1), self.word(i + 2)
+        if first == "->" or (first == "if" and self.trace.data):
+            return False
+        due = (first == "after" and second.isdigit()) or (first, second) == ("at", "any")
+        return not (due and self.word(i) == "timeout")
 
     def type(self, role: str, first: int, last: int) -> None:
         choices: list[int] = []
@@ -288,6 +296,7 @@ _STATEMENTS = {
     "protocol": _Classifier.protocol,
     "role": _Classifier.role,
     "communication": lambda self, first, last: None,
+    "timers": lambda self, first, last: None,
     "const": lambda self, first, last: None,
     "rest": _Classifier.places,
     "durable": _Classifier.places,

@@ -14,6 +14,7 @@ from .storm_recovery import Mistakes, TooMany, next_statement
 from .storm_requirements import CLAIM_HINT, parse_statement
 from .storm_scan import Cursor, Trace
 from .storm_syntax import File, Rest, RoleBody, RoleSyntax
+from .storm_timers import parse_mode
 from .text import SizeCount, Source, near, shorten
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from ..types.text import TypeSource
     from .storm_types import TypeBody
 
-STATEMENTS = ("role", "communication", "faults", "rest", "durable", "require", "expect")
+STATEMENTS = ("role", "communication", "timers", "faults", "rest", "durable", "require", "expect")
 MODIFIERS = ("reliable", "unreliable", "service")
 #: What begins with these words has no role in it.
 _NO_ROLE = frozenset(("protocol", *STATEMENTS)) - {"role"}
-_TOP = "'role', 'communication', 'faults', 'rest', 'durable', 'require' or 'expect'"
+_TOP = "'role', 'communication', 'timers', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
 def parse(source: Source, trace: Trace | None = None) -> File:
@@ -122,6 +123,10 @@ class _Parser:
         elif word == "communication":
             cursor.mark("communication")
             file.communication = self.communication()
+        elif word == "timers":
+            cursor.mark("timers")
+            cursor.keyword("timers")
+            file.timers = parse_mode(cursor)
         elif word == "faults":
             cursor.mark("faults")
             cursor.keyword("faults")

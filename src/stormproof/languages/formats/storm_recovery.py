@@ -14,7 +14,8 @@ from .text import Source, TextTooLarge
 #: that this is never the beginning of a state or an alternative, however they are named.
 STATEMENT = re.compile(
     r'(?:(?:(?:reliable|unreliable|service)[ \t]+)*role(?=[ \t]+[\w"{=])'
-    r'|(?:protocol|communication|rest|durable|require|expect)(?=[ \t]+[\w"])|faults(?=[ \t]+[\w"*]))'
+    r'|(?:protocol|communication|rest|durable|require|expect)(?=[ \t]+[\w"])'
+    r'|timers(?=[ \t]+(?:on|at)\b)|faults(?=[ \t]+[\w"*]))'
 )
 #: The head of a role, told from a state of that name by its brace or type.
 _ROLE = re.compile(rf"(?:(?:reliable|unreliable|service){BLANK})*role{BLANK}(?:{NAME}){BLANK}(?:\{{|=(?!>))")

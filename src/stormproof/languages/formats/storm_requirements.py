@@ -24,11 +24,13 @@ from ...kernel.model.requirement import (
     Under,
 )
 from ...kernel.model.system import System
+from ...kernel.model.timers import WORDS
 from ...records import dataclass
 from .storm_faults import FAULTS, ChannelEnd, Declared, parse_channel, parse_fault, resolve, write_each
 from .storm_names import Names
 from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
+from .storm_timers import parse_mode
 from .text import Source, near, shorten
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ _OPENING, _JOINING = ("!", "¬", "("), ("&", "|", "∧", "∨", "and", "or")
 _LEADS_EXAMPLE = "write: require Client@asked leads to Client@served"
 _GOAL_ALONE = "a goal alone is no claim: write never GOAL, always possible GOAL, or GOAL leads to GOAL"
 _LARGEST = 10**6
+#: What shows that a comma was forgotten.
+_GOES_ON = ("at", "and", "timers", *FAULTS, *PROCESS_FAULTS)
 _COMMENT = re.compile(r"//[^\n]*")
 
 
@@ -70,6 +74,7 @@ class UnderSyntax:
     declared: list[Declared] = field(default_factory=list)
     processes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     at_most: list[tuple[str | None, int]] = field(default_factory=list)
+    timers: str = ""
 
 
 @dataclass
@@ -230,7 +235,7 @@ def _under(cursor: Cursor) -> UnderSyntax:
         _failure(cursor, found)
         if cursor.symbol(","):
             continue
-        if cursor.peek_word() in ("at", "and", *FAULTS, *PROCESS_FAULTS) and not cursor.at_line_end():
+        if cursor.peek_word() in _GOES_ON and not cursor.at_line_end():
             cursor.fail("','", "failures are separated by commas: under loss, crash C, at most 2 faults")
         return found
 
@@ -242,6 +247,12 @@ def _failure(cursor: Cursor, found: UnderSyntax) -> None:
         found.processes.setdefault(word, []).append(_role(cursor))
         while cursor.keyword("and"):
             found.processes[word].append(_role(cursor))
+    elif word == "timers":
+        cursor.keyword(word)
+        mode = parse_mode(cursor)
+        if found.timers not in ("", mode):
+            cursor.source.fail("timers are on time or at any time", start, cursor.at, "leave one of them out")
+        found.timers = mode
     elif word == "at":
         found.at_most.append(_at_most(cursor))
     elif word in FAULTS and word != "none":
@@ -312,7 +323,8 @@ def _resolved(names: Names, under: UnderSyntax) -> Under:
     chosen: dict[str, tuple[str, ...]] = {}
     for word, pairs in under.processes.items():
         chosen[word] = tuple(dict.fromkeys(role for pair in pairs for role in names.roles(*pair)))
-    return Under(resolve(names, under.declared), at_most=tuple(under.at_most), **chosen)
+    faults, at_most = resolve(names, under.declared), tuple(under.at_most)
+    return Under(faults, at_most=at_most, timers=under.timers, **chosen)
 
 
 _SPELLING = Spelling(quote, write_message)
@@ -342,6 +354,7 @@ def write_under(system: System, under: Under) -> str:
         f"at most {number} {f'{kind} ' if kind else ''}fault{'' if number == 1 else 's'}"
         for kind, number in under.at_most
     ]
+    items += [f"timers {WORDS[under.timers]}"] if under.timers else []
     return ", ".join(items) or "none"
 
 

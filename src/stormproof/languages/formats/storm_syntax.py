@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 from ...kernel.model.actions import Transition
 from ...kernel.model.system import PEER_TO_PEER
+from ...kernel.model.timers import ANY
 from ...records import dataclass
 from .storm_faults import Declared
 from .storm_requirements import RequirementSyntax
@@ -59,6 +60,7 @@ class File:
 
     name: str = ""
     communication: str = PEER_TO_PEER
+    timers: str = ANY
     roles: dict[str, RoleSyntax] = field(default_factory=dict)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ...kernel.data.system import DataSystem
-from ...kernel.model.actions import TIMEOUT, Action, Internal, Send
+from ...kernel.model.actions import Action, Internal, Send
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
+from ...kernel.model.timers import ANY, WORDS
 from .storm_faults import write_faults, write_role_faults
 from .storm_requirements import write_requirement
 from .storm_scan import quote, write_message
+from .storm_timers import write_timer
 
 #: A state whose name is longer has its alternatives on the lines below it.
 LONGEST_LABEL = 24
@@ -25,6 +27,7 @@ def write(system: System) -> str:
             return written
     lines = [f"protocol {quote(system.name)}"] if system.name else []
     lines += [f"communication {system.communication}"] if system.mailboxes else []
+    lines += [f"timers {WORDS[system.timers]}"] if system.timers != ANY else []
     lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]
     for process in system:
         if lines:
@@ -82,6 +85,6 @@ def write_action(action: Action) -> str:
     if isinstance(action, Internal):
         if not action.timeout:
             return f"internal {quote(action.name)}"
-        return TIMEOUT if action.name == TIMEOUT else f"{TIMEOUT} {quote(action.name)}"
+        return write_timer(action)
     sign = "!" if isinstance(action, Send) else "?"
     return f"{quote(action.peer)}{sign}{write_message(action.message)}"
