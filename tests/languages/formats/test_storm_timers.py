@@ -55,7 +55,8 @@ def test_what_is_written_is_read_back(spelt: str) -> None:
 
 
 def test_a_guard_follows_the_number() -> None:
-    text = "role A { var x: 0..1\n s: timeout after 2 if x = 0 -> s { x = 1 }\n timeout late at any time if x = 1 -> s }"
+    first, second = "timeout after 2 if x = 0 -> s { x = 1 }", "timeout late at any time if x = 1 -> s"
+    text = f"role A {{ var x: 0..1\n s: {first}\n {second} }}"
     rows = [t.action for t in storm.read(text)["A"].transitions]
     assert Internal("timeout", timeout=True, after=2) in rows
     assert Internal("late", timeout=True, after=ANY_TIME) in rows

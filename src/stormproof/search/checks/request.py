@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ...errors import UsageError
 from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_text import without_effect
