@@ -65,8 +65,8 @@ def test_a_damaged_exploration_is_undecided_and_says_what_to_do(run: Run, tmp_pa
     for data in (b"", b"stormproof exploration", b"stormproof exploration 0.1.0\nend 0\n", b"\xff\0" * 100):
         (own / "manifest").write_bytes(data)
         found = run(*asked)
-        said = " ".join(found.out.split())
-        assert found.code == 3 and "manifest is damaged; remove " in said and "to start again" in said
+        said = "".join(found.out.split())  # the path may be broken anywhere
+        assert found.code == 3 and "manifestisdamaged;remove" in said and "tostartagain" in said
         assert "Traceback" not in found.err and "✔" not in found.out
         assert (own / "manifest").read_bytes() == data, "what is damaged is left for the user to see"
     shutil.rmtree(own)

@@ -27,7 +27,7 @@ def command(name: str | None, show_source: bool, as_json: bool) -> None:
     if name is None and show_source:
         raise click.UsageError("--source needs the NAME of a protocol")
     if as_json:
-        print_json(_one(name) | {"source": protocols.source(name)} if name else _all())
+        print_json({"stormproof": 1, **_one(name), "source": protocols.source(name)} if name else _all())
     elif name is None:
         _print_all()
     else:

@@ -1,4 +1,4 @@
-"""FileTask on several files in several processes: copies of this one, which send back what came of it.
+"""Work on several files in several processes: copies of this one, which send back what came of it.
 
 A copy needs to read nothing anew, and whatever kills one costs the answer on one file only.
 """
